@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# The one entrance to the repository; `./build.sh help` lists the commands.
+# Written for bash 3.2 and later, so that it also runs on macOS and in Git for Windows.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+readonly CONFIGURATION="${CONFIGURATION:-Release}"
+readonly ARTIFACTS="$PWD/artifacts"
+readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
+# A single test that says nothing for this long is taken for hung and ends its project's run.
+readonly HANG_TIMEOUT=5min
+export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
+
+usage() {
+  cat <<'TEXT'
+usage: ./build.sh [command] [arguments]
+
+  (none)            build everything, native shim included
+  demo [name]       run a demo from samples/ (default: tokenizer)
+  test [arguments]  run all tests; arguments go to `dotnet test`, e.g. --filter Golden
+  pack              build the packages into artifacts/packages and verify them
+  bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
+  bench compare [name]
+                    the quick side-by-side comparison
+  format [--check]  apply the code style, or verify it
+  help              this text
+
+CONFIGURATION=Debug builds and tests the debug configuration.
+TEXT
+}
+
+say() { printf '==> %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- What the commands stand on -------------------------------------------------------------------------------
+
+require_sdk() {
+  has dotnet || die "the .NET 10 SDK is needed and no 'dotnet' is on the PATH: https://dotnet.microsoft.com/download"
+  local newest
+  newest=$(dotnet --list-sdks | cut -d' ' -f1 | sort -t. -k1,1n -k2,2n | tail -n 1)
+  [ "${newest%%.*}" -ge 10 ] 2>/dev/null ||
+    die "the .NET 10 SDK is needed and the newest here is '${newest:-none}': https://dotnet.microsoft.com/download"
+}
+
+host_rid() {
+  local arch
+  case $(uname -m) in aarch64 | arm64) arch=arm64 ;; *) arch=x64 ;; esac
+  case $(uname -s) in
+    Linux) echo "linux-$arch" ;;
+    Darwin) echo "osx-$arch" ;;
+    *) echo "win-$arch" ;;
+  esac
+}
+
+compiles_with() { has "$1" && printf '#include <stdio.h>\n' | "$1" -E - >/dev/null 2>&1; }
+
+# A need is known by name: how to see that it is met, and the Debian packages that meet it.
+is_met() {
+  case $1 in
+    c) compiles_with "${CC:-cc}" || compiles_with gcc ;;
+    c-linux-x64) [ "$(host_rid)" = linux-x64 ] && is_met c || compiles_with x86_64-linux-gnu-gcc ;;
+    c-linux-arm64) [ "$(host_rid)" = linux-arm64 ] && is_met c || compiles_with aarch64-linux-gnu-gcc ;;
+    c-win-x64) [ "$(host_rid)" = win-x64 ] && is_met c || compiles_with x86_64-w64-mingw32-gcc ;;
+    run-linux-arm64) [ "$(host_rid)" = linux-arm64 ] || has qemu-aarch64 ;;
+    run-win-x64) [ "$(host_rid)" = win-x64 ] || has wine ;;
+  esac
+}
+
+packages_for() {
+  case $1 in
+    c) echo gcc libc6-dev ;;
+    c-linux-x64) echo gcc-x86-64-linux-gnu libc6-dev-amd64-cross ;;
+    c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    c-win-x64) echo gcc-mingw-w64-x86-64 ;;
+    run-linux-arm64) echo qemu-user ;;
+    run-win-x64) echo wine wine64 ;;
+  esac
+}
+
+apt_install() {
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+}
+
+# Installs what the needs named lack, where that is possible; afterwards `missing` holds the packages still lacking.
+meet() {
+  local need packages=''
+  for need in "$@"; do is_met "$need" || packages="$packages $(packages_for "$need")"; done
+  missing=''
+  [ -n "$packages" ] || return 0
+  if [ "$(id -u)" = 0 ] && has apt-get; then
+    say "installing$packages"
+    # The package lists are fetched only where the ones at hand do not do. Intended word splitting.
+    # shellcheck disable=SC2086
+    apt_install $packages >/dev/null 2>&1 ||
+      { apt-get -qq -o DPkg::Lock::Timeout=300 update && apt_install $packages >/dev/null; } || true
+  fi
+  for need in "$@"; do is_met "$need" || missing="$missing $(packages_for "$need")"; done
+}
+
+require() {
+  meet "$@"
+  [ -z "$missing" ] || die "install first (Debian's names):$missing"
+}
+
+want() {
+  meet "$1"
+  [ -z "$missing" ] || say "skipped: $2, for want of$missing (Debian's names)"
+  [ -z "$missing" ]
+}
+
+# ---- Commands -------------------------------------------------------------------------------------------------
+
+need_for() {
+  if [ "$1" = "$(host_rid)" ]; then echo c; else echo "c-$1"; fi
+}
+
+# Builds the shim for each platform named. A library that another machine built (the workflows hand them over)
+# does where this one has no compiler.
+build_native() {
+  local rid ready
+  for rid in "$@"; do
+    ready=$(ls "native/out/$rid/"*picollo_native.* 2>/dev/null || true)
+    if [ -n "$ready" ] && ! is_met "$(need_for "$rid")"; then
+      say "native shim: $ready as it is"
+    else
+      require "$(need_for "$rid")"
+      native/build.sh "$rid"
+    fi
+  done
+}
+
+build() {
+  build_native "$(host_rid)"
+  dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
+}
+
+# A sample's name on the command line: its folder's, in lower case, without "Demo".
+demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//'; }
+
+demo() {
+  local wanted folder names=''
+  wanted=$(demo_name "${1:-tokenizer}")
+  for folder in samples/*/; do
+    [ -n "$(ls "$folder"*.csproj 2>/dev/null)" ] || continue
+    names="$names $(demo_name "$folder")"
+    [ "$(demo_name "$folder")" = "$wanted" ] || continue
+    build_native "$(host_rid)"
+    dotnet run -c Release --project "$folder" -- "${@:2}"
+    return
+  done
+  die "no demo '$wanted'; there are:${names:- none yet}"
+}
+
+# Adds one test run's counters to passed, failed and skipped. A run that ended badly without saying which test
+# failed (it crashed, or wrote no results) counts as one failure.
+count() {
+  local trx=$1 exit_code=$2 counters total executed ok bad
+  counters=$(grep -o '<Counters [^>]*>' "$trx" 2>/dev/null | tail -n 1 || true)
+  number() { printf '%s' "$counters" | sed -n "s/.* $1=\"\([0-9]*\)\".*/\1/p"; }
+  total=$(number total) executed=$(number executed) ok=$(number passed)
+  total=${total:-0} executed=${executed:-0} ok=${ok:-0}
+  bad=$((executed - ok))
+  if [ "$exit_code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + total - executed))
+  printf '    %s: %d passed, %d failed, %d skipped\n' "$(basename "$trx" .trx)" "$ok" "$bad" $((total - executed))
+}
+
+run_native_tests() {
+  local code=0
+  say "native tests"
+  native/test.sh || code=$?
+  if [ "$code" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+run_test_project() {
+  local project=$1 name code=0
+  name=$(basename "$project" .csproj)
+  say "$name"
+  rm -f "$ARTIFACTS/test-results/$name.trx"
+  dotnet test "$project" -c "$CONFIGURATION" --no-build --logger "trx;LogFileName=$name.trx" \
+    --results-directory "$ARTIFACTS/test-results" \
+    --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none "${@:2}" || code=$?
+  count "$ARTIFACTS/test-results/$name.trx" "$code"
+}
+
+run_tests() {
+  local project rid
+  passed=0 failed=0 skipped=0
+  want c-linux-arm64 "the arm64 shim and its tests" && want run-linux-arm64 "the arm64 shim's tests" || true
+  want c-win-x64 "the Windows shim and its tests" && want run-win-x64 "the tests under Wine" || true
+  build
+  for rid in $PACKAGE_RIDS; do
+    if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
+  done
+  run_native_tests
+  for project in tests/*.Tests/*.Tests.csproj; do run_test_project "$project" "$@"; done
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  [ "$failed" = 0 ]
+}
+
+pack() {
+  # shellcheck disable=SC2086
+  build_native $PACKAGE_RIDS
+  rm -rf "$ARTIFACTS/packages"
+  # In a place of its own, so that no assembly of an ordinary build, with this machine's paths in it, is packed.
+  dotnet pack Picollo.sln -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
+  PICOLLO_PACKAGES="$ARTIFACTS/packages" \
+    dotnet test tests/Picollo.Package.Tests -c Release -v quiet --filter "FullyQualifiedName~Contents"
+  say "verified:"
+  ls -l "$ARTIFACTS/packages"
+}
+
+bench() {
+  build_native "$(host_rid)"
+  [ $# -gt 0 ] || set -- --filter '*'
+  dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
+}
+
+format() {
+  case ${1:-} in
+    '') dotnet format Picollo.sln ;;
+    --check) dotnet format Picollo.sln --verify-no-changes ;;
+    *) usage >&2; exit 2 ;;
+  esac
+}
+
+main() {
+  local command=${1:-build}
+  [ $# = 0 ] || shift
+  case $command in
+    build | demo | pack | bench | format) require_sdk; "$command" "$@" ;;
+    test) require_sdk; run_tests "$@" ;;
+    help | -h | --help) usage ;;
+    *) usage >&2; exit 2 ;;
+  esac
+}
+
+main "$@"
