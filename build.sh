@@ -55,21 +55,23 @@ host_rid() {
 
 compiles_with() { has "$1" && printf '#include <stdio.h>\n' | "$1" -E - >/dev/null 2>&1; }
 
-# A need is known by name: how to see that it is met, and the Debian packages that meet it.
+# A need is known by name: how to see that it is met, and the Debian packages that meet it. A cross-compiler for
+# this very machine is its own compiler.
 is_met() {
   case $1 in
-    c) compiles_with "${CC:-cc}" || compiles_with gcc ;;
-    c-linux-x64) [ "$(host_rid)" = linux-x64 ] && is_met c || compiles_with x86_64-linux-gnu-gcc ;;
-    c-linux-arm64) [ "$(host_rid)" = linux-arm64 ] && is_met c || compiles_with aarch64-linux-gnu-gcc ;;
-    c-win-x64) [ "$(host_rid)" = win-x64 ] && is_met c || compiles_with x86_64-w64-mingw32-gcc ;;
-    run-linux-arm64) [ "$(host_rid)" = linux-arm64 ] || has qemu-aarch64 ;;
-    run-win-x64) [ "$(host_rid)" = win-x64 ] || has wine ;;
+    c | "c-$(host_rid)") compiles_with "${CC:-gcc}" || compiles_with cc ;;
+    c-linux-x64) compiles_with x86_64-linux-gnu-gcc ;;
+    c-linux-arm64) compiles_with aarch64-linux-gnu-gcc ;;
+    c-win-x64) compiles_with x86_64-w64-mingw32-gcc ;;
+    "run-$(host_rid)") true ;;
+    run-linux-arm64) has qemu-aarch64 ;;
+    run-win-x64) has wine ;;
   esac
 }
 
 packages_for() {
   case $1 in
-    c) echo gcc libc6-dev ;;
+    c | "c-$(host_rid)") echo gcc libc6-dev ;;
     c-linux-x64) echo gcc-x86-64-linux-gnu libc6-dev-amd64-cross ;;
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     c-win-x64) echo gcc-mingw-w64-x86-64 ;;
@@ -106,14 +108,9 @@ require() {
 want() {
   meet "$1"
   [ -z "$missing" ] || say "skipped: $2, for want of$missing (Debian's names)"
-  [ -z "$missing" ]
 }
 
 # ---- Commands -------------------------------------------------------------------------------------------------
-
-need_for() {
-  if [ "$1" = "$(host_rid)" ]; then echo c; else echo "c-$1"; fi
-}
 
 # Builds the shim for each platform named. A library that another machine built (the workflows hand them over)
 # does where this one has no compiler.
@@ -121,10 +118,10 @@ build_native() {
   local rid ready
   for rid in "$@"; do
     ready=$(ls "native/out/$rid/"*picollo_native.* 2>/dev/null || true)
-    if [ -n "$ready" ] && ! is_met "$(need_for "$rid")"; then
+    if [ -n "$ready" ] && ! is_met "c-$rid"; then
       say "native shim: $ready as it is"
     else
-      require "$(need_for "$rid")"
+      require "c-$rid"
       native/build.sh "$rid"
     fi
   done
@@ -187,8 +184,10 @@ run_test_project() {
 run_tests() {
   local project rid
   passed=0 failed=0 skipped=0
-  want c-linux-arm64 "the arm64 shim and its tests" && want run-linux-arm64 "the arm64 shim's tests" || true
-  want c-win-x64 "the Windows shim and its tests" && want run-win-x64 "the tests under Wine" || true
+  want c-linux-arm64 "the arm64 shim and its tests"
+  want run-linux-arm64 "the arm64 shim's tests"
+  want c-win-x64 "the Windows shim and its tests"
+  want run-win-x64 "the tests under Wine"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
