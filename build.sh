@@ -160,7 +160,17 @@ count() {
   bad=$((executed - ok))
   if [ "$exit_code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + total - executed))
+  skip_reasons "$trx"
   printf '    %s: %d passed, %d failed, %d skipped\n' "$(basename "$trx" .trx)" "$ok" "$bad" $((total - executed))
+}
+
+skip_reasons() {
+  [ -f "$1" ] || return 0
+  awk '
+    /<UnitTestResult / { test = $0; sub(/.* testName="/, "", test); sub(/".*/, "", test)
+                         skipped = /outcome="NotExecuted"/ }
+    skipped && /<Message>/ { reason = $0; sub(/.*<Message>/, "", reason); sub(/<.*/, "", reason)
+                             printf "    skipped %s: %s\n", test, reason }' "$1"
 }
 
 run_native_tests() {
