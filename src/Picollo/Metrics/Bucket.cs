@@ -1,0 +1,64 @@
+using System.Globalization;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), and how
+/// many were recorded.
+/// </summary>
+/// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
+/// no width at zero.</remarks>
+public readonly record struct Bucket
+{
+    /// <summary>The storage index of values outside the histogram's range.</summary>
+    internal const int OutOfRangeIndex = -1;
+
+    /// <summary>Creates a bucket with the given properties.</summary>
+    /// <param name="start">The smallest value of the bucket.</param>
+    /// <param name="step">The width of the bucket.</param>
+    /// <param name="count">How many values were recorded.</param>
+    /// <param name="storageIndex">The index in the histogram's storage, -1 for values outside its range.</param>
+    /// <param name="logicalIndex">The index in the layout, counted from value zero.</param>
+    internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex)
+    {
+        Start = start;
+        Step = step;
+        Count = count;
+        StorageIndex = storageIndex;
+        LogicalIndex = logicalIndex;
+    }
+
+    /// <summary>The smallest value that belongs to the bucket.</summary>
+    public ulong Start { get; }
+
+    /// <summary>The width of the bucket, a power of two; <c>Start + Step</c> is the first value that no longer belongs to
+    /// it (2⁶⁴ for the last bucket, which <see cref="ulong"/> cannot hold).</summary>
+    public ulong Step { get; }
+
+    /// <summary>How many values were recorded into the bucket.</summary>
+    public ulong Count { get; }
+
+    /// <summary>The position in the histogram's storage, from 0; -1 where <see cref="IsOverflowBucket"/>.</summary>
+    public int StorageIndex { get; }
+
+    /// <summary>The position in the layout that the histogram's precision defines, counted from value 0 whatever the
+    /// histogram's range.</summary>
+    public int LogicalIndex { get; }
+
+    /// <summary>Whether the bucket stands for the values on one side of the histogram's range, which are counted
+    /// together; <see cref="Count"/> is then the count of that side.</summary>
+    public bool IsOverflowBucket => StorageIndex == OutOfRangeIndex;
+
+    /// <summary>The middle of the bucket, <c>Start + Step / 2</c>.</summary>
+    internal ulong Midpoint => Start + (Step >> 1);
+
+    /// <summary>The largest value of the bucket.</summary>
+    internal ulong UpperBound => Step == 0 ? Start : Start + (Step - 1);
+
+    /// <summary>The bucket as text: <c>[storage / logical]: [start, end) count</c>, culture-invariant.</summary>
+    /// <returns>For example <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
+    public override string ToString() =>
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"[{StorageIndex} / {LogicalIndex}]: [{Start:N0}, {(UInt128)Start + Step:N0}) {Count:N0}");
+}

@@ -1,0 +1,151 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// One array of counters with everything that does not fit in it: the carries of 32-bit counters and the values outside
+/// the range. The histograms write <see cref="Counts"/> themselves; whatever is rare comes here.
+/// </summary>
+/// <remarks>
+/// <para>
+/// Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them while they are written
+/// sees each record that happened before the copy began.
+/// </para>
+/// <para>
+/// A 32-bit counter is never let past 2³¹ for long: who sees the top bit moves the count into the carries, under the lock
+/// that readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.
+/// </para>
+/// </remarks>
+internal sealed class CounterBlock<TCounter>(int length)
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
+    private const uint CarryUnit = 1u << 31;
+
+    /// <summary>
+    /// The largest count that is added to a 32-bit counter directly. Between a counter passing 2³¹ and its carry, others
+    /// can add once each; with this bound it takes 32,767 such threads at one counter to wrap it.
+    /// </summary>
+    private const ulong MaxDirectCount = 1 << 16;
+
+    private Dictionary<int, ulong>? _carries; // guarded by Gate; null until the first carry
+    private ulong _underflow;
+    private ulong _overflow;
+
+    public readonly TCounter[] Counts = new TCounter[length];
+
+    public (ulong Underflow, ulong Overflow) OutOfRange => (Volatile.Read(ref _underflow), Volatile.Read(ref _overflow));
+
+    /// <summary>Bytes of the object, its array and its carries.</summary>
+    public long FootprintInBytes
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return Footprint.OfObject(Footprint.References(2) + (2 * sizeof(ulong)))
+                    + Footprint.OfArray(Counts, Unsafe.SizeOf<TCounter>())
+                    + Footprint.OfDictionary(_carries);
+            }
+        }
+    }
+
+    // The array never leaves the histogram and lives as long as the block: a lock object that costs nothing.
+    private object Gate => Counts;
+
+    /// <summary>Adds to a counter that only the calling thread writes.</summary>
+    public void Add(uint index, ulong count)
+    {
+        if (typeof(TCounter) == typeof(ulong))
+        {
+            Unsafe.As<TCounter, ulong>(ref Counts[index]) += count;
+            return;
+        }
+
+        ref uint counter = ref Unsafe.As<TCounter, uint>(ref Counts[index]);
+        ulong sum = counter + count;
+        if (sum < CarryUnit && sum >= count)
+        {
+            counter = (uint)sum;
+            return;
+        }
+
+        lock (Gate)
+        {
+            AddCarry(index, count);
+            if (counter >= CarryUnit / 2)
+            {
+                AddCarry(index, counter);
+                counter = 0;
+            }
+        }
+    }
+
+    /// <summary>Adds to a counter that several threads write.</summary>
+    public void AddInterlocked(uint index, ulong count)
+    {
+        if (typeof(TCounter) == typeof(ulong))
+        {
+            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref Counts[index]), count);
+            return;
+        }
+
+        if (count <= MaxDirectCount)
+        {
+            ref uint counter = ref Unsafe.As<TCounter, uint>(ref Counts[index]);
+            if (Interlocked.Add(ref counter, (uint)count) >= CarryUnit)
+            {
+                CarryInterlocked(index);
+            }
+
+            return;
+        }
+
+        lock (Gate)
+        {
+            AddCarry(index, count);
+        }
+    }
+
+    /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void CarryInterlocked(uint index)
+    {
+        lock (Gate)
+        {
+            ref uint counter = ref Unsafe.As<TCounter, uint>(ref Counts[index]);
+            if (Volatile.Read(ref counter) >= CarryUnit)
+            {
+                AddCarry(index, CarryUnit);
+                Interlocked.Add(ref counter, unchecked(0u - CarryUnit));
+            }
+        }
+    }
+
+    /// <summary>Counts values outside the range, from any thread.</summary>
+    public void AddOutOfRange(bool below, ulong count) => Interlocked.Add(ref below ? ref _underflow : ref _overflow, count);
+
+    /// <summary>Adds the block's counts to <paramref name="sums"/>. A writer whose counter passes 2³¹ meanwhile waits.</summary>
+    public void AddTo(Span<ulong> sums)
+    {
+        lock (Gate)
+        {
+            CounterMath.Add(Counts, sums);
+            if (_carries is { } carries)
+            {
+                foreach ((int index, ulong carried) in carries)
+                {
+                    sums[index] += carried;
+                }
+            }
+        }
+    }
+
+    private void AddCarry(uint index, ulong count)
+    {
+        _carries ??= [];
+        CollectionsMarshal.GetValueRefOrAddDefault(_carries, (int)index, out _) += count;
+    }
+}

@@ -1,0 +1,104 @@
+using System.Numerics;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>Passes over arrays of counters.</summary>
+internal static class CounterMath
+{
+    /// <summary>Adds each counter to the sum at the same place.</summary>
+    public static void Add<TCounter>(ReadOnlySpan<TCounter> counters, Span<ulong> sums)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        sums = sums[..counters.Length];
+        if (typeof(TCounter) == typeof(uint))
+        {
+            Add(MemoryMarshal.Cast<TCounter, uint>(counters), sums);
+        }
+        else
+        {
+            Add(MemoryMarshal.Cast<TCounter, ulong>(counters), sums);
+        }
+    }
+
+    /// <summary>The sum of all counters; wraps at 2⁶⁴.</summary>
+    public static ulong Sum(ReadOnlySpan<ulong> counters)
+    {
+        int i = 0;
+        Vector<ulong> sums = default;
+        for (; i <= counters.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        {
+            sums += new Vector<ulong>(counters[i..]);
+        }
+
+        ulong sum = Vector.Sum(sums);
+        for (; i < counters.Length; i++)
+        {
+            sum += counters[i];
+        }
+
+        return sum;
+    }
+
+    /// <summary>Takes from each sum the one at the same place in <paramref name="baseline"/>.</summary>
+    public static void Subtract(ReadOnlySpan<ulong> baseline, Span<ulong> sums)
+    {
+        sums = sums[..baseline.Length];
+        int i = 0;
+        for (; i <= sums.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        {
+            Span<ulong> at = sums[i..];
+            (new Vector<ulong>(at) - new Vector<ulong>(baseline[i..])).CopyTo(at);
+        }
+
+        for (; i < sums.Length; i++)
+        {
+            sums[i] -= baseline[i];
+        }
+    }
+
+    /// <summary>Turns counts into what was added since the previous ones, and the previous ones into the counts.</summary>
+    public static void ToDeltas(Span<ulong> counts, Span<ulong> previous)
+    {
+        previous = previous[..counts.Length];
+        for (int i = 0; i < counts.Length; i++)
+        {
+            ulong count = counts[i];
+            counts[i] = count - previous[i];
+            previous[i] = count;
+        }
+    }
+
+    private static void Add(ReadOnlySpan<uint> counters, Span<ulong> sums)
+    {
+        int i = 0;
+        for (; i <= counters.Length - Vector<uint>.Count; i += Vector<uint>.Count)
+        {
+            Vector.Widen(new Vector<uint>(counters[i..]), out Vector<ulong> low, out Vector<ulong> high);
+            Span<ulong> at = sums[i..];
+            (new Vector<ulong>(at) + low).CopyTo(at);
+            at = at[Vector<ulong>.Count..];
+            (new Vector<ulong>(at) + high).CopyTo(at);
+        }
+
+        for (; i < counters.Length; i++)
+        {
+            sums[i] += counters[i];
+        }
+    }
+
+    private static void Add(ReadOnlySpan<ulong> counters, Span<ulong> sums)
+    {
+        int i = 0;
+        for (; i <= counters.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        {
+            Span<ulong> at = sums[i..];
+            (new Vector<ulong>(at) + new Vector<ulong>(counters[i..])).CopyTo(at);
+        }
+
+        for (; i < counters.Length; i++)
+        {
+            sums[i] += counters[i];
+        }
+    }
+}

@@ -1,0 +1,271 @@
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// A high dynamic range histogram: counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that
+/// every percentile is within a promised relative error, in a few kilobytes and about a nanosecond a record.
+/// </summary>
+/// <remarks>
+/// <para>
+/// Built by <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the variant that was chosen;
+/// a variable of that type (<c>var h = …Create()</c>) lets the JIT inline <see cref="Record(ulong)"/>. Which variant:
+/// </para>
+/// <list type="bullet">
+/// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. Concurrent writers lose records, nothing worse.</item>
+/// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with counters of its own; as fast as
+/// the plain one, at the memory of one histogram per concurrent writer.</item>
+/// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters; slower, and slower still
+/// when they meet.</item>
+/// </list>
+/// <para>
+/// All of them can be read and reset by any thread while they are written, and lose or double nothing by it. Values have
+/// no unit: what goes in comes out. Values outside the range are counted apart, never thrown.
+/// </para>
+/// <example>
+/// <code>
+/// var latency = HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create();
+/// using (latency.GetNanoScope())
+/// {
+///     Work();
+/// }
+///
+/// latency.GetSummary().PrettyPrint("Latency, ns");
+/// </code>
+/// </example>
+/// </remarks>
+public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
+{
+    private Baseline? _baseline; // null until the first reset; guarded by Gate
+    private DateTime _countingSince = DateTime.UtcNow; // creation or last reset; guarded by Gate
+    private int _resetCount; // guarded by Gate
+    private bool _disposed; // guarded by Gate
+
+    private protected HdrHistogram(HdrHistogramSettings settings)
+        : base(settings.Layout, settings.MinTrackableValue, settings.MaxTrackableValue)
+    {
+    }
+
+    /// <summary>
+    /// Where every histogram starts: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain. Immutable; each of its
+    /// methods returns a new factory.
+    /// </summary>
+    public static PlainHdrHistogramFactory<uint> Factory { get; } = new(HdrHistogramSettings.Default);
+
+    /// <inheritdoc/>
+    public sealed override long FootprintInBytes
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return CountersFootprintInBytes + (_baseline?.FootprintInBytes ?? 0);
+            }
+        }
+    }
+
+    /// <summary>The bytes of the fields of this class and its base.</summary>
+    private protected static new int FieldBytes => ReadOnlyHdrHistogram.FieldBytes + Footprint.References(1) + sizeof(long) + (2 * sizeof(int));
+
+    /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
+    private protected abstract object Gate { get; }
+
+    private protected abstract long CountersFootprintInBytes { get; }
+
+    /// <summary>Creates a plain histogram with the defaults of <see cref="Factory"/>.</summary>
+    /// <returns>A histogram for one writer at a time.</returns>
+    public static PlainHdrHistogram<uint> Create() => Factory.Create();
+
+    /// <summary>Counts a value.</summary>
+    /// <param name="value">The value, in whatever unit the histogram is for. Out of range it is counted in
+    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// <remarks>Allocates nothing, except the counters of a thread that records into a thread-local histogram for the first
+    /// time.</remarks>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public abstract void Record(ulong value);
+
+    /// <summary>Counts a value so many times.</summary>
+    /// <param name="value">The value.</param>
+    /// <param name="count">How many times, 0 for none. Totals past 2⁶⁴ wrap.</param>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public abstract void Record(ulong value, ulong count);
+
+    /// <summary>Counts each of the values; faster than one by one where the processor has AVX-512.</summary>
+    /// <param name="values">The values, in any order. An empty span records nothing.</param>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public abstract void Record(ReadOnlySpan<ulong> values);
+
+    /// <summary>
+    /// Counts a value and, where it is longer than the interval at which values were expected, the values that were not
+    /// measured while it kept the measuring waiting (coordinated omission): <c>value - expectedInterval</c>,
+    /// <c>value - 2 * expectedInterval</c> and so on, down to <paramref name="expectedInterval"/>.
+    /// </summary>
+    /// <param name="value">The value.</param>
+    /// <param name="expectedInterval">The expected interval between values, in the value's unit; 0 for no correction.</param>
+    /// <remarks>The same counts as <c>recordValueWithExpectedInterval</c> of the HdrHistogram family, in at most one step a
+    /// bucket however short the interval is.</remarks>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public void RecordCorrected(ulong value, ulong expectedInterval)
+    {
+        Record(value);
+        if (expectedInterval == 0 || value <= expectedInterval)
+        {
+            return;
+        }
+
+        ulong missing = value - expectedInterval;
+        while (missing >= expectedInterval)
+        {
+            // All that falls into the bucket of the largest missing value at once. Down to the bucket's start or the
+            // interval itself, whichever is higher, so missing stays at least one interval above zero.
+            ulong lowest = Math.Max(Layout.StartOf(Layout.IndexOf(missing)), expectedInterval);
+            ulong count = ((missing - lowest) / expectedInterval) + 1;
+            Record(missing, count);
+            missing -= count * expectedInterval;
+        }
+    }
+
+    /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
+    /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. With another
+    /// <see cref="ReadOnlyHdrHistogram.BlockSize"/> its buckets are counted at their midpoints, so that the errors of both add up;
+    /// where its values do not fit the range of this one they are counted in <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// <remarks>Counts as a writer: into a plain histogram only one thread may add or record at a time. A concurrent reader
+    /// may see part of what is added.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="other"/> is this histogram.</exception>
+    /// <exception cref="ObjectDisposedException">Either histogram is disposed.</exception>
+    public void Add(ReadOnlyHdrHistogram other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        if (ReferenceEquals(other, this))
+        {
+            throw new ArgumentException("A histogram cannot be added to itself; add a snapshot of it to double its counts.", nameof(other));
+        }
+
+        bool sameBuckets = other.BlockSize == BlockSize;
+        using CountsCopy copy = other.Read();
+        ReadOnlySpan<ulong> counts = copy.Counts;
+        for (int i = counts.IndexOfAnyExcept(0UL); i >= 0 && i < counts.Length; i++)
+        {
+            if (counts[i] != 0)
+            {
+                Bucket bucket = other.BucketAt(i, counts[i]);
+                Record(sameBuckets ? bucket.Start : bucket.Midpoint, bucket.Count);
+            }
+        }
+
+        RecordOutOfRange(below: true, copy.Underflow);
+        RecordOutOfRange(below: false, copy.Overflow);
+    }
+
+    /// <summary>
+    /// Starts counting anew: reads that begin after the call see only what is recorded after it.
+    /// </summary>
+    /// <remarks>
+    /// Writes to no counter, so a record at the same moment is counted either before or after the reset, never twice and
+    /// never with the old count. Instead it remembers what had been counted, which readers subtract: the first reset
+    /// allocates 8 bytes a bucket, later ones nothing.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public void Reset()
+    {
+        lock (Gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            _baseline ??= new Baseline(Length);
+            Span<ulong> counts = _baseline.Counts;
+            counts.Clear();
+            SumCounters(counts);
+            _baseline.OutOfRange = SumOutOfRange();
+            _countingSince = DateTime.UtcNow;
+            _resetCount++;
+        }
+    }
+
+    /// <summary>Takes a snapshot of the counts since the last reset, to be looked at while the histogram goes on, and
+    /// updated in place later.</summary>
+    /// <returns>A new snapshot, which allocates 16 bytes a bucket.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public HdrHistogramSnapshot GetSnapshot() => new(this);
+
+    /// <summary>
+    /// Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>;
+    /// its constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on
+    /// another thread is lost.
+    /// </summary>
+    /// <remarks>Idempotent. Nothing is freed under a writer: the memory goes when the object is collected, disposed or
+    /// not, and there is no finalizer.</remarks>
+    public void Dispose()
+    {
+        lock (Gate)
+        {
+            if (!_disposed)
+            {
+                _disposed = true;
+                _baseline = null;
+                CloseToWriters();
+            }
+        }
+
+        GC.SuppressFinalize(this); // there is none; nothing outside can derive
+    }
+
+    /// <summary>Copies the counts and tells how many resets came before and when the last of them was, in one step.</summary>
+    internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTime countingSince)
+    {
+        lock (Gate)
+        {
+            resetCount = _resetCount;
+            countingSince = _countingSince;
+            return CopyCounts(counts);
+        }
+    }
+
+    private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
+    {
+        lock (Gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            counts.Clear();
+            SumCounters(counts);
+            if (_baseline is { } baseline)
+            {
+                CounterMath.Subtract(baseline.Counts, counts);
+            }
+
+            return ReadOutOfRange();
+        }
+    }
+
+    private protected sealed override (ulong Underflow, ulong Overflow) ReadOutOfRange()
+    {
+        lock (Gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            (ulong underflow, ulong overflow) = SumOutOfRange();
+            (ulong underflowBefore, ulong overflowBefore) = _baseline?.OutOfRange ?? default;
+            return (underflow - underflowBefore, overflow - overflowBefore);
+        }
+    }
+
+    /// <summary>Adds all counters, since creation, to <paramref name="sums"/>. Called with <see cref="Gate"/> held.</summary>
+    private protected abstract void SumCounters(Span<ulong> sums);
+
+    /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
+    private protected abstract (ulong Underflow, ulong Overflow) SumOutOfRange();
+
+    private protected abstract void RecordOutOfRange(bool below, ulong count);
+
+    /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
+    private protected abstract void CloseToWriters();
+
+    private sealed class Baseline(int length)
+    {
+        public readonly ulong[] Counts = new ulong[length];
+
+        public (ulong Underflow, ulong Overflow) OutOfRange;
+
+        public long FootprintInBytes =>
+            Footprint.OfObject(Footprint.References(1) + (2 * sizeof(ulong))) + Footprint.OfArray(Counts, sizeof(ulong));
+    }
+}

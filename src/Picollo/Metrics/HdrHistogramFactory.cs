@@ -1,0 +1,64 @@
+namespace Picollo.Metrics;
+
+/// <summary>
+/// Makes histograms. Its methods may be called in any order; each returns a new factory that can be stored and shared.
+/// </summary>
+/// <remarks>
+/// <para>
+/// <see cref="HdrHistogram.Factory"/> is where a chain starts. The factories of the three variants override every method
+/// with their own type, so that the histogram at the end of a chain has its most derived type; this base is for code that
+/// takes any of them.
+/// </para>
+/// <para>Immutable and thread-safe.</para>
+/// </remarks>
+public abstract class HdrHistogramFactory
+{
+    private protected HdrHistogramFactory(HdrHistogramSettings settings) => Settings = settings;
+
+    private protected HdrHistogramSettings Settings { get; }
+
+    /// <summary>Sets the precision: how far a value may be from the midpoint of its bucket. Memory grows in inverse
+    /// proportion to it.</summary>
+    /// <param name="relativeError">The share of the value, 0.000001 to 0.1; 0.001 unless set. Rounded down to 0.5 over a
+    /// power of two: 0.01 gives 0.0078125.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="relativeError"/> is outside its range or NaN.</exception>
+    public abstract HdrHistogramFactory WithRelativeError(double relativeError);
+
+    /// <summary>Sets the precision as the HdrHistogram family does: n decimal digits are a relative error of 0.5·10⁻ⁿ.</summary>
+    /// <param name="significantDigits">1 to 5.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="significantDigits"/> is outside its range.</exception>
+    public abstract HdrHistogramFactory WithSignificantDigits(int significantDigits);
+
+    /// <summary>Sets the smallest value to track. Smaller values, below its bucket, are only counted.</summary>
+    /// <param name="minTrackableValue">Below the maximum when <see cref="Create"/> is called; 0 unless set.</param>
+    /// <returns>A new factory.</returns>
+    public abstract HdrHistogramFactory WithMinTrackableValue(ulong minTrackableValue);
+
+    /// <summary>Sets the largest value to track. Larger values, above its bucket, are only counted.</summary>
+    /// <param name="maxTrackableValue">Above the minimum when <see cref="Create"/> is called; 2⁶⁴−1 unless set.</param>
+    /// <returns>A new factory.</returns>
+    public abstract HdrHistogramFactory WithMaxTrackableValue(ulong maxTrackableValue);
+
+    /// <summary>Stores counters in 32 bits, the default. Counts past that are kept exactly in a side table.</summary>
+    /// <returns>A new factory.</returns>
+    public abstract HdrHistogramFactory WithUInt32Storage();
+
+    /// <summary>Stores counters in 64 bits: twice the memory, and no check for a carry.</summary>
+    /// <returns>A new factory.</returns>
+    public abstract HdrHistogramFactory WithUInt64Storage();
+
+    /// <summary>Lets any number of threads record, by interlocked increments on shared counters.</summary>
+    /// <returns>A new factory, no longer thread-local if it was.</returns>
+    public abstract HdrHistogramFactory WithInterlocked();
+
+    /// <summary>Lets any number of threads record, each into counters of its own.</summary>
+    /// <returns>A new factory, no longer interlocked if it was.</returns>
+    public abstract HdrHistogramFactory WithThreadLocal();
+
+    /// <summary>Creates an empty histogram.</summary>
+    /// <returns>A new histogram of the factory's variant.</returns>
+    /// <exception cref="ArgumentException">The range is empty or reversed: the minimum is not below the maximum.</exception>
+    public abstract HdrHistogram Create();
+}

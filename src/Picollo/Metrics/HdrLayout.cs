@@ -1,0 +1,77 @@
+using System.Diagnostics;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// The bucket layout of an HDR histogram: which bucket a value belongs to, and where a bucket starts and how wide it is.
+/// </summary>
+/// <remarks>
+/// <para>
+/// The value space is cut into blocks of <see cref="BlockSize"/> buckets. The buckets of blocks 0 and 1 are one wide, so
+/// values below 2·BlockSize are exact; from there the width (the step) doubles with each block. With a block size of 4:
+/// </para>
+/// <code>
+/// block 0: 0 1 2 3          step 1
+/// block 1: 4 5 6 7          step 1
+/// block 2: 8 10 12 14       step 2
+/// block 3: 16 20 24 28      step 4
+/// </code>
+/// <para>
+/// A bucket's midpoint is at most step/2 away from any value in it, and the smallest value of a block is step·BlockSize,
+/// so the relative error of the midpoint is at most 0.5/BlockSize. The default value is not a valid layout.
+/// </para>
+/// </remarks>
+internal readonly struct HdrLayout
+{
+    internal const double MinRelativeError = 0.000_001;
+    internal const double MaxRelativeError = 0.1;
+
+    private readonly ulong _mask; // 2·BlockSize − 1: the values that blocks 0 and 1 hold exactly
+    private readonly int _shift; // 63 − _scale
+    private readonly int _scale; // log2(BlockSize), 3..19
+
+    public HdrLayout(double relativeError)
+    {
+        Debug.Assert(relativeError is >= MinRelativeError and <= MaxRelativeError, "checked by the factory");
+
+        // Rounded up from the real quotient: a truncated 8.93 (0.056 asked) would give 8 buckets and an error of 0.0625.
+        uint blockSize = BitOperations.RoundUpToPowerOf2((uint)Math.Ceiling(0.5 / relativeError));
+        _scale = BitOperations.TrailingZeroCount(blockSize);
+        _shift = 63 - _scale;
+        _mask = (2UL * blockSize) - 1;
+    }
+
+    /// <summary>Buckets in a block, a power of two from 8 to 524,288.</summary>
+    public int BlockSize => 1 << _scale;
+
+    /// <summary>The base-2 logarithm of <see cref="BlockSize"/>.</summary>
+    public int BlockScale => _scale;
+
+    /// <summary>The largest distance of a value from its bucket's midpoint, as a share of the value.</summary>
+    public double RelativeError => 0.5 / BlockSize;
+
+    /// <summary>The index of the bucket that holds <paramref name="value"/>, from 0.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public uint IndexOf(ulong value)
+    {
+        // value | _mask has its top bit at _scale or above, so its leading zeros are at most 63 − _scale and the step
+        // cannot be negative. For a value in block b ≥ 2 the step is b − 1, and value >> step keeps _scale + 1 bits: the
+        // leading one counts the block that (step << _scale) leaves out. For blocks 0 and 1 the step is 0. The sum is at
+        // most (65 − _scale) << _scale < 2³², so 32 bits hold it; the truncated half of value >> step is zero.
+        int step = _shift - BitOperations.LeadingZeroCount(value | _mask);
+        return ((uint)step << _scale) + (uint)(value >> step);
+    }
+
+    /// <summary>The base-2 logarithm of the width of the bucket at <paramref name="index"/>.</summary>
+    public int StepScaleOf(uint index) => Math.Max((int)(index >> _scale) - 1, 0);
+
+    /// <summary>The smallest value of the bucket at <paramref name="index"/>.</summary>
+    public ulong StartOf(uint index)
+    {
+        // Inverse of IndexOf: what is left of the index without the step's share is value >> step.
+        int step = StepScaleOf(index);
+        return (ulong)(index - ((uint)step << _scale)) << step;
+    }
+}

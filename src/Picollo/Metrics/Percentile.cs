@@ -1,0 +1,56 @@
+using System.Globalization;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// The value at a percentile rank, with the bucket it was found in.
+/// </summary>
+/// <remarks>
+/// The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An
+/// immutable copy of what was read. In an empty histogram every percentile is 0 with a count of 0.
+/// </remarks>
+public readonly record struct Percentile
+{
+    internal Percentile(double rank, ulong count, Bucket bucket)
+    {
+        Rank = rank;
+        Count = count;
+        Bucket = bucket;
+    }
+
+    /// <summary>
+    /// Which value of a bucket <see cref="Value"/> returns, in the whole process; <see cref="EquivalentValueSelection.Midpoint"/>
+    /// unless set, the only selection for which the promised relative error holds. Set it once at start-up: the change is
+    /// seen by percentiles that were read before it.
+    /// </summary>
+    public static EquivalentValueSelection DefaultEquivalentValueSelection { get; set; } = EquivalentValueSelection.Midpoint;
+
+    /// <summary>The rank in percent, 0 to 100.</summary>
+    public double Rank { get; }
+
+    /// <summary>How many recorded values are at or below this rank, cumulative from the smallest value.</summary>
+    public ulong Count { get; }
+
+    /// <summary>The bucket in which the rank falls.</summary>
+    public Bucket Bucket { get; }
+
+    /// <summary>The value at the rank, chosen from the bucket by <see cref="DefaultEquivalentValueSelection"/>.</summary>
+    public ulong Value => GetValue(DefaultEquivalentValueSelection);
+
+    /// <summary>The value at the rank.</summary>
+    /// <param name="selection">Which value of the bucket to return.</param>
+    /// <returns>A value of the bucket, in the unit that was recorded.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="selection"/> is not a defined selection.</exception>
+    public ulong GetValue(EquivalentValueSelection selection) => selection switch
+    {
+        EquivalentValueSelection.Midpoint => Bucket.Midpoint,
+        EquivalentValueSelection.LowerBound => Bucket.Start,
+        EquivalentValueSelection.UpperBound => Bucket.UpperBound,
+        _ => throw new ArgumentOutOfRangeException(nameof(selection), selection, "Midpoint, LowerBound or UpperBound is needed."),
+    };
+
+    /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant, the rank with up to four digits.</summary>
+    /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"P{Rank:0.####}={Value:N0} {Bucket}");
+}

@@ -1,0 +1,93 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>A histogram for one writer at a time, and any number of readers beside it.</summary>
+/// <typeparam name="TCounter"><see cref="uint"/> or <see cref="ulong"/>: the storage of a counter. Both count exactly to
+/// 2⁶⁴.</typeparam>
+/// <remarks>
+/// <para>Writers that do record at the same time lose some of each other's records; nothing else goes wrong. A thread may take
+/// over from another with the usual synchronisation.</para>
+/// <para>Made by <see cref="HdrHistogram.Factory"/>.</para>
+/// </remarks>
+public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private readonly CounterBlock<TCounter> _block;
+    private TCounter[] _counts; // the block's, beside the layout; empty once disposed
+
+    internal PlainHdrHistogram(HdrHistogramSettings settings)
+        : base(settings)
+    {
+        _block = new CounterBlock<TCounter>(Length);
+        _counts = _block.Counts;
+    }
+
+    private protected override object Gate => _block;
+
+    private protected override long CountersFootprintInBytes =>
+        Footprint.OfObject(FieldBytes + Footprint.References(2)) + _block.FootprintInBytes;
+
+    /// <inheritdoc/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public override void Record(ulong value)
+    {
+        uint index = Layout.IndexOf(value) - FirstIndex;
+        TCounter[] counts = _counts;
+        if (index < (uint)counts.Length)
+        {
+            if (typeof(TCounter) == typeof(ulong))
+            {
+                Unsafe.As<TCounter, ulong>(ref counts[index])++;
+                return;
+            }
+
+            // Tested before it is stored: the flags of the increment serve, and the counter never shows a wrapped value.
+            ref uint counter = ref Unsafe.As<TCounter, uint>(ref counts[index]);
+            uint next = counter + 1;
+            if ((int)next >= 0)
+            {
+                counter = next;
+                return;
+            }
+        }
+
+        RecordSlow(value, 1);
+    }
+
+    /// <inheritdoc/>
+    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+
+    /// <inheritdoc/>
+    public override void Record(ReadOnlySpan<ulong> values)
+    {
+        foreach (ulong value in values)
+        {
+            Record(value);
+        }
+    }
+
+    private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
+
+    private protected override (ulong Underflow, ulong Overflow) SumOutOfRange() => _block.OutOfRange;
+
+    private protected override void RecordOutOfRange(bool below, ulong count) => _block.AddOutOfRange(below, count);
+
+    private protected override void CloseToWriters() => _counts = [];
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RecordSlow(ulong value, ulong count)
+    {
+        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+        uint index = Layout.IndexOf(value) - FirstIndex;
+        if (index < (uint)_counts.Length)
+        {
+            _block.Add(index, count);
+        }
+        else
+        {
+            _block.AddOutOfRange(value < MinTrackableValue, count);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using System.Numerics;
+
+namespace Picollo.Metrics;
+
+/// <summary>Makes plain histograms: <see cref="PlainHdrHistogram{TCounter}"/>.</summary>
+/// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
+/// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
+public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    internal PlainHdrHistogramFactory(HdrHistogramSettings settings)
+        : base(settings)
+    {
+    }
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
+        new(Settings.WithRelativeError(relativeError));
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
+        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
+        new(Settings with { MinTrackableValue = minTrackableValue });
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
+        new(Settings with { MaxTrackableValue = maxTrackableValue });
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<ulong> WithUInt64Storage() => new(Settings);
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithInterlocked() => new(Settings);
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithThreadLocal() => new(Settings);
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogram<TCounter> Create() => new(Settings.Validated());
+}

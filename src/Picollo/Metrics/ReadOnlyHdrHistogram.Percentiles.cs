@@ -1,0 +1,223 @@
+using System.Buffers;
+
+namespace Picollo.Metrics;
+
+/// <content>Percentiles, ranks and buckets.</content>
+public abstract partial class ReadOnlyHdrHistogram
+{
+    private const double MaxRank = 100;
+
+    /// <summary>All buckets of the range in ascending order, empty ones too, as they are when the enumeration begins.</summary>
+    public IEnumerable<Bucket> Buckets => EnumerateBuckets(withValuesOnly: false);
+
+    /// <summary>The buckets into which something was recorded, in ascending order, as they are when the enumeration begins.</summary>
+    public IEnumerable<Bucket> BucketsWithValues => EnumerateBuckets(withValuesOnly: true);
+
+    /// <summary>
+    /// All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the
+    /// share of what lies before the bucket and half of the bucket, in percent. <see cref="Percentile.Count"/> is the
+    /// cumulative count up to and including the bucket.
+    /// </summary>
+    public IEnumerable<Percentile> BucketPercentiles => EnumerateBucketPercentiles(withValuesOnly: false);
+
+    /// <summary>The same as <see cref="BucketPercentiles"/> without the empty buckets.</summary>
+    public IEnumerable<Percentile> BucketPercentilesWithValues => EnumerateBucketPercentiles(withValuesOnly: true);
+
+    /// <summary>The percentile at a rank.</summary>
+    /// <param name="rank">0 to 100: 0 is the smallest recorded value, 100 the largest.</param>
+    /// <returns>The percentile; value and count are 0 in an empty histogram.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public Percentile GetPercentile(double rank)
+    {
+        Percentile percentile = default;
+        ReadPercentiles(new ReadOnlySpan<double>(in rank), new Span<Percentile>(ref percentile), default, nameof(rank));
+        return percentile;
+    }
+
+    /// <summary>The value at a rank, <see cref="Percentile.Value"/> of <see cref="GetPercentile"/>.</summary>
+    /// <param name="rank">0 to 100.</param>
+    /// <returns>The value; 0 in an empty histogram.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong GetPercentileValue(double rank) => GetPercentile(rank).Value;
+
+    /// <summary>The percentiles at several ranks, all of one moment.</summary>
+    /// <param name="ranks">0 to 100 each, in any order.</param>
+    /// <param name="percentiles">Receives the percentile of each rank at the same place; what is beyond the ranks is left alone.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN; nothing was written.</exception>
+    /// <exception cref="ArgumentException"><paramref name="percentiles"/> is shorter than <paramref name="ranks"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public void GetPercentiles(ReadOnlySpan<double> ranks, Span<Percentile> percentiles)
+    {
+        CheckDestination(ranks.Length, percentiles.Length, nameof(percentiles));
+        ReadPercentiles(ranks, percentiles, default, nameof(ranks));
+    }
+
+    /// <summary>The values at several ranks, all of one moment.</summary>
+    /// <param name="ranks">0 to 100 each, in any order.</param>
+    /// <param name="values">Receives the value of each rank at the same place; what is beyond the ranks is left alone.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN; nothing was written.</exception>
+    /// <exception cref="ArgumentException"><paramref name="values"/> is shorter than <paramref name="ranks"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public void GetPercentileValues(ReadOnlySpan<double> ranks, Span<ulong> values)
+    {
+        CheckDestination(ranks.Length, values.Length, nameof(values));
+        ReadPercentiles(ranks, default, values, nameof(ranks));
+    }
+
+    /// <summary>The share of the recorded values that are at or below a value: the service-level question.</summary>
+    /// <param name="value">The value. Its whole bucket counts as at or below it.</param>
+    /// <returns>Percent, 0 to 100, of the values within the range; 0 in an empty histogram and below the range, 100 above it.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public double GetPercentileRank(ulong value)
+    {
+        using CountsCopy copy = Read();
+        ulong total = CounterMath.Sum(copy.Counts);
+        return total == 0 ? 0 : CounterMath.Sum(copy.Counts[..EndOf(value)]) / (double)total * MaxRank;
+    }
+
+    /// <summary>How many values were recorded in the buckets from that of one value to that of another.</summary>
+    /// <param name="low">The smallest value; its whole bucket is counted.</param>
+    /// <param name="high">The largest value; its whole bucket is counted.</param>
+    /// <returns>The count, without values outside the range.</returns>
+    /// <exception cref="ArgumentException"><paramref name="low"/> is above <paramref name="high"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong GetCountBetween(ulong low, ulong high)
+    {
+        if (low > high)
+        {
+            throw new ArgumentException($"low ({low}) must not be above high ({high}).", nameof(low));
+        }
+
+        using CountsCopy copy = Read();
+        return CounterMath.Sum(copy.Counts[StartOf(low)..EndOf(high)]);
+    }
+
+    /// <summary>The bucket that a value belongs to, with its count.</summary>
+    /// <param name="value">The value.</param>
+    /// <returns>The bucket. For a value out of range <see cref="Bucket.IsOverflowBucket"/> is set, the start and step are those
+    /// that its bucket would have, and the count is of all values on its side of the range.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public Bucket GetBucket(ulong value)
+    {
+        using CountsCopy copy = Read();
+        uint logicalIndex = Layout.IndexOf(value);
+        uint storageIndex = logicalIndex - FirstIndex;
+        if (storageIndex < (uint)Length)
+        {
+            return BucketAt((int)storageIndex, copy.Counts[(int)storageIndex]);
+        }
+
+        ulong count = value < MinTrackableValue ? copy.Underflow : copy.Overflow;
+        return new Bucket(
+            Layout.StartOf(logicalIndex), 1UL << Layout.StepScaleOf(logicalIndex), count, Bucket.OutOfRangeIndex, (int)logicalIndex);
+    }
+
+    /// <summary>
+    /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
+    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).
+    /// </summary>
+    internal static ulong CountAtRank(double rank, ulong total)
+    {
+        double count = Math.Ceiling(rank / MaxRank * total);
+        return Math.Min(Math.Max((ulong)count, 1), total);
+    }
+
+    internal Percentile PercentileAt(double rank, ReadOnlySpan<ulong> counts, ReadOnlySpan<ulong> chunkSums, ulong total)
+    {
+        if (total == 0)
+        {
+            return new Percentile(rank, 0, default);
+        }
+
+        ulong countAtRank = CountAtRank(rank, total);
+        int index = CounterScan.Find(counts, chunkSums, countAtRank);
+        return new Percentile(rank, countAtRank, BucketAt(index, counts[index]));
+    }
+
+    private static void CheckDestination(int ranks, int destination, string name)
+    {
+        if (destination < ranks)
+        {
+            throw new ArgumentException($"The destination has room for {destination} of {ranks} ranks.", name);
+        }
+    }
+
+    /// <summary>The storage index of the first counter whose bucket reaches up to <paramref name="value"/> or beyond.</summary>
+    private int StartOf(ulong value)
+    {
+        uint index = Layout.IndexOf(value);
+        return index < FirstIndex ? 0 : (int)Math.Min(index - FirstIndex, (uint)Length);
+    }
+
+    /// <summary>The storage index after the last counter whose bucket starts at or below <paramref name="value"/>.</summary>
+    private int EndOf(ulong value)
+    {
+        uint index = Layout.IndexOf(value);
+        return index < FirstIndex ? 0 : (int)Math.Min(index - FirstIndex + 1, (uint)Length);
+    }
+
+    private void ReadPercentiles(
+        ReadOnlySpan<double> ranks, Span<Percentile> percentiles, Span<ulong> values, string ranksName)
+    {
+        foreach (double rank in ranks)
+        {
+            if (rank is not (>= 0 and <= MaxRank))
+            {
+                throw new ArgumentOutOfRangeException(ranksName, rank, "A percentile rank must be from 0 to 100.");
+            }
+        }
+
+        using CountsCopy copy = Read();
+        int chunks = CounterScan.ChunkCount(Length);
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks);
+        Span<ulong> chunkSums = buffer.AsSpan(0, chunks);
+        ulong total = CounterScan.SumChunks(copy.Counts, chunkSums);
+        for (int i = 0; i < ranks.Length; i++)
+        {
+            Percentile percentile = PercentileAt(ranks[i], copy.Counts, chunkSums, total);
+            if (percentiles.IsEmpty)
+            {
+                values[i] = percentile.Value;
+            }
+            else
+            {
+                percentiles[i] = percentile;
+            }
+        }
+
+        ArrayPool<ulong>.Shared.Return(buffer);
+    }
+
+    private IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)
+    {
+        using CountsCopy copy = Read();
+        for (int i = 0; i < Length; i++)
+        {
+            ulong count = copy.Counts[i];
+            if (count != 0 || !withValuesOnly)
+            {
+                yield return BucketAt(i, count);
+            }
+        }
+    }
+
+    private IEnumerable<Percentile> EnumerateBucketPercentiles(bool withValuesOnly)
+    {
+        using CountsCopy copy = Read();
+        ulong total = CounterMath.Sum(copy.Counts);
+        ulong before = 0;
+        for (int i = 0; i < Length; i++)
+        {
+            ulong count = copy.Counts[i];
+            if (count != 0 || !withValuesOnly)
+            {
+                double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * MaxRank;
+                yield return new Percentile(rank, before + count, BucketAt(i, count));
+            }
+
+            before += count;
+        }
+    }
+}

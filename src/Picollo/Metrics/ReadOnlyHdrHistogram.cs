@@ -1,0 +1,109 @@
+using System.Numerics;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and
+/// for an <see cref="HdrHistogramSnapshot"/> of one.
+/// </summary>
+/// <remarks>
+/// Every call takes one copy of the counters and answers from it, so that its answers fit each other; two calls on a live
+/// histogram may see different moments. The copy never stops a writer and holds every record that happened before the call.
+/// Reads may be made from any thread and take turns. They use pooled buffers and allocate nothing once those are warm,
+/// where a member does not say otherwise.
+/// </remarks>
+public abstract partial class ReadOnlyHdrHistogram
+{
+    // One flat object: the writers' loop reads Layout, FirstIndex and its own array from a single cache line.
+    internal readonly HdrLayout Layout;
+    internal readonly uint FirstIndex;
+    internal readonly int Length;
+
+    private protected ReadOnlyHdrHistogram(HdrLayout layout, ulong minTrackableValue, ulong maxTrackableValue)
+    {
+        Layout = layout;
+        MinTrackableValue = minTrackableValue;
+        MaxTrackableValue = maxTrackableValue;
+        FirstIndex = layout.IndexOf(minTrackableValue);
+        Length = (int)(layout.IndexOf(maxTrackableValue) - FirstIndex) + 1;
+    }
+
+    /// <summary>
+    /// The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the
+    /// factory was asked for, because block sizes are powers of two.
+    /// </summary>
+    public double RelativeError => Layout.RelativeError;
+
+    /// <summary>The number of buckets in a block, all of one width; a power of two. Values below <c>2 * BlockSize</c> are
+    /// held exactly.</summary>
+    public int BlockSize => Layout.BlockSize;
+
+    /// <summary>The smallest value that is tracked for certain, as the factory was asked for. The range widens to whole
+    /// buckets: somewhat smaller values can still be tracked.</summary>
+    public ulong MinTrackableValue { get; }
+
+    /// <summary>The largest value that is tracked for certain, as the factory was asked for. The range widens to whole
+    /// buckets: somewhat larger values can still be tracked.</summary>
+    public ulong MaxTrackableValue { get; }
+
+    /// <summary>How many values within the range were recorded; values outside it are in <see cref="OverflowCount"/>.</summary>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong TotalCount
+    {
+        get
+        {
+            using CountsCopy copy = Read();
+            return CounterMath.Sum(copy.Counts);
+        }
+    }
+
+    /// <summary>How many values were recorded outside the range, on either side.</summary>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong OverflowCount
+    {
+        get
+        {
+            (ulong underflow, ulong overflow) = ReadOutOfRange();
+            return underflow + overflow;
+        }
+    }
+
+    /// <summary>How many values were recorded below the range.</summary>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong UnderflowCount => ReadOutOfRange().Underflow;
+
+    /// <summary>The bytes that the histogram's objects and arrays take on the heap, those of all threads included; pooled
+    /// buffers that a read borrows are not counted.</summary>
+    public abstract long FootprintInBytes { get; }
+
+    /// <summary>The bytes of the fields of this class.</summary>
+    private protected static int FieldBytes => 16 + sizeof(uint) + sizeof(int) + (2 * sizeof(ulong));
+
+    /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
+    private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
+
+    private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
+
+    /// <summary>Takes the copy of the counters that one call answers from.</summary>
+    internal CountsCopy Read()
+    {
+        CountsCopy copy = new(Length);
+        try
+        {
+            copy.SetOutOfRange(CopyCounts(copy.Writable));
+            return copy;
+        }
+        catch
+        {
+            copy.Dispose();
+            throw;
+        }
+    }
+
+    internal Bucket BucketAt(int storageIndex, ulong count)
+    {
+        uint logicalIndex = FirstIndex + (uint)storageIndex;
+        return new Bucket(
+            Layout.StartOf(logicalIndex), 1UL << Layout.StepScaleOf(logicalIndex), count, storageIndex, (int)logicalIndex);
+    }
+}

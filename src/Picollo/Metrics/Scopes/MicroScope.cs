@@ -1,0 +1,37 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
+/// and records it into a histogram in microseconds.</summary>
+/// <remarks>
+/// Made by <see cref="HdrHistogramScopes.GetMicroScope"/>. A struct that a <see langword="using"/> statement neither boxes nor
+/// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
+/// nothing but the statement calls it. The default value records nothing.
+/// </remarks>
+public readonly struct MicroScope : IDisposable
+{
+    /// <summary>One second in microseconds.</summary>
+    public const ulong OneSecondValue = 1_000_000;
+
+    private readonly HdrHistogram? _histogram;
+    private readonly long _start;
+
+    internal MicroScope(HdrHistogram histogram)
+    {
+        _histogram = histogram;
+        _start = Stopwatch.GetTimestamp();
+    }
+
+    /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to microseconds.</summary>
+    /// <param name="ticks">The interval.</param>
+    /// <returns>The exact value, rounded down; 0 for a negative interval, <see cref="ulong.MaxValue"/> where the result does
+    /// not fit.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static ulong TicksToMicros(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
+
+    /// <inheritdoc/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    void IDisposable.Dispose() => _histogram?.Record(TicksToMicros(Stopwatch.GetTimestamp() - _start));
+}
