@@ -1,0 +1,85 @@
+#!/bin/sh
+# Tests every shim library that is built: what the file says of itself, then tests.c linked against it. A foreign
+# platform's run under an emulator (qemu-user, Wine) where there is one; else that is said. Exits 1 on any failure.
+set -eu
+cd "$(dirname "$0")"
+. ./platform.sh
+
+failures=0
+libraries=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+problem() {
+  echo "  FAILED: $*"
+  failures=$((failures + 1))
+}
+
+not_run() { echo "  not run: $*"; }
+
+# Exactly the functions of the header, and nothing from anybody else.
+declared() { sed -n 's/^PICOLLO_API .*\(picollo_[a-z_]*\)(.*/\1/p' picollo_native.h | sort; }
+
+# One library serves glibc and musl only if it needs neither.
+inspect_elf() {
+  has readelf || { not_run "the look into the file (apt install binutils)"; return; }
+  readelf -dW "$1" >"$work/dynamic"
+  readelf --dyn-syms -W "$1" >"$work/symbols"
+  readelf -lW "$1" >"$work/segments"
+  if grep NEEDED "$work/dynamic"; then problem "depends on another library"; fi
+  if awk '$7 == "UND" && $8 != ""' "$work/symbols" | grep .; then problem "has undefined symbols"; fi
+  if grep 'GNU_STACK.* RWE ' "$work/segments"; then problem "asks for an executable stack"; fi
+  awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }' "$work/symbols" | sort >"$work/exported"
+  declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
+}
+
+inspect_pe() {
+  has x86_64-w64-mingw32-objdump || { not_run "the look into the file (apt install binutils-mingw-w64-x86-64)"; return; }
+  x86_64-w64-mingw32-objdump -p "$1" >"$work/headers"
+  if grep 'DLL Name:' "$work/headers"; then problem "depends on another library"; fi
+  sed -n 's/^.*\] .*\(picollo_[a-z_]*\)$/\1/p' "$work/headers" | sort -u >"$work/exported"
+  declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
+}
+
+# link <compiler> <library> <flags...>: tests.c against the library itself, and the library beside the program.
+link() {
+  compiler=$1 library=$2
+  shift 2
+  cp "$library" "$work/"
+  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -Wno-long-long "$@" \
+    -o "$work/tests.exe" tests.c "$work/$(basename "$library")"
+}
+
+run() { "$@" "$work/tests.exe" || problem "tests.c"; }
+
+test_platform() {
+  rid=$1 library=$(library_for "$1")
+  echo "$library"
+  libraries=$((libraries + 1))
+  case $rid in
+    linux-*) inspect_elf "$library" ;;
+    win-*) inspect_pe "$library" ;;
+  esac
+  compiler=$(compiler_for "$rid") || { not_run "tests.c, for want of that compiler"; return; }
+
+  case $rid in
+    "$(host_rid)") link "$compiler" "$library" -Wl,-rpath,"$work" && run ;;
+    linux-arm64)
+      has qemu-aarch64 || { not_run "tests.c (apt install qemu-user libc6-dev-arm64-cross)"; return; }
+      link "$compiler" "$library" -Wl,-rpath,"$work" || { not_run "tests.c (apt install libc6-dev-arm64-cross)"; return; }
+      run qemu-aarch64 -L /usr/aarch64-linux-gnu ;;
+    win-x64)
+      has wine || { not_run "tests.c (apt install wine wine64)"; return; }
+      link "$compiler" "$library"
+      WINEDEBUG=-all run wine ;;
+    *) not_run "tests.c; this machine is $(host_rid)" ;;
+  esac
+}
+
+for rid in $RIDS; do
+  if [ -f "$(library_for "$rid")" ]; then test_platform "$rid"; fi
+done
+
+[ "$libraries" -gt 0 ] || fail "no library is built; native/build.sh builds this machine's"
+echo "native: $libraries libraries tested, $failures failures"
+[ "$failures" = 0 ]

@@ -1,0 +1,97 @@
+/*
+ * Tests of the native shim, linked against the library as it is shipped. Prints a count; the exit code is 1 when
+ * something failed. What can only be seen in the file itself (no dependency, no undefined symbol) is in test.sh.
+ */
+#include "picollo_native.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int passed, failed;
+
+static void check(int ok, const char *what) {
+    if (ok) {
+        passed++;
+    } else {
+        failed++;
+        printf("  FAILED: %s\n", what);
+    }
+}
+
+/* A few dozen nanoseconds of work that the compiler cannot drop. */
+static void work(void) {
+    for (volatile int i = 0; i < 50; i++) {
+    }
+}
+
+static void test_versions(void) {
+    check(picollo_abi_version() == PICOLLO_ABI_VERSION, "the library is of the header's version");
+}
+
+static void test_invariant_flag(void) {
+    int first = picollo_has_invariant_counter();
+    check(first == 0 || first == 1, "the invariant flag is 0 or 1");
+    check(picollo_has_invariant_counter() == first, "the invariant flag does not change");
+#if defined(__aarch64__)
+    check(first == 1, "the arm64 counter is invariant");
+#endif
+}
+
+/* The scheduler may move this thread between readings: a step back beyond that would be an unsynchronised counter. */
+static void test_monotone_reads(void) {
+    enum { READS = 1000000 };
+    int back = 0, forward = 0;
+    picollo_u64 previous = picollo_read_counter();
+    for (int i = 0; i < READS; i++) {
+        picollo_u64 now = picollo_read_counter();
+        back += now < previous;
+        forward += now > previous;
+        previous = now;
+    }
+    check(back == 0, "a million readings never step back");
+    check(forward > 0, "the counter moves");
+}
+
+static void test_work_advances_the_counter(void) {
+    picollo_u64 start = picollo_read_counter();
+    for (int i = 0; i < 100000; i++)
+        work();
+    picollo_u64 taken = picollo_read_counter() - start;
+    check(taken > 1000, "milliseconds of work take thousands of ticks");
+    check(taken < ((picollo_u64)1 << 48), "and not days of them");
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+/* The kernel's own reading of the same CPUID bit. "nonstop_tsc" and "constant_tsc" are both set from it. */
+static void test_agrees_with_the_kernel(void) {
+    static char line[16384];
+    int found = 0, constant = 0, nonstop = 0;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "flags", 5) == 0) {
+            found = 1;
+            constant = strstr(line, " constant_tsc") != NULL;
+            nonstop = strstr(line, " nonstop_tsc") != NULL;
+        }
+    }
+    if (file)
+        fclose(file);
+    if (!found) {
+        printf("  not run: the comparison with /proc/cpuinfo, which shows no flags here\n");
+        return;
+    }
+    check(picollo_has_invariant_counter() == (constant && nonstop), "CPUID agrees with /proc/cpuinfo");
+}
+#endif
+
+int main(void) {
+    test_versions();
+    test_invariant_flag();
+    test_monotone_reads();
+    test_work_advances_the_counter();
+#if defined(__x86_64__) && defined(__linux__)
+    test_agrees_with_the_kernel();
+#endif
+    printf("  %d checks passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
