@@ -112,18 +112,17 @@ want() {
 
 # ---- Commands -------------------------------------------------------------------------------------------------
 
+has_shim() { [ -n "$(ls "native/out/$1/"*picollo_native.* 2>/dev/null)" ]; }
+
 # Builds the shim for each platform named. A library that another machine built (the workflows hand them over)
 # does where this one has no compiler.
 build_native() {
-  local rid ready
+  local rid needs=''
+  for rid in "$@"; do has_shim "$rid" || needs="$needs c-$rid"; done
+  # shellcheck disable=SC2086
+  require $needs
   for rid in "$@"; do
-    ready=$(ls "native/out/$rid/"*picollo_native.* 2>/dev/null || true)
-    if [ -n "$ready" ] && ! is_met "c-$rid"; then
-      say "native shim: $ready as it is"
-    else
-      require "c-$rid"
-      native/build.sh "$rid"
-    fi
+    if is_met "c-$rid"; then native/build.sh "$rid"; else say "native shim for $rid: as it is"; fi
   done
 }
 
@@ -194,6 +193,8 @@ run_test_project() {
   dotnet test "$project" -c "$CONFIGURATION" --no-build --logger "trx;LogFileName=$name.trx" \
     --results-directory "$ARTIFACTS/test-results" \
     --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none "${@:2}" || code=$?
+  # No results at all, where no filter was given, is no success either.
+  if [ $# = 1 ] && [ ! -f "$ARTIFACTS/test-results/$name.trx" ]; then code=1; fi
   count "$ARTIFACTS/test-results/$name.trx" "$code"
 }
 
