@@ -1,0 +1,68 @@
+namespace Picollo.Benchmarks.Comparison;
+
+/// <summary>Warms contenders up and times them in turns, so that whatever slows the machine slows them alike.</summary>
+internal static class Interleaver
+{
+    // The runtime counts calls only once no new method was compiled for 100 ms, promotes after 30 calls, compiles in the
+    // background, and takes two promotions (instrumented, optimised) and up to three for code that was precompiled.
+    private const int CallsPerWarmUpRound = 40;
+    private const int WarmUpRounds = 6;
+    private static readonly TimeSpan PauseForCompiler = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>Contenders of the same seed are always met in the same orders.</summary>
+    private const int OrderSeed = 42;
+
+    public static Dictionary<Contender, Figures> Measure(IReadOnlyList<Contender> contenders, int repetitions)
+    {
+        foreach (Contender contender in contenders)
+        {
+            contender.Verify();
+        }
+
+        WarmUp(contenders);
+
+        // A new order each round: nobody always follows the one who leaves the cache cold.
+        Random random = new(OrderSeed);
+        int[] order = [.. Enumerable.Range(0, contenders.Count)];
+        double[,] samples = new double[contenders.Count, repetitions];
+        for (int repetition = 0; repetition < repetitions; repetition++)
+        {
+            random.Shuffle(order);
+            foreach (int i in order)
+            {
+                samples[i, repetition] = contenders[i].Measure();
+            }
+        }
+
+        Dictionary<Contender, Figures> figures = [];
+        double[] row = new double[repetitions];
+        for (int i = 0; i < contenders.Count; i++)
+        {
+            Buffer.BlockCopy(samples, i * repetitions * sizeof(double), row, 0, repetitions * sizeof(double));
+            figures[contenders[i]] = Figures.Of(row);
+        }
+
+        return figures;
+    }
+
+    private static void WarmUp(IReadOnlyList<Contender> contenders)
+    {
+        for (int round = 0; round < WarmUpRounds; round++)
+        {
+            for (int call = 0; call < CallsPerWarmUpRound; call++)
+            {
+                foreach (Contender contender in contenders)
+                {
+                    contender.Run(contender.WarmUpOperations);
+                }
+            }
+
+            Thread.Sleep(PauseForCompiler);
+        }
+
+        foreach (Contender contender in contenders)
+        {
+            contender.Measure();
+        }
+    }
+}

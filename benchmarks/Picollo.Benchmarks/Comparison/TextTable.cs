@@ -1,0 +1,24 @@
+namespace Picollo.Benchmarks.Comparison;
+
+/// <summary>A Markdown table, aligned so that it also reads well as it is.</summary>
+internal sealed class TextTable(params string[] header)
+{
+    private readonly List<string[]> _lines = [header];
+
+    /// <summary>Adds a line; cells that are missing at its end are empty.</summary>
+    public void Add(params string[] cells) => _lines.Add([.. cells, .. Enumerable.Repeat(string.Empty, header.Length - cells.Length)]);
+
+    public void Print(TextWriter output)
+    {
+        int[] widths = [.. Enumerable.Range(0, header.Length).Select(column => _lines.Max(line => line[column].Length))];
+        output.WriteLine();
+        for (int i = 0; i < _lines.Count; i++)
+        {
+            output.WriteLine($"| {string.Join(" | ", _lines[i].Select((cell, column) => cell.PadRight(widths[column])))} |");
+            if (i == 0)
+            {
+                output.WriteLine($"| {string.Join(" | ", widths.Select(width => new string('-', width)))} |");
+            }
+        }
+    }
+}
