@@ -120,6 +120,11 @@ public abstract partial class ReadOnlyHdrHistogram
     /// </summary>
     internal static ulong CountAtRank(double rank, ulong total)
     {
+        if (rank == MaxRank)
+        {
+            return total; // above 2⁵³ the product below would be rounded away from the largest value
+        }
+
         double count = Math.Ceiling(rank / MaxRank * total);
         return Math.Min(Math.Max((ulong)count, 1), total);
     }

@@ -1,0 +1,162 @@
+using System.Numerics;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+public class HdrLayoutTests
+{
+    private const int MinScale = 3;
+    private const int MaxScale = 19;
+
+    public static TheoryData<int> Scales => [.. Enumerable.Range(MinScale, MaxScale - MinScale + 1)];
+
+    [Theory]
+    [InlineData(0.1, 8)]
+    [InlineData(0.0625, 8)]
+    [InlineData(0.0624, 16)]
+    [InlineData(0.056, 16)] // 8.93: truncated it would give 8 and an error of 0.0625
+    [InlineData(0.01, 64)]
+    [InlineData(0.001, 512)]
+    [InlineData(0.0005, 1024)]
+    [InlineData(0.000_001, 524_288)]
+    public void The_block_size_is_rounded_up_to_a_power_of_two(double relativeError, int blockSize)
+    {
+        HdrLayout layout = new(relativeError);
+
+        layout.BlockSize.Should().Be(blockSize);
+        layout.BlockScale.Should().Be(BitOperations.Log2((uint)blockSize));
+        layout.RelativeError.Should().Be(0.5 / blockSize).And.BeLessThanOrEqualTo(relativeError);
+    }
+
+    [Fact]
+    public void Any_relative_error_asked_is_kept() => Seeded.Run(10_000, random =>
+    {
+        double asked = Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(0.1 / 1e-6)));
+        asked = Math.Clamp(asked, HdrLayout.MinRelativeError, HdrLayout.MaxRelativeError);
+
+        HdrLayout layout = new(asked);
+
+        layout.RelativeError.Should().BeLessThanOrEqualTo(asked);
+        (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not do for {0}", asked);
+    });
+
+    [Theory]
+    [MemberData(nameof(Scales))]
+    public void An_index_is_that_of_the_original_formula(int scale)
+    {
+        HdrLayout layout = Layout(scale);
+
+        foreach (ulong value in Values.Edges)
+        {
+            layout.IndexOf(value).Should().Be((uint)OriginalIndex(value, scale), "value {0}", value);
+        }
+
+        Seeded.Run(1_000, random =>
+        {
+            ulong value = random.NextMagnitude();
+            layout.IndexOf(value).Should().Be((uint)OriginalIndex(value, scale), "value {0}", value);
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(Scales))]
+    public void An_index_is_that_of_a_search_through_blocks(int scale)
+    {
+        HdrLayout layout = Layout(scale);
+
+        foreach (ulong value in Values.Edges)
+        {
+            (uint index, ulong start, ulong step) = Search(value, 1UL << scale);
+
+            layout.IndexOf(value).Should().Be(index, "value {0}", value);
+            layout.StartOf(index).Should().Be(start, "value {0}", value);
+            (1UL << layout.StepScaleOf(index)).Should().Be(step, "value {0}", value);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Scales))]
+    public void Buckets_follow_each_other_without_gaps_up_to_the_largest_value(int scale)
+    {
+        HdrLayout layout = Layout(scale);
+        uint last = layout.IndexOf(ulong.MaxValue);
+        last.Should().Be((uint)(((65 - scale) << scale) - 1));
+
+        foreach (uint index in Indexes(scale, last))
+        {
+            ulong start = layout.StartOf(index);
+            UInt128 end = (UInt128)start + (1UL << layout.StepScaleOf(index));
+            UInt128 next = index == last ? (UInt128)1 << 64 : layout.StartOf(index + 1);
+
+            // Plain conditions: FluentAssertions takes microseconds for each of a million buckets.
+            if (layout.IndexOf(start) != index || layout.IndexOf((ulong)(end - 1)) != index || end != next)
+            {
+                Assert.Fail($"Bucket {index} from {start} to {end}, the next one from {next}.");
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Scales))]
+    public void A_midpoint_is_within_the_relative_error_of_every_value_in_its_bucket(int scale)
+    {
+        HdrLayout layout = Layout(scale);
+        UInt128 inverseError = 2UL << scale; // 1 / RelativeError
+
+        foreach (uint index in Indexes(scale, layout.IndexOf(ulong.MaxValue)))
+        {
+            ulong step = 1UL << layout.StepScaleOf(index);
+            ulong start = layout.StartOf(index);
+            ulong end = start + (step - 1);
+            ulong midpoint = start + (step >> 1);
+
+            // In whole numbers, so that no rounding helps: distance / value <= error.
+            if ((midpoint - start) * inverseError > start || (end - midpoint) * inverseError > end)
+            {
+                Assert.Fail($"Bucket {index} [{start}, {end}] is further than 1/{inverseError} from its midpoint.");
+            }
+        }
+    }
+
+    private static HdrLayout Layout(int scale) => new(0.5 / (1 << scale));
+
+    // The formula as the article about the first version gives it.
+    private static ulong OriginalIndex(ulong value, int scale)
+    {
+        int block = 64 - BitOperations.LeadingZeroCount(value >> scale);
+        int step = block - (block != 0 ? 1 : 0);
+        return ((ulong)block << scale) + ((value >> step) & ((1UL << scale) - 1));
+    }
+
+    // The definition: two blocks of step 1, then the step doubles from block to block.
+    private static (uint Index, ulong Start, ulong Step) Search(ulong value, ulong blockSize)
+    {
+        UInt128 blockStart = 0;
+        ulong step = 1;
+        for (uint block = 0; ; block++)
+        {
+            UInt128 blockEnd = blockStart + ((UInt128)step * blockSize);
+            if (value < blockEnd)
+            {
+                ulong inBlock = (value - (ulong)blockStart) / step;
+                return ((uint)((block * blockSize) + inBlock), (ulong)blockStart + (inBlock * step), step);
+            }
+
+            blockStart = blockEnd;
+            step *= block == 0 ? 1UL : 2UL;
+        }
+    }
+
+    // All indexes, or for the large layouts those around the ends of the blocks.
+    private static IEnumerable<uint> Indexes(int scale, uint last)
+    {
+        const int LastExhaustiveScale = 12;
+        const int Neighbours = 3;
+        return scale <= LastExhaustiveScale
+            ? Enumerable.Range(0, (int)last + 1).Select(index => (uint)index)
+            : Enumerable.Range(0, 66 - scale)
+                .SelectMany(block => Enumerable.Range((block << scale) - Neighbours, 2 * Neighbours))
+                .Where(index => index >= 0 && index <= last)
+                .Select(index => (uint)index);
+    }
+}

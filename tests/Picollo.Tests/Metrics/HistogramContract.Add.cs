@@ -1,0 +1,167 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Add.</content>
+public abstract partial class HistogramContract
+{
+    [Fact]
+    public void Add_equals_recording_everything_in_one() => Seeded.Run(20, random =>
+    {
+        HdrHistogram one = CreateNarrow();
+        HdrHistogram other = CreateNarrow();
+        HdrHistogram all = CreateNarrow();
+        for (int i = 0; i < 500; i++)
+        {
+            ulong value = NextInOrAroundRange(random);
+            ulong count = random.Next(50) == 0 ? Whole + 3 : 1;
+            (random.Next(2) == 0 ? one : other).Record(value, count);
+            all.Record(value, count);
+        }
+
+        one.Add(other);
+
+        ShouldHoldTheSame(one, all);
+    });
+
+    [Fact]
+    public void Add_leaves_the_other_as_it_was()
+    {
+        HdrHistogram other = CreateNarrow();
+        other.Record([1, 10_000, 20_000, 20_000, 40_000]);
+
+        CreateNarrow().Add(other);
+
+        other.TotalCount.Should().Be(3);
+        other.OverflowCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void Every_variant_can_be_added()
+    {
+        HdrHistogram sum = CreateNarrow();
+        HdrHistogramFactory[] factories =
+        [
+            HdrHistogram.Factory, HdrHistogram.Factory.WithUInt64Storage(),
+            HdrHistogram.Factory.WithInterlocked(), HdrHistogram.Factory.WithInterlocked().WithUInt64Storage(),
+            HdrHistogram.Factory.WithThreadLocal(), HdrHistogram.Factory.WithThreadLocal().WithUInt64Storage(),
+        ];
+        foreach (HdrHistogramFactory factory in factories)
+        {
+            HdrHistogram other = factory.WithRelativeError(0.01).Create();
+            other.Record(20_000, 10);
+            sum.Add(other);
+        }
+
+        sum.GetBucket(20_000).Count.Should().Be(60);
+    }
+
+    [Fact]
+    public void Add_with_the_same_buckets_and_another_range_counts_what_does_not_fit_by_side()
+    {
+        HdrHistogram wide = CreateWide();
+        wide.Record([0, 9_983, 9_984, 20_000, 30_207, 30_208, ulong.MaxValue]);
+        HdrHistogram narrow = CreateNarrow();
+
+        narrow.Add(wide);
+
+        narrow.TotalCount.Should().Be(3);
+        narrow.UnderflowCount.Should().Be(2);
+        narrow.OverflowCount.Should().Be(4);
+        narrow.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(9_984, 19_968, 29_952);
+    }
+
+    [Fact]
+    public void Add_keeps_what_was_out_of_the_others_range_out_of_range()
+    {
+        HdrHistogram narrow = CreateNarrow();
+        narrow.Record(1, 3);
+        narrow.Record(20_000, 4);
+        narrow.Record(40_000, 5);
+        HdrHistogram wide = CreateWide();
+
+        wide.Add(narrow);
+
+        wide.TotalCount.Should().Be(4);
+        wide.UnderflowCount.Should().Be(3);
+        wide.OverflowCount.Should().Be(8);
+    }
+
+    [Theory]
+    [InlineData(0.1, 0.001)]
+    [InlineData(0.001, 0.1)]
+    [InlineData(0.01, 0.0003)]
+    public void Add_of_another_layout_counts_each_bucket_at_its_midpoint(double error, double otherError)
+    {
+        HdrHistogram other = Factory.WithRelativeError(otherError).Create();
+        HdrHistogram midpoints = Factory.WithRelativeError(error).Create();
+        foreach (ulong value in Values.Edges)
+        {
+            other.Record(value, 3);
+            Bucket bucket = other.GetBucket(value);
+            midpoints.Record(bucket.Start + (bucket.Step / 2), 3);
+        }
+
+        HdrHistogram sum = Factory.WithRelativeError(error).Create();
+        sum.Add(other);
+
+        ShouldHoldTheSame(sum, midpoints);
+    }
+
+    [Fact]
+    public void Add_takes_a_snapshot_with_what_it_shows()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000, 5);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        histogram.Record([25_000, 40_000]);
+        snapshot.Update(deltas: true);
+        HdrHistogram sum = CreateNarrow();
+
+        sum.Add(snapshot);
+
+        sum.BucketsWithValues.Should().Equal(histogram.GetBucket(25_000));
+        sum.OverflowCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void A_snapshot_of_a_histogram_can_be_added_to_it_to_double_its_counts()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([1, 20_000, 20_000, 25_000]);
+
+        histogram.Add(histogram.GetSnapshot());
+
+        histogram.TotalCount.Should().Be(6);
+        histogram.GetBucket(20_000).Count.Should().Be(4);
+        histogram.UnderflowCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void Add_after_a_reset_of_either_counts_only_what_came_after_it()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        HdrHistogram other = CreateNarrow();
+        histogram.Record([20_000, 1]);
+        other.Record([20_000, 1]);
+        histogram.Reset();
+        other.Reset();
+        other.Record([25_000, 40_000]);
+
+        histogram.Add(other);
+
+        ShouldHoldTheSame(histogram, other);
+        histogram.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void Add_refuses_itself_and_null()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000);
+
+        histogram.Invoking(h => h.Add(h)).Should().Throw<ArgumentException>().WithParameterName("other").WithMessage("*snapshot*");
+        histogram.Invoking(h => h.Add(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
+        histogram.TotalCount.Should().Be(1);
+    }
+}

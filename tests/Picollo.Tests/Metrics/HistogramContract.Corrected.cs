@@ -1,0 +1,76 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>RecordCorrected: what coordinated omission left out.</content>
+public abstract partial class HistogramContract
+{
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(5, 0)]
+    [InlineData(5, 5)]
+    [InlineData(5, 6)]
+    [InlineData(9, 5)]
+    [InlineData(10, 5)]
+    [InlineData(11, 5)]
+    [InlineData(1_000, 1)]
+    [InlineData(100_000, 7)]
+    [InlineData(1_000_000, 999)]
+    [InlineData(1UL << 62, 1UL << 40)]
+    [InlineData(ulong.MaxValue, 1UL << 50)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue / 2)]
+    public void A_corrected_record_equals_the_loop_that_defines_it(ulong value, ulong interval)
+    {
+        HdrHistogram corrected = CreateWide();
+        HdrHistogram looped = CreateWide();
+
+        corrected.RecordCorrected(value, interval);
+        RecordCorrectedByLoop(looped, value, interval);
+
+        ShouldHoldTheSame(corrected, looped);
+    }
+
+    [Fact]
+    public void Any_corrected_record_equals_the_loop_inside_and_outside_the_range() => Seeded.Run(300, random =>
+    {
+        HdrHistogram corrected = CreateNarrow();
+        HdrHistogram looped = CreateNarrow();
+        ulong value = random.NextBetween(0, 60_000);
+        ulong interval = random.NextBetween(0, 12_000);
+
+        corrected.RecordCorrected(value, interval);
+        RecordCorrectedByLoop(looped, value, interval);
+
+        ShouldHoldTheSame(corrected, looped);
+    });
+
+    [Fact]
+    public void A_huge_value_at_a_tiny_interval_takes_a_step_a_bucket()
+    {
+        HdrHistogram histogram = Factory.Create();
+
+        // One by one it would take centuries.
+        histogram.RecordCorrected(ulong.MaxValue, 1);
+
+        histogram.TotalCount.Should().Be(ulong.MaxValue);
+        histogram.GetBucket(0).Count.Should().Be(0);
+        histogram.GetBucket(1).Count.Should().Be(1);
+        histogram.Buckets.Skip(1).Should().OnlyContain(bucket => bucket.Count == bucket.Step);
+    }
+
+    private static void RecordCorrectedByLoop(HdrHistogram histogram, ulong value, ulong interval)
+    {
+        histogram.Record(value);
+        if (interval == 0)
+        {
+            return;
+        }
+
+        // As the HdrHistogram family defines it, in signed numbers that cannot wrap.
+        for (Int128 missing = (Int128)value - interval; missing >= interval; missing -= interval)
+        {
+            histogram.Record((ulong)missing);
+        }
+    }
+}

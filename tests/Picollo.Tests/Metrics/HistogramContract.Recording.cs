@@ -1,0 +1,167 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Record, one by one and in batches.</content>
+public abstract partial class HistogramContract
+{
+    private const int LongestBatch = 70; // past several widths of a vector, with every remainder
+
+    [Fact]
+    public void An_empty_histogram_has_nothing() => ShouldBeEmpty(CreateWide());
+
+    [Fact]
+    public void A_value_is_counted_in_its_bucket_and_no_other()
+    {
+        foreach (ulong value in Values.Edges)
+        {
+            HdrHistogram histogram = CreateWide();
+
+            histogram.Record(value);
+
+            Bucket bucket = histogram.BucketsWithValues.Should().ContainSingle().Subject;
+            bucket.Count.Should().Be(1);
+            bucket.Start.Should().BeLessThanOrEqualTo(value);
+            (value - bucket.Start).Should().BeLessThan(bucket.Step);
+            histogram.GetBucket(value).Should().Be(bucket);
+            histogram.TotalCount.Should().Be(1);
+            histogram.OverflowCount.Should().Be(0);
+        }
+    }
+
+    [Fact]
+    public void Values_below_two_blocks_are_held_exactly()
+    {
+        HdrHistogram histogram = CreateWide();
+        for (ulong value = 0; value < 128; value++)
+        {
+            histogram.Record(value, value + 1);
+        }
+
+        for (ulong value = 0; value < 128; value++)
+        {
+            histogram.GetBucket(value).Should().Be(new Bucket(value, 1, value + 1, (int)value, (int)value));
+        }
+    }
+
+    [Fact]
+    public void A_count_of_zero_records_nothing()
+    {
+        HdrHistogram histogram = CreateNarrow();
+
+        histogram.Record(20_000, 0);
+        histogram.Record(1, 0);
+        histogram.Record(40_000, 0);
+
+        ShouldBeEmpty(histogram);
+    }
+
+    [Fact]
+    public void Record_with_a_count_equals_so_many_records()
+    {
+        HdrHistogram counted = CreateNarrow();
+        HdrHistogram oneByOne = CreateNarrow();
+
+        foreach (ulong value in (ulong[])[9_000, 10_000, 20_000, 30_000, 31_000])
+        {
+            counted.Record(value, 137);
+            for (int i = 0; i < 137; i++)
+            {
+                oneByOne.Record(value);
+            }
+        }
+
+        counted.TotalCount.Should().Be(3 * 137);
+        ShouldHoldTheSame(counted, oneByOne);
+    }
+
+    [Fact]
+    public void Values_out_of_range_are_counted_by_side()
+    {
+        HdrHistogram histogram = CreateNarrow();
+
+        histogram.Record(9_983);
+        histogram.Record(0, 2);
+        histogram.Record(30_208);
+        histogram.Record(ulong.MaxValue, 10);
+        histogram.Record([0, 20_000, ulong.MaxValue]);
+
+        histogram.TotalCount.Should().Be(1);
+        histogram.UnderflowCount.Should().Be(4);
+        histogram.OverflowCount.Should().Be(4 + 12);
+    }
+
+    [Fact]
+    public void The_range_widens_to_whole_buckets()
+    {
+        HdrHistogram histogram = CreateNarrow();
+
+        histogram.Record(9_984);
+        histogram.Record(30_207);
+
+        histogram.TotalCount.Should().Be(2);
+        histogram.OverflowCount.Should().Be(0);
+        histogram.MinTrackableValue.Should().Be(Min);
+        histogram.MaxTrackableValue.Should().Be(Max);
+    }
+
+    [Fact]
+    public void A_batch_of_any_length_equals_its_values_one_by_one() => Seeded.Run(LongestBatch + 1, random =>
+    {
+        // Every length in every case: the seed alone decides the values.
+        for (int length = 0; length <= LongestBatch; length++)
+        {
+            HdrHistogram batched = CreateNarrow();
+            HdrHistogram oneByOne = CreateNarrow();
+            ulong[] values = [.. Enumerable.Range(0, length).Select(_ => NextInOrAroundRange(random))];
+
+            batched.Record(values);
+            foreach (ulong value in values)
+            {
+                oneByOne.Record(value);
+            }
+
+            ShouldHoldTheSame(batched, oneByOne);
+        }
+    });
+
+    [Fact]
+    public void A_batch_holds_values_of_every_magnitude() => Seeded.Run(20, random =>
+    {
+        HdrHistogram batched = CreateWide();
+        HdrHistogram oneByOne = CreateWide();
+        ulong[] values = [.. Values.Edges, .. Enumerable.Range(0, 500).Select(_ => random.NextMagnitude())];
+        random.Shuffle(values);
+
+        batched.Record(values);
+        foreach (ulong value in values)
+        {
+            oneByOne.Record(value);
+        }
+
+        batched.TotalCount.Should().Be((ulong)values.Length);
+        ShouldHoldTheSame(batched, oneByOne);
+    });
+
+    [Fact]
+    public void A_batch_of_one_value_counts_each_of_its_lanes()
+    {
+        HdrHistogram histogram = CreateWide();
+        ulong[] values = new ulong[1_000];
+        Array.Fill(values, 12_345UL);
+
+        histogram.Record(values);
+
+        histogram.GetBucket(12_345).Count.Should().Be(1_000);
+        histogram.TotalCount.Should().Be(1_000);
+    }
+
+    private static ulong NextInOrAroundRange(Random random) => random.Next(8) switch
+    {
+        0 => random.NextMagnitude(),
+        1 => random.NextBetween(Min - 300, Min + 300),
+        2 => random.NextBetween(Max - 300, Max + 300),
+        3 => 20_000, // lanes of one vector that meet in one bucket
+        _ => random.NextBetween(Min, Max),
+    };
+}

@@ -1,0 +1,31 @@
+using System.Globalization;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>Cases from a random seed that a failure reports; PICOLLO_TEST_SEED repeats a run.</summary>
+internal static class Seeded
+{
+    private const string Switch = "PICOLLO_TEST_SEED";
+
+    private static readonly int FirstSeed =
+        int.TryParse(Environment.GetEnvironmentVariable(Switch), CultureInfo.InvariantCulture, out int seed)
+            ? seed
+            : Random.Shared.Next();
+
+    /// <summary>Runs so many cases, each with a random of its own.</summary>
+    public static void Run(int cases, Action<Random> test)
+    {
+        for (int i = 0; i < cases; i++)
+        {
+            int seed = unchecked(FirstSeed + i);
+            try
+            {
+                test(new Random(seed));
+            }
+            catch (Exception e)
+            {
+                throw new InvalidOperationException($"Case {i} of {cases} failed; {Switch}={seed} repeats it first. {e.Message}", e);
+            }
+        }
+    }
+}
