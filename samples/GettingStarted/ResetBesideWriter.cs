@@ -17,18 +17,20 @@ public static class ResetBesideWriter
     public static void Run(TimeSpan durationOfEach)
     {
         ulong[] counters = new ulong[Value + 1];
+        using CancellationTokenSource bareEnds = new(durationOfEach);
         Outcome bare = Watch(
-            durationOfEach,
             record: () => counters[Value]++,
             reset: () => Volatile.Write(ref counters[Value], 0),
-            read: () => Volatile.Read(ref counters[Value]));
+            read: () => Volatile.Read(ref counters[Value]),
+            stop: bareEnds.Token);
 
         var histogram = HdrHistogram.Create();
+        using CancellationTokenSource picolloEnds = new(durationOfEach);
         Outcome picollo = Watch(
-            durationOfEach,
             record: () => histogram.Record(Value),
             reset: histogram.Reset,
-            read: () => histogram.TotalCount);
+            read: () => histogram.TotalCount,
+            stop: picolloEnds.Token);
 
         Console.WriteLine("Resets beside a live writer, and how often the old count came back:");
         Console.WriteLine($"  a bare counter, set to 0      {bare}");
@@ -39,9 +41,12 @@ public static class ResetBesideWriter
     /// The writer numbers each record before it makes it. When the number is n, records up to n - 1 are made; so a count
     /// taken after a reset that began then, and before the number is m, holds at most the records n to m.
     /// </summary>
-    internal static Outcome Watch(TimeSpan duration, Action record, Action reset, Func<ulong> read)
+    /// <param name="record">Counts once; called by the writer.</param>
+    /// <param name="reset">Sets the count to 0.</param>
+    /// <param name="read">Reads the count.</param>
+    /// <param name="stop">Ends the watch.</param>
+    public static Outcome Watch(Action record, Action reset, Func<ulong> read, CancellationToken stop)
     {
-        using CancellationTokenSource stop = new(duration);
         ulong number = 0;
         Task writer = Task.Factory.StartNew(
             () =>
@@ -49,6 +54,7 @@ public static class ResetBesideWriter
                 for (ulong n = 1; !stop.IsCancellationRequested; n++)
                 {
                     Volatile.Write(ref number, n);
+                    Volatile.WriteBarrier(); // the number is seen before the record is
                     record();
                 }
             },
@@ -61,7 +67,7 @@ public static class ResetBesideWriter
         {
             ulong before = Volatile.Read(ref number);
             reset();
-            SpinUntil(() => Volatile.Read(ref number) >= before + RecordsBetween, stop.Token);
+            SpinUntil(() => Volatile.Read(ref number) >= before + RecordsBetween, stop);
             ulong count = read();
             ulong possible = Volatile.Read(ref number) - before + 1;
             resets++;
@@ -72,7 +78,7 @@ public static class ResetBesideWriter
             }
         }
 
-        writer.Wait();
+        writer.Wait(CancellationToken.None);
         return new Outcome(resets, bad, largest);
     }
 
@@ -86,7 +92,7 @@ public static class ResetBesideWriter
     }
 
     /// <summary>What was seen: resets made, resets after which the old count was back, and the largest such count.</summary>
-    internal sealed record Outcome(ulong Resets, ulong Bad, ulong Largest)
+    public sealed record Outcome(ulong Resets, ulong Bad, ulong Largest)
     {
         public override string ToString() => $"{Bad,9:N0} of {Resets,9:N0}" + (Bad > 0 ? $", up to {Largest:N0}" : string.Empty);
     }

@@ -17,7 +17,7 @@ public static class ThreadTable
     public static void Run(int rounds = 10, int valueCount = 1_000_000)
     {
         Console.WriteLine($"{Environment.ProcessorCount} CPUs; three significant digits, 32-bit counters; the best of {Runs} runs.");
-        Console.WriteLine("ns: time per record. Threads beyond the number of CPUs take turns; what they wait is not counted.");
+        Console.WriteLine("ns: time per record. Threads beyond the number of CPUs take turns; waiting for a turn is not counted.");
         Console.WriteLine("Article: Picollo 0.1 and the HdrHistogram library of .NET (legacy), i5-12500 at 3 GHz.");
         Console.WriteLine();
         Console.WriteLine("| Maximum       | Threads | Variant      |    ns |     Bytes | Article ns |     Bytes | Legacy ns |   Bytes |");

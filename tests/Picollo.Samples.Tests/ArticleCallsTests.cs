@@ -1,0 +1,173 @@
+using System.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests;
+
+/// <summary>
+/// The calls of the article as they stand there: argument types, conversions, names and namespaces. That they compile is
+/// the point; what they give is asserted as well.
+/// </summary>
+public sealed class ArticleCallsTests
+{
+    private static readonly long MaxValue = 7716549600;
+
+    [Fact]
+    public void A_histogram_from_the_factory_and_its_summaries()
+    {
+        var h =
+            Picollo.Metrics.HdrHistogram.Factory
+                .WithRelativeError(0.01)
+                .WithUInt32Storage()
+                .WithMinTrackableValue(10000)
+                .WithMaxTrackableValue(30000)
+                .Create();
+        var rng = new Random(0);
+        h.Record(20_000 + (ulong)((0.5 - rng.NextDouble()) * 1000 + Math.Pow(rng.NextDouble(), 2) * 5000));
+        h.Record(40000);
+        h.Record(25000, 3);
+
+        var summary = h.GetSummary();
+        $"P99: {summary.P99}".Should().Be("P99: P99=24,960 [83 / 609]: [24,832, 25,088) 3");
+        summary.OverflowCount.Should().Be(1);
+
+        h.Reset();
+        h.GetSummary(summary).Should().BeSameAs(summary);
+        var summary2 = h.GetSummary();
+        ConsoleOutput.LinesOf(() => summary.PrettyPrint()).Should().HaveCount(24).And.StartWith("##### Histogram summary");
+        ConsoleOutput.LinesOf(() => summary.PrettyPrintDiff(summary2, "Getting Started Diff", "Before", "After"))
+            .Should().StartWith("##### Getting Started Diff");
+    }
+
+    [Fact]
+    public void Snapshots_and_their_one_line_summaries()
+    {
+        var h = Picollo.Metrics.HdrHistogram.Factory
+            .WithRelativeError(0.01).WithUInt64Storage().WithMinTrackableValue(10000)
+            .WithMaxTrackableValue(30000).Create();
+        h.Record(20000);
+
+        var snapshot = h.GetSnapshot();
+        var summary = snapshot.GetSummary();
+        summary.TotalCount.Should().Be(1);
+
+        h.Record(20000, 5);
+        snapshot.Update(deltas: true);
+        snapshot.GetSummary(summary);
+
+        var oneLineSummary = summary.ToString(nameof(Monitoring));
+        $"{summary.TimestampUtc:HH:mm:ss.fff} | {oneLineSummary}".Should()
+            .Contain(" | Monitoring: Total=5, Overflow=0, Mean=20,096.0, P0=20,096, ");
+    }
+
+    [Fact]
+    public void Percentiles_of_buckets_and_of_ranks()
+    {
+        var h = Picollo.Metrics.HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        h.Record(20000);
+
+        foreach (var percentile in h.BucketPercentilesWithValues)
+        {
+            ConsoleOutput.Of(() => Console.WriteLine(percentile)).Should().StartWith("P50=20,096 [");
+        }
+
+        h.BucketsWithValues.Should().ContainSingle();
+        h.BucketPercentiles.Should().HaveSameCount(h.Buckets);
+
+        ReadOnlySpan<double> ranks = [90.0, 91, 92, 93, 94, 95, 96, 97, 98];
+        var percentiles = new Percentile[ranks.Length];
+        var percentileValues = new ulong[ranks.Length];
+        h.GetPercentiles(ranks, percentiles);
+        h.GetPercentileValues(ranks, percentileValues);
+        foreach (var rank in ranks)
+        {
+            var percentile = h.GetPercentile(rank);
+            var percentileValue = h.GetPercentileValue(rank);
+            percentile.Value.Should().Be(percentileValue);
+            percentileValues.Should().AllBeEquivalentTo(percentileValue);
+            percentiles.Should().AllSatisfy(batch => batch.Bucket.Should().Be(percentile.Bucket));
+        }
+    }
+
+    [Fact]
+    public void Scopes_and_conversions()
+    {
+        var h = Picollo.Metrics.HdrHistogram.Factory
+            .WithMaxTrackableValue(NanoScope.OneSecondValue * 2).Create();
+
+        using (h.GetTickScope())
+        {
+        }
+
+        using (h.GetNanoScope())
+        {
+        }
+
+        using (h.GetMicroScope())
+        {
+        }
+
+        using (h.GetMilliScope())
+        {
+        }
+
+        (h.TotalCount + h.OverflowCount).Should().Be(4);
+
+        var stopwatch = new Stopwatch();
+        stopwatch.ElapsedNanos.Should().Be(0);
+        NanoScope.TicksToNanos(stopwatch.ElapsedTicks).Should().Be(0);
+        NanoScope.TicksToNanos(Stopwatch.Frequency).Should().Be(NanoScope.OneSecondValue);
+    }
+
+    [Fact]
+    public void The_clock_resolution_reads_the_summary()
+    {
+        var h = Picollo.Metrics.HdrHistogram.Factory.Create();
+        long now = 132, last = 100;
+        h.Record((ulong)(now - last));
+
+        var summary = h.GetSummary();
+        var meanMeasurableInNanos = summary.P50.Value * 1e9 / Stopwatch.Frequency;
+        meanMeasurableInNanos.Should().Be(32e9 / Stopwatch.Frequency);
+        ConsoleOutput.Of(() => Console.WriteLine(summary.P0)).Should().Be("P0=32 [32 / 32]: [32, 33) 1\n");
+    }
+
+    [Fact]
+    public void The_benchmark_workload_takes_any_variant()
+    {
+        Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
+        var values = new long[1_000];
+        Random random = new Random(42);
+        for (int i = 0; i < values.Length; i++)
+            values[i] = (long)(Math.Pow(random.NextDouble(), 3) * MaxValue);
+        random.Shuffle(values);
+
+        var factory = Picollo.Metrics.HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue((ulong)MaxValue);
+        Workload(factory.Create(), values).Should().Be(1_000);
+        Workload(factory.WithInterlocked().Create(), values).Should().Be(1_000);
+        Workload(factory.WithThreadLocal().Create(), values).Should().Be(1_000);
+
+        static ulong Workload(Metrics.HdrHistogram h, long[] values)
+        {
+            var sw = Stopwatch.StartNew();
+            foreach (long value in values)
+            {
+                h.Record((ulong)value);
+            }
+
+            sw.Stop();
+            (sw.ElapsedNanos / (double)values.Length).Should().BeGreaterThanOrEqualTo(0);
+            return h.TotalCount;
+        }
+    }
+
+    [Fact]
+    public void Summaries_that_are_made_before_there_is_anything_to_fill_them()
+    {
+        var summaryUnsortedCycles = new HdrHistogramSummary();
+        var h = Picollo.Metrics.HdrHistogram.Create();
+        h.Record(16_211_968);
+        h.GetSummary(summaryUnsortedCycles);
+        summaryUnsortedCycles.TotalCount.Should().Be(1);
+        ConsoleOutput.Of(() => summaryUnsortedCycles.PrettyPrint("Hardware:CpuCycles")).Should().StartWith("##### Hardware:CpuCycles\n");
+    }
+}
