@@ -143,6 +143,17 @@ internal sealed class CounterBlock<TCounter>(int length)
         }
     }
 
+    /// <summary>Fills a summary from the counters in place; <see langword="false"/> where they alone are not the whole
+    /// truth, or were written meanwhile.</summary>
+    public bool TrySummarize(ReadOnlyHdrHistogram owner, HdrHistogramSummary summary)
+    {
+        lock (Gate)
+        {
+            (ulong underflow, ulong overflow) = OutOfRange;
+            return _carries is null && owner.TrySummarize<TCounter>(Counts, underflow + overflow, summary);
+        }
+    }
+
     private void AddCarry(uint index, ulong count)
     {
         _carries ??= [];

@@ -21,6 +21,45 @@ internal static class CounterMath
         }
     }
 
+    /// <summary>Copies each counter and returns their sum; wraps at 2⁶⁴.</summary>
+    public static ulong CopyAndSum<TCounter>(ReadOnlySpan<TCounter> counters, Span<ulong> copy)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        copy = copy[..counters.Length];
+        int i = 0;
+        Vector<ulong> sums = default;
+        if (typeof(TCounter) == typeof(uint))
+        {
+            ReadOnlySpan<uint> narrow = MemoryMarshal.Cast<TCounter, uint>(counters);
+            for (; i <= narrow.Length - Vector<uint>.Count; i += Vector<uint>.Count)
+            {
+                Vector.Widen(new Vector<uint>(narrow[i..]), out Vector<ulong> low, out Vector<ulong> high);
+                low.CopyTo(copy[i..]);
+                high.CopyTo(copy[(i + Vector<ulong>.Count)..]);
+                sums += low + high;
+            }
+        }
+        else
+        {
+            ReadOnlySpan<ulong> wide = MemoryMarshal.Cast<TCounter, ulong>(counters);
+            for (; i <= wide.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+            {
+                Vector<ulong> v = new(wide[i..]);
+                v.CopyTo(copy[i..]);
+                sums += v;
+            }
+        }
+
+        ulong sum = Vector.Sum(sums);
+        for (; i < counters.Length; i++)
+        {
+            copy[i] = ulong.CreateTruncating(counters[i]);
+            sum += copy[i];
+        }
+
+        return sum;
+    }
+
     /// <summary>The sum of all counters; wraps at 2⁶⁴.</summary>
     public static ulong Sum(ReadOnlySpan<ulong> counters)
     {
@@ -61,7 +100,15 @@ internal static class CounterMath
     public static void ToDeltas(Span<ulong> counts, Span<ulong> previous)
     {
         previous = previous[..counts.Length];
-        for (int i = 0; i < counts.Length; i++)
+        int i = 0;
+        for (; i <= counts.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        {
+            Vector<ulong> count = new(counts[i..]);
+            (count - new Vector<ulong>(previous[i..])).CopyTo(counts[i..]);
+            count.CopyTo(previous[i..]);
+        }
+
+        for (; i < counts.Length; i++)
         {
             ulong count = counts[i];
             counts[i] = count - previous[i];

@@ -1,54 +1,286 @@
 using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
 /// <summary>
-/// What one pass over a histogram's counters finds: the total, the moments, and sums by chunk, with which any percentile is
-/// a short walk away.
+/// One pass over a histogram's counters that finds the sum of each chunk, for the percentiles, and the moments of each
+/// piece, for the mean and the standard deviation.
 /// </summary>
-internal static class CounterScan
+/// <remarks>
+/// <para>
+/// A piece is a run of buckets of one width, at most <see cref="PercentileSearch.PieceSize"/>, so that with j the place in the piece the
+/// sums S0 = Σc, S1 = Σc·j and S2 = Σc·j² say all that the moments need. They are exact integers: a histogram with one value
+/// has a standard deviation of exactly zero.
+/// </para>
+/// <para>
+/// The vector kernel gets S1 and S2 without multiplications, from running sums of running sums: after n steps of
+/// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.
+/// </para>
+/// <para>
+/// On a Zen 5 core (November 2026) the pass over 17,408 32-bit counters takes less time than their plain vectorised sum in
+/// 64-bit lanes, because it stays in 32-bit lanes as long as the counts of a piece allow.
+/// </para>
+/// </remarks>
+internal ref struct CounterScan
 {
-    private const int ChunkScale = 6;
+    // The largest weight of a count in C is n(n+1)(n+2)/6 for n vectors in a piece. 32-bit lanes: n = 32, 5,984 < 2¹³.
+    private const uint NarrowLimit = 1u << 19;
 
-    /// <summary>Counters in a chunk: the walk to a percentile is one step a chunk and one a counter within.</summary>
-    public const int ChunkSize = 1 << ChunkScale;
+    // 64-bit lanes: n = 64, 45,760 < 2¹⁶; but S2·S0 has to fit 128 bits too, and that wants S0 < 2⁴¹.
+    private const ulong WideLimit = 1UL << 32;
 
-    public static int ChunkCount(int length) => (length + ChunkSize - 1) >> ChunkScale;
+    private readonly HdrLayout _layout;
+    private readonly uint _firstIndex;
+    private readonly uint _chunkOffset;
+    private readonly int _pieceSize;
+    private readonly Span<ulong> _padded; // a piece that is clipped by the range, as if it were whole
+    private readonly Span<ulong> _widened; // a piece whose counts are too large for 32-bit lanes
+    private readonly Span<Piece> _pieces;
+    private int _pieceCount;
+    private UInt128 _sum;
 
-    /// <summary>Fills <paramref name="chunkSums"/> and returns the total.</summary>
-    public static ulong SumChunks(ReadOnlySpan<ulong> counts, Span<ulong> chunkSums)
+    public CounterScan(ReadOnlyHdrHistogram source, Span<ulong> buffer)
     {
-        ulong total = 0;
-        for (int chunk = 0; chunk < ChunkCount(counts.Length); chunk++)
+        _layout = source.Layout;
+        _firstIndex = source.FirstIndex;
+        _chunkOffset = (uint)PercentileSearch.ChunkOffset(source);
+        _pieceSize = PercentileSearch.PieceSize(source);
+        _padded = Take(ref buffer, PercentileSearch.MaxPieceSize);
+        _widened = Take(ref buffer, PercentileSearch.MaxPieceSize);
+        _pieces = MemoryMarshal.Cast<ulong, Piece>(Take(ref buffer, Piece.Words * PieceCount(source)));
+        ChunkSums = Take(ref buffer, PercentileSearch.ChunkCount(source));
+    }
+
+    /// <summary>The sum of each chunk, as <see cref="PercentileSearch"/> wants them.</summary>
+    public Span<ulong> ChunkSums { get; }
+
+    /// <summary>The words of the buffer that a scan needs.</summary>
+    public static int BufferLength(ReadOnlyHdrHistogram source) =>
+        (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
+
+    /// <summary>Makes the pass over <paramref name="counters"/>, which may be written meanwhile.</summary>
+    public CounterMoments Run<TCounter>(ReadOnlySpan<TCounter> counters)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        uint pieceSize = (uint)_pieceSize;
+        uint end = _firstIndex + (uint)counters.Length;
+        if (pieceSize < PercentileSearch.ChunkSize)
         {
-            int start = chunk << ChunkScale;
-            ulong sum = CounterMath.Sum(counts.Slice(start, Math.Min(ChunkSize, counts.Length - start)));
-            chunkSums[chunk] = sum;
-            total += sum;
+            ChunkSums.Clear(); // several pieces add to one chunk
         }
 
-        return total;
+        for (uint start = _firstIndex & ~(pieceSize - 1); start < end; start += pieceSize)
+        {
+            uint from = Math.Max(start, _firstIndex);
+            uint to = Math.Min(start + pieceSize, end);
+            ReadOnlySpan<TCounter> piece = counters.Slice((int)(from - _firstIndex), (int)(to - from));
+            if (piece.Length < pieceSize)
+            {
+                Span<TCounter> whole = MemoryMarshal.Cast<ulong, TCounter>(_padded)[..(int)pieceSize];
+                whole.Clear();
+                piece.CopyTo(whole[(int)(from - start)..]);
+                piece = whole;
+            }
+
+            AddPiece(start, piece);
+        }
+
+        return Combine();
+    }
+
+    private static int PieceCount(ReadOnlyHdrHistogram source) =>
+        (source.Length / PercentileSearch.PieceSize(source)) + 2; // clipped ones at either end
+
+    private static Span<ulong> Take(scoped ref Span<ulong> buffer, int length)
+    {
+        Span<ulong> taken = buffer[..length];
+        buffer = buffer[length..];
+        return taken;
+    }
+
+    private void AddPiece<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        Span<ulong> chunkSums = ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
+        if (piece.Length < PercentileSearch.ChunkSize)
+        {
+            chunkSums[0] += AddScalar(start, piece);
+            return;
+        }
+
+        if (typeof(TCounter) == typeof(uint))
+        {
+            if (TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums))
+            {
+                return;
+            }
+
+            Span<ulong> widened = _widened[..piece.Length];
+            CounterMath.CopyAndSum(piece, widened);
+            AddPiece<ulong>(start, widened);
+        }
+        else if (!TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums))
+        {
+            AddScalar(start, piece);
+            for (int chunk = 0; chunk << PercentileSearch.ChunkScale < piece.Length; chunk++)
+            {
+                chunkSums[chunk] = CounterMath.Sum(
+                    MemoryMarshal.Cast<TCounter, ulong>(piece).Slice(chunk << PercentileSearch.ChunkScale, PercentileSearch.ChunkSize));
+            }
+        }
+    }
+
+    /// <summary>Adds a piece of whole chunks, unless a counter is not below <paramref name="limit"/>.</summary>
+    private bool TryAddVectors<T>(uint start, ReadOnlySpan<T> piece, T limit, Span<ulong> chunkSums)
+        where T : unmanaged, IBinaryInteger<T>
+    {
+        Vector512<T> seen = default, a = default, b = default, c = default;
+        ulong s0 = 0;
+        ref T counters = ref MemoryMarshal.GetReference(piece);
+        for (int chunk = 0; chunk << PercentileSearch.ChunkScale < piece.Length; chunk++)
+        {
+            for (int i = 0; i < PercentileSearch.ChunkSize; i += Vector512<T>.Count)
+            {
+                Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)((chunk << PercentileSearch.ChunkScale) + i));
+                seen |= v;
+                a += v;
+                b += a;
+                c += b;
+            }
+
+            ulong sum = ulong.CreateTruncating(Vector512.Sum(a));
+            chunkSums[chunk] = sum - s0;
+            s0 = sum;
+        }
+
+        if (s0 == 0 && seen == Vector512<T>.Zero)
+        {
+            return true;
+        }
+
+        if (Vector512.GreaterThanOrEqualAny(seen, Vector512.Create(limit)))
+        {
+            return false;
+        }
+
+        (ulong s1, ulong s2) = typeof(T) == typeof(uint)
+            ? ReduceNarrow(a.AsUInt32(), b.AsUInt32(), c.AsUInt32(), (uint)piece.Length)
+            : Reduce(a.AsUInt64(), b.AsUInt64(), c.AsUInt64(), 0, (uint)Vector512<ulong>.Count, (uint)piece.Length);
+        Add(start, s0, s1, s2);
+        return true;
+    }
+
+    private static (ulong S1, ulong S2) ReduceNarrow(Vector512<uint> a, Vector512<uint> b, Vector512<uint> c, uint length)
+    {
+        uint lanes = (uint)Vector512<uint>.Count;
+        (Vector512<ulong> aLow, Vector512<ulong> aHigh) = Vector512.Widen(a);
+        (Vector512<ulong> bLow, Vector512<ulong> bHigh) = Vector512.Widen(b);
+        (Vector512<ulong> cLow, Vector512<ulong> cHigh) = Vector512.Widen(c);
+        (ulong s1Low, ulong s2Low) = Reduce(aLow, bLow, cLow, 0, lanes, length);
+        (ulong s1High, ulong s2High) = Reduce(aHigh, bHigh, cHigh, lanes / 2, lanes, length);
+        return (s1Low + s1High, s2Low + s2High);
     }
 
     /// <summary>
-    /// The first counter at which the cumulative count reaches <paramref name="target"/>.
+    /// S1 and S2 of eight lanes. With L lanes a vector, n vectors a piece, and l the lane, place j of vector k is L·k + l and
+    /// Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l
+    /// Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B + 2L²C.
     /// </summary>
-    public static int Find(ReadOnlySpan<ulong> counts, ReadOnlySpan<ulong> chunkSums, ulong target)
+    private static (ulong S1, ulong S2) Reduce(
+        Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, ulong firstLane, ulong lanes, ulong length)
     {
-        Debug.Assert(target > 0, "a target of 0 is reached before the first counter");
-        int chunk = 0;
-        while (target > chunkSums[chunk])
+        Vector512<ulong> lane = Vector512<ulong>.Indices + Vector512.Create(firstLane);
+        Vector512<ulong> w = lane + Vector512.Create(length);
+        Vector512<ulong> s1 = (w * a) - (b * lanes);
+        Vector512<ulong> s2 = (w * w * a)
+            - (b * (Vector512.Create(lanes * ((2 * length) + lanes)) + (lane * (2 * lanes))))
+            + (c * (2 * lanes * lanes));
+        return (Vector512.Sum(s1), Vector512.Sum(s2));
+    }
+
+    private void Add(uint start, ulong s0, ulong s1, ulong s2)
+    {
+        Debug.Assert(s0 > 0, "an empty piece has no mean");
+        int stepScale = _layout.StepScaleOf(start);
+        ulong midpoint = _layout.MidpointOf(start);
+        _sum += ((UInt128)midpoint * s0) + ((UInt128)s1 << stepScale);
+
+        // S0·S2 − S1² is S0 times the squared distances from the mean, in steps; not negative (Cauchy-Schwarz), and exact.
+        double step = Math.ScaleB(1, stepScale);
+        double squares = (double)(((UInt128)s0 * s2) - ((UInt128)s1 * s1)) / s0;
+        _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * ((double)s1 / s0)), squares * step * step);
+    }
+
+    /// <summary>Adds a piece of any length and counts, and returns its total.</summary>
+    private ulong AddScalar<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        ulong s0 = 0;
+        UInt128 s1 = 0;
+        for (int j = 0; j < piece.Length; j++)
         {
-            target -= chunkSums[chunk++];
+            ulong count = ulong.CreateTruncating(piece[j]);
+            s0 += count;
+            s1 += (UInt128)count * (uint)j;
         }
 
-        int index = chunk << ChunkScale;
-        while (target > counts[index])
+        if (s0 == 0)
         {
-            target -= counts[index++];
+            return 0;
         }
 
-        return index;
+        double meanPlace = (double)s1 / s0;
+        double squares = 0;
+        for (int j = 0; j < piece.Length; j++)
+        {
+            double distance = j - meanPlace;
+            squares += ulong.CreateTruncating(piece[j]) * distance * distance;
+        }
+
+        int stepScale = _layout.StepScaleOf(start);
+        ulong midpoint = _layout.MidpointOf(start);
+        _sum += ((UInt128)midpoint * s0) + (s1 << stepScale);
+        double step = Math.ScaleB(1, stepScale);
+        _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * meanPlace), squares * step * step);
+        return s0;
+    }
+
+    private readonly CounterMoments Combine()
+    {
+        ReadOnlySpan<Piece> pieces = _pieces[.._pieceCount];
+        ulong total = 0;
+        foreach (ref readonly Piece piece in pieces)
+        {
+            total += piece.Count;
+        }
+
+        if (total == 0)
+        {
+            return default;
+        }
+
+        (UInt128 whole, UInt128 rest) = UInt128.DivRem(_sum, total);
+        double mean = (double)whole + ((double)rest / total);
+        double squares = 0;
+        foreach (ref readonly Piece piece in pieces)
+        {
+            double distance = piece.Mean - mean;
+            squares += piece.Squares + (piece.Count * distance * distance);
+        }
+
+        return new CounterMoments(total, (double)_sum, mean, Math.Sqrt(squares / total));
+    }
+
+    /// <summary>What is kept of a piece: count, mean, and the sum of squared distances from that mean.</summary>
+    private readonly struct Piece(ulong count, double mean, double squares)
+    {
+        public const int Words = 3;
+
+        public readonly ulong Count = count;
+        public readonly double Mean = mean;
+        public readonly double Squares = squares;
     }
 }

@@ -237,6 +237,14 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
+    private protected sealed override bool TrySummarizeInPlace(HdrHistogramSummary summary)
+    {
+        lock (Gate)
+        {
+            return !_disposed && _baseline is null && TrySummarizeCounters(summary);
+        }
+    }
+
     private protected sealed override (ulong Underflow, ulong Overflow) ReadOutOfRange()
     {
         lock (Gate)
@@ -250,6 +258,9 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 
     /// <summary>Adds all counters, since creation, to <paramref name="sums"/>. Called with <see cref="Gate"/> held.</summary>
     private protected abstract void SumCounters(Span<ulong> sums);
+
+    /// <summary>Fills a summary from the counters without a copy where that can be done. Called with <see cref="Gate"/> held.</summary>
+    private protected abstract bool TrySummarizeCounters(HdrHistogramSummary summary);
 
     /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) SumOutOfRange();

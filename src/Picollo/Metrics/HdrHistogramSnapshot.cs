@@ -85,6 +85,17 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
         }
     }
 
+    /// <inheritdoc/>
+    internal override DateTime ReadTimeUtc => EndTimeUtc;
+
+    private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary)
+    {
+        lock (_gate)
+        {
+            return TrySummarize<ulong>(_shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow, summary);
+        }
+    }
+
     private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
     {
         lock (_gate)

@@ -52,8 +52,9 @@ public sealed partial class HdrHistogramSummary
     public string ToTable(string title = DefaultTitle)
     {
         MarkdownTable table = new("lrlr", ["Percentile", "Value", "±", "Count"]);
-        foreach (Percentile percentile in _percentiles)
+        for (int i = 0; i < StandardRanks.Length; i++)
         {
+            Percentile percentile = At(i);
             table.Add(Rank(percentile.Rank), Count(percentile.Value), $"±{Count(percentile.Bucket.Step / 2)}", Count(percentile.Count));
         }
 
@@ -86,10 +87,10 @@ public sealed partial class HdrHistogramSummary
     {
         ArgumentNullException.ThrowIfNull(other);
         MarkdownTable table = new("lrrr", ["Percentile", before, after, "Δ%"]);
-        for (int i = 0; i < _percentiles.Length; i++)
+        for (int i = 0; i < StandardRanks.Length; i++)
         {
-            ulong valueBefore = _percentiles[i].Value;
-            ulong valueAfter = other._percentiles[i].Value;
+            ulong valueBefore = At(i).Value;
+            ulong valueAfter = other.At(i).Value;
             table.Add(Rank(StandardRanks[i]), Count(valueBefore), Count(valueAfter), Change(valueBefore, valueAfter));
         }
 

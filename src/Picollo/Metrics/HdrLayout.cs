@@ -74,4 +74,14 @@ internal readonly struct HdrLayout
         int step = StepScaleOf(index);
         return (ulong)(index - ((uint)step << _scale)) << step;
     }
+
+    /// <summary>The middle of the bucket at <paramref name="index"/>.</summary>
+    public ulong MidpointOf(uint index) => StartOf(index) + ((1UL << StepScaleOf(index)) >> 1);
+
+    /// <summary>The bucket at <paramref name="storageIndex"/> of a storage that begins at <paramref name="firstIndex"/>.</summary>
+    public Bucket BucketAt(uint firstIndex, int storageIndex, ulong count)
+    {
+        uint index = firstIndex + (uint)storageIndex;
+        return new Bucket(StartOf(index), 1UL << StepScaleOf(index), count, storageIndex, (int)index);
+    }
 }

@@ -70,6 +70,8 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
 
+    private protected override bool TrySummarizeCounters(HdrHistogramSummary summary) => _block.TrySummarize(this, summary);
+
     private protected override (ulong Underflow, ulong Overflow) SumOutOfRange() => _block.OutOfRange;
 
     private protected override void RecordOutOfRange(bool below, ulong count) => _block.AddOutOfRange(below, count);

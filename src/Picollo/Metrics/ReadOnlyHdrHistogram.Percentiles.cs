@@ -5,8 +5,6 @@ namespace Picollo.Metrics;
 /// <content>Percentiles, ranks and buckets.</content>
 public abstract partial class ReadOnlyHdrHistogram
 {
-    private const double MaxRank = 100;
-
     /// <summary>All buckets of the range in ascending order, empty ones too, as they are when the enumeration begins.</summary>
     public IEnumerable<Bucket> Buckets => EnumerateBuckets(withValuesOnly: false);
 
@@ -74,7 +72,7 @@ public abstract partial class ReadOnlyHdrHistogram
     {
         using CountsCopy copy = Read();
         ulong total = CounterMath.Sum(copy.Counts);
-        return total == 0 ? 0 : CounterMath.Sum(copy.Counts[..EndOf(value)]) / (double)total * MaxRank;
+        return total == 0 ? 0 : CounterMath.Sum(copy.Counts[..EndOf(value)]) / (double)total * PercentileSearch.MaxRank;
     }
 
     /// <summary>How many values were recorded in the buckets from that of one value to that of another.</summary>
@@ -114,33 +112,6 @@ public abstract partial class ReadOnlyHdrHistogram
             Layout.StartOf(logicalIndex), 1UL << Layout.StepScaleOf(logicalIndex), count, Bucket.OutOfRangeIndex, (int)logicalIndex);
     }
 
-    /// <summary>
-    /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
-    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).
-    /// </summary>
-    internal static ulong CountAtRank(double rank, ulong total)
-    {
-        if (rank == MaxRank)
-        {
-            return total; // above 2⁵³ the product below would be rounded away from the largest value
-        }
-
-        double count = Math.Ceiling(rank / MaxRank * total);
-        return Math.Min(Math.Max((ulong)count, 1), total);
-    }
-
-    internal Percentile PercentileAt(double rank, ReadOnlySpan<ulong> counts, ReadOnlySpan<ulong> chunkSums, ulong total)
-    {
-        if (total == 0)
-        {
-            return new Percentile(rank, 0, default);
-        }
-
-        ulong countAtRank = CountAtRank(rank, total);
-        int index = CounterScan.Find(counts, chunkSums, countAtRank);
-        return new Percentile(rank, countAtRank, BucketAt(index, counts[index]));
-    }
-
     private static void CheckDestination(int ranks, int destination, string name)
     {
         if (destination < ranks)
@@ -168,20 +139,22 @@ public abstract partial class ReadOnlyHdrHistogram
     {
         foreach (double rank in ranks)
         {
-            if (rank is not (>= 0 and <= MaxRank))
+            if (rank is not (>= 0 and <= PercentileSearch.MaxRank))
             {
                 throw new ArgumentOutOfRangeException(ranksName, rank, "A percentile rank must be from 0 to 100.");
             }
         }
 
         using CountsCopy copy = Read();
-        int chunks = CounterScan.ChunkCount(Length);
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks);
-        Span<ulong> chunkSums = buffer.AsSpan(0, chunks);
-        ulong total = CounterScan.SumChunks(copy.Counts, chunkSums);
+        int chunks = PercentileSearch.ChunkCount(this);
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
+        Span<ulong> chunkSums = buffer.AsSpan(PercentileSearch.ChunkSize, chunks);
+        ulong total = PercentileSearch.SumChunks(this, copy.Counts, chunkSums);
+        PercentileSearch<ulong> search = new(this, copy.Counts, chunkSums, buffer, total);
         for (int i = 0; i < ranks.Length; i++)
         {
-            Percentile percentile = PercentileAt(ranks[i], copy.Counts, chunkSums, total);
+            search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: nobody writes to a copy
+            Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.Value;
@@ -218,7 +191,7 @@ public abstract partial class ReadOnlyHdrHistogram
             ulong count = copy.Counts[i];
             if (count != 0 || !withValuesOnly)
             {
-                double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * MaxRank;
+                double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * PercentileSearch.MaxRank;
                 yield return new Percentile(rank, before + count, BucketAt(i, count));
             }
 

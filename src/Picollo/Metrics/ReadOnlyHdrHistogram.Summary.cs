@@ -1,13 +1,11 @@
 using System.Buffers;
+using System.Numerics;
 
 namespace Picollo.Metrics;
 
 /// <content>The summary.</content>
 public abstract partial class ReadOnlyHdrHistogram
 {
-    /// <summary>When the counts that a read returns were counted.</summary>
-    private protected virtual DateTime ReadTimeUtc => DateTime.UtcNow;
-
     /// <summary>The standard percentiles, the count, mean and standard deviation, all of one moment.</summary>
     /// <param name="reuse">A summary to fill instead of a new one; then nothing is allocated.</param>
     /// <returns><paramref name="reuse"/>, or a new summary.</returns>
@@ -15,14 +13,32 @@ public abstract partial class ReadOnlyHdrHistogram
     public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuse = null)
     {
         HdrHistogramSummary summary = reuse ?? new HdrHistogramSummary();
-        using CountsCopy copy = Read();
-        int chunks = CounterScan.ChunkCount(Length);
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks);
-        Span<ulong> chunkSums = buffer.AsSpan(0, chunks);
-        ulong total = CounterScan.SumChunks(copy.Counts, chunkSums);
-        CounterMoments moments = CounterMoments.Of(this, copy.Counts, total);
-        summary.Fill(this, copy.Counts, chunkSums, moments, copy.Underflow + copy.Overflow, ReadTimeUtc);
-        ArrayPool<ulong>.Shared.Return(buffer);
+        if (!TrySummarizeInPlace(summary))
+        {
+            using CountsCopy copy = Read();
+            bool summarized = TrySummarize(copy.Counts, copy.Underflow + copy.Overflow, summary);
+            System.Diagnostics.Debug.Assert(summarized, "nobody writes to a copy");
+        }
+
         return summary;
+    }
+
+    /// <summary>Fills a summary from the counters themselves, without a copy.</summary>
+    /// <returns><see langword="false"/> where the counters alone are not the whole truth, or were written meanwhile.</returns>
+    private protected abstract bool TrySummarizeInPlace(HdrHistogramSummary summary);
+
+    /// <summary>Fills a summary from counters.</summary>
+    /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>
+    internal bool TrySummarize<TCounter>(ReadOnlySpan<TCounter> counters, ulong outOfRange, HdrHistogramSummary summary)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        int length = CounterScan.BufferLength(this) + PercentileSearch.ChunkSize;
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(length);
+        CounterScan scan = new(this, buffer.AsSpan(PercentileSearch.ChunkSize));
+        CounterMoments moments = scan.Run(counters);
+        PercentileSearch<TCounter> search = new(this, counters, scan.ChunkSums, buffer, moments.Total);
+        bool filled = summary.TryFill(this, ref search, moments, outOfRange);
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return filled;
     }
 }

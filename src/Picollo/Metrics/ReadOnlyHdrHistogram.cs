@@ -76,6 +76,9 @@ public abstract partial class ReadOnlyHdrHistogram
     /// buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 
+    /// <summary>When what a read returns was counted.</summary>
+    internal virtual DateTime ReadTimeUtc => DateTime.UtcNow;
+
     /// <summary>The bytes of the fields of this class.</summary>
     private protected static int FieldBytes => 16 + sizeof(uint) + sizeof(int) + (2 * sizeof(ulong));
 
@@ -100,10 +103,5 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    internal Bucket BucketAt(int storageIndex, ulong count)
-    {
-        uint logicalIndex = FirstIndex + (uint)storageIndex;
-        return new Bucket(
-            Layout.StartOf(logicalIndex), 1UL << Layout.StepScaleOf(logicalIndex), count, storageIndex, (int)logicalIndex);
-    }
+    internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
 }

@@ -107,6 +107,25 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
         }
     }
 
+    private protected override bool TrySummarizeCounters(HdrHistogramSummary summary)
+    {
+        CounterBlock<TCounter>? only = null;
+        foreach (CounterBlock<TCounter>? block in _blocks)
+        {
+            if (block is not null)
+            {
+                if (only is not null)
+                {
+                    return false;
+                }
+
+                only = block;
+            }
+        }
+
+        return only is not null && only.TrySummarize(this, summary);
+    }
+
     private protected override (ulong Underflow, ulong Overflow) SumOutOfRange()
     {
         (ulong Underflow, ulong Overflow) sum = default;

@@ -1,0 +1,158 @@
+using System.Numerics;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// Finds percentiles with the help of the sums of chunks of counters: a step a chunk, and a step a counter within one.
+/// </summary>
+/// <remarks>
+/// Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the
+/// pass before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.
+/// </remarks>
+internal ref struct PercentileSearch<TCounter>
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private readonly ReadOnlyHdrHistogram _source;
+    private readonly ReadOnlySpan<TCounter> _counters;
+    private readonly ReadOnlySpan<ulong> _chunkSums;
+    private readonly Span<ulong> _chunk; // the counters of the current chunk
+    private readonly ulong _total;
+    private int _current; // the chunk in which the last percentile was found
+    private int _loaded; // the chunk that _chunk holds
+    private ulong _before; // the count before the current chunk
+
+    /// <param name="source">The histogram.</param>
+    /// <param name="counters">Its counters.</param>
+    /// <param name="chunkSums">Their sums by chunk.</param>
+    /// <param name="chunk">Room for a chunk.</param>
+    /// <param name="total">The sum of all counters.</param>
+    public PercentileSearch(
+        ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
+    {
+        _source = source;
+        _counters = counters;
+        _chunkSums = chunkSums;
+        _chunk = chunk[..PercentileSearch.ChunkSize];
+        _total = total;
+        _loaded = -1;
+    }
+
+    /// <summary>The counter in which a rank from 0 to 100 falls; fastest in ascending order.</summary>
+    /// <returns><see langword="false"/> if the counters have changed.</returns>
+    public bool TryFind(double rank, out CounterAtRank found)
+    {
+        found = default;
+        if (_total == 0)
+        {
+            return true;
+        }
+
+        ulong target = PercentileSearch.CountAtRank(rank, _total);
+        if (target <= _before)
+        {
+            (_current, _before) = (0, 0);
+        }
+
+        ulong rest = target - _before;
+        while (rest > _chunkSums[_current])
+        {
+            rest -= _chunkSums[_current++];
+        }
+
+        _before = target - rest;
+        if (!TryLoad(_current))
+        {
+            return false;
+        }
+
+        int place = 0;
+        while (rest > _chunk[place])
+        {
+            rest -= _chunk[place++];
+        }
+
+        int index = (_current << PercentileSearch.ChunkScale) + place - PercentileSearch.ChunkOffset(_source);
+        found = new CounterAtRank(target, _chunk[place], index);
+        return true;
+    }
+
+    private bool TryLoad(int chunk)
+    {
+        if (chunk == _loaded)
+        {
+            return true;
+        }
+
+        int start = (chunk << PercentileSearch.ChunkScale) - PercentileSearch.ChunkOffset(_source);
+        int from = Math.Max(start, 0);
+        int to = Math.Min(start + PercentileSearch.ChunkSize, _counters.Length);
+        _chunk[..(from - start)].Clear();
+        _loaded = chunk;
+        return CounterMath.CopyAndSum(_counters[from..to], _chunk[(from - start)..]) == _chunkSums[chunk];
+    }
+}
+
+/// <summary>Where a rank falls: the cumulative count it stands for (0 in an empty histogram), and the counter's own count
+/// and place in the storage.</summary>
+internal readonly record struct CounterAtRank(ulong CumulativeCount, ulong Count, int StorageIndex);
+
+/// <summary>What the searches over both storages share.</summary>
+internal static class PercentileSearch
+{
+    public const int ChunkScale = 6;
+    public const int ChunkSize = 1 << ChunkScale;
+    public const int MaxPieceSize = 512;
+    public const double MaxRank = 100;
+
+    /// <summary>
+    /// The counters that a scan takes at once where they are all of one width: a block, or as much of it as the scan's
+    /// weights allow. Chunks are aligned with these pieces, as if the range went on to their ends.
+    /// </summary>
+    public static int PieceSize(ReadOnlyHdrHistogram source) => Math.Min(source.BlockSize, MaxPieceSize);
+
+    public static int ChunkCount(ReadOnlyHdrHistogram source)
+    {
+        int alignment = Alignment(source);
+        return ((ChunkOffset(source) + source.Length + alignment - 1) & -alignment) >> ChunkScale;
+    }
+
+    /// <summary>The place of the first counter, counted from the start of the first chunk.</summary>
+    public static int ChunkOffset(ReadOnlyHdrHistogram source) => (int)(source.FirstIndex & (uint)(Alignment(source) - 1));
+
+    /// <summary>Sums the chunks of a histogram's counters and returns the total.</summary>
+    public static ulong SumChunks(ReadOnlyHdrHistogram source, ReadOnlySpan<ulong> counts, Span<ulong> chunkSums)
+    {
+        ulong total = 0;
+        int from = 0;
+        for (int chunk = 0; chunk < chunkSums.Length; chunk++)
+        {
+            int to = Math.Clamp(((chunk + 1) << ChunkScale) - ChunkOffset(source), 0, counts.Length);
+            chunkSums[chunk] = CounterMath.Sum(counts[from..to]);
+            total += chunkSums[chunk];
+            from = to;
+        }
+
+        return total;
+    }
+
+    /// <summary>The percentile of a rank; the default bucket in an empty histogram.</summary>
+    public static Percentile ToPercentile(double rank, CounterAtRank found, HdrLayout layout, uint firstIndex) => new(
+        rank, found.CumulativeCount, found.CumulativeCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count));
+
+    /// <summary>
+    /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
+    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).
+    /// </summary>
+    public static ulong CountAtRank(double rank, ulong total)
+    {
+        if (rank == MaxRank)
+        {
+            return total; // above 2⁵³ the product below would be rounded away from the largest value
+        }
+
+        double count = Math.Ceiling(rank / MaxRank * total);
+        return Math.Min(Math.Max((ulong)count, 1), total);
+    }
+
+    private static int Alignment(ReadOnlyHdrHistogram source) => Math.Max(PieceSize(source), ChunkSize);
+}
