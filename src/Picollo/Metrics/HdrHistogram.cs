@@ -91,7 +91,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     public abstract void Record(ulong value, ulong count);
 
     /// <summary>Counts each of the values; faster than one by one where the processor has AVX-512.</summary>
-    /// <param name="values">The values, in any order. An empty span records nothing.</param>
+    /// <param name="values">The values, in any order. An empty span records nothing, also after <see cref="Dispose"/>.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 
@@ -142,6 +142,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             throw new ArgumentException("A histogram cannot be added to itself; add a snapshot of it to double its counts.", nameof(other));
         }
 
+        ThrowIfDisposed(); // also where the other has nothing to record
         bool sameBuckets = other.BlockSize == BlockSize;
         using CountsCopy copy = other.Read();
         ReadOnlySpan<ulong> counts = copy.Counts;
@@ -253,6 +254,14 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             (ulong underflow, ulong overflow) = SumOutOfRange();
             (ulong underflowBefore, ulong overflowBefore) = _baseline?.OutOfRange ?? default;
             return (underflow - underflowBefore, overflow - overflowBefore);
+        }
+    }
+
+    private void ThrowIfDisposed()
+    {
+        lock (Gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
         }
     }
 

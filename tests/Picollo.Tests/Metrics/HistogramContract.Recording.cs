@@ -57,6 +57,18 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void An_empty_batch_records_nothing()
+    {
+        HdrHistogram histogram = CreateNarrow();
+
+        histogram.Record([]);
+
+        ShouldBeEmpty(histogram);
+        histogram.Dispose();
+        histogram.Invoking(h => h.Record([])).Should().NotThrow();
+    }
+
+    [Fact]
     public void Record_with_a_count_equals_so_many_records()
     {
         HdrHistogram counted = CreateNarrow();

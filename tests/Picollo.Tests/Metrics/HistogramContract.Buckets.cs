@@ -1,0 +1,138 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Buckets, ranks of values, counts between values, and the enumerations.</content>
+public abstract partial class HistogramContract
+{
+    [Fact]
+    public void Buckets_are_those_of_the_range_in_order()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000, 3);
+
+        Bucket[] buckets = [.. histogram.Buckets];
+
+        buckets.Select(bucket => bucket.StorageIndex).Should().Equal(Enumerable.Range(0, 104));
+        buckets.Select(bucket => bucket.LogicalIndex).Should().Equal(Enumerable.Range(526, 104));
+        buckets[0].Start.Should().Be(9_984);
+        buckets[0].Step.Should().Be(128);
+        (buckets[^1].Start + buckets[^1].Step).Should().Be(30_208);
+        buckets.Zip(buckets.Skip(1)).Should().OnlyContain(pair => pair.First.Start + pair.First.Step == pair.Second.Start);
+        buckets.Where(bucket => bucket.Count > 0).Should().Equal(histogram.BucketsWithValues).And.Equal(new Bucket(19_968, 256, 3, 64, 590));
+    }
+
+    [Fact]
+    public void Bucket_percentiles_are_mid_ranks_with_cumulative_counts()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(10, 2);
+        histogram.Record(20, 6);
+        histogram.Record(40, 2);
+
+        Percentile[] percentiles = [.. histogram.BucketPercentilesWithValues];
+
+        percentiles.Select(percentile => percentile.Rank).Should().Equal(10, 50, 90);
+        percentiles.Select(percentile => percentile.Count).Should().Equal(2, 8, 10);
+        percentiles.Select(percentile => percentile.Bucket).Should().Equal(histogram.BucketsWithValues);
+    }
+
+    [Fact]
+    public void Bucket_percentiles_of_empty_buckets_stand_between_their_neighbours()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(1);
+        histogram.Record(3, 3);
+
+        Percentile[] percentiles = [.. histogram.BucketPercentiles];
+
+        percentiles.Should().HaveCount(histogram.Buckets.Count());
+        percentiles.Take(5).Select(percentile => percentile.Rank).Should().Equal(0, 12.5, 25, 62.5, 100);
+        percentiles.Take(5).Select(percentile => percentile.Count).Should().Equal(0, 1, 1, 4, 4);
+    }
+
+    [Fact]
+    public void Enumerations_of_an_empty_histogram_have_no_nan()
+    {
+        HdrHistogram histogram = CreateNarrow();
+
+        histogram.Buckets.Should().HaveCount(104).And.OnlyContain(bucket => bucket.Count == 0);
+        histogram.BucketPercentiles.Should().HaveCount(104).And.OnlyContain(percentile => percentile.Rank == 0 && percentile.Count == 0);
+        histogram.BucketPercentilesWithValues.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void An_enumeration_shows_the_moment_it_began()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record([1, 2]);
+        using IEnumerator<Bucket> buckets = histogram.BucketsWithValues.GetEnumerator();
+        buckets.MoveNext().Should().BeTrue();
+
+        histogram.Record([2, 3]);
+        histogram.Reset();
+
+        buckets.MoveNext().Should().BeTrue();
+        buckets.Current.Should().Be(new Bucket(2, 1, 1, 2, 2));
+        buckets.MoveNext().Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_bucket_out_of_range_has_the_count_of_its_side()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([1, 2, 9_000]);
+        histogram.Record([40_000, ulong.MaxValue]);
+
+        Bucket below = histogram.GetBucket(9_983);
+        Bucket above = histogram.GetBucket(30_208);
+
+        below.Should().Be(new Bucket(9_856, 128, 3, -1, 525));
+        above.Should().Be(new Bucket(30_208, 256, 2, -1, 630));
+        below.IsOverflowBucket.Should().BeTrue();
+        above.IsOverflowBucket.Should().BeTrue();
+        histogram.GetBucket(9_984).IsOverflowBucket.Should().BeFalse();
+        histogram.GetBucket(30_207).IsOverflowBucket.Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_percentile_rank_is_the_share_at_or_below_a_value()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.GetPercentileRank(20_000).Should().Be(0);
+
+        histogram.Record([1, 40_000]); // out of range: not part of the share
+        histogram.Record(12_000);
+        histogram.Record(20_000, 2);
+        histogram.Record(30_000);
+
+        histogram.GetPercentileRank(0).Should().Be(0);
+        histogram.GetPercentileRank(9_983).Should().Be(0);
+        histogram.GetPercentileRank(11_903).Should().Be(0);
+        histogram.GetPercentileRank(11_904).Should().Be(25, "the whole bucket [11904, 12032) counts");
+        histogram.GetPercentileRank(19_967).Should().Be(25);
+        histogram.GetPercentileRank(19_968).Should().Be(75);
+        histogram.GetPercentileRank(30_000).Should().Be(100);
+        histogram.GetPercentileRank(ulong.MaxValue).Should().Be(100);
+    }
+
+    [Fact]
+    public void A_count_between_two_values_takes_their_whole_buckets()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([1, 9_984, 12_000, 20_000, 20_000, 30_207, 40_000]);
+
+        histogram.GetCountBetween(0, ulong.MaxValue).Should().Be(5);
+        histogram.GetCountBetween(0, 9_983).Should().Be(0);
+        histogram.GetCountBetween(30_208, ulong.MaxValue).Should().Be(0);
+        histogram.GetCountBetween(20_001, 20_001).Should().Be(2);
+        histogram.GetCountBetween(12_000, 20_000).Should().Be(3);
+        histogram.GetCountBetween(12_032, 19_967).Should().Be(0);
+        histogram.GetCountBetween(0, 19_000).Should().Be(2);
+        histogram.GetCountBetween(20_224, ulong.MaxValue).Should().Be(1);
+    }
+
+    [Fact]
+    public void A_reversed_pair_is_refused() => CreateNarrow().Invoking(histogram => histogram.GetCountBetween(2, 1))
+        .Should().Throw<ArgumentException>().WithParameterName("low");
+}

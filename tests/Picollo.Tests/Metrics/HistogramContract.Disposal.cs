@@ -1,0 +1,94 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Use after Dispose.</content>
+public abstract partial class HistogramContract
+{
+    private static readonly (string Name, Action<HdrHistogram> Use)[] Uses =
+    [
+        ("Record", h => h.Record(20_000)),
+        ("Record out of range", h => h.Record(1)),
+        ("Record count", h => h.Record(20_000, 3)),
+        ("Record count out of range", h => h.Record(1, 3)),
+        ("Record no count", h => h.Record(20_000, 0)),
+        ("Record one in a span", h => h.Record([20_000])),
+        ("Record many in a span", h => h.Record(new ulong[LongestBatch])),
+        ("RecordCorrected", h => h.RecordCorrected(20_000, 1_000)),
+        ("RecordCorrected without interval", h => h.RecordCorrected(20_000, 0)),
+        ("Add", h => h.Add(One([20_000]))),
+        ("Add out of range alone", h => h.Add(One([1]))),
+        ("Add an empty one", h => h.Add(One([]))),
+        ("Reset", h => h.Reset()),
+        ("GetSnapshot", h => h.GetSnapshot()),
+        ("GetSummary", h => h.GetSummary()),
+        ("GetSummary reuse", h => h.GetSummary(new HdrHistogramSummary())),
+        ("GetPercentile", h => h.GetPercentile(50)),
+        ("GetPercentileValue", h => h.GetPercentileValue(50)),
+        ("GetPercentiles", h => h.GetPercentiles([50], new Percentile[1])),
+        ("GetPercentileValues", h => h.GetPercentileValues([50], new ulong[1])),
+        ("GetBucket", h => h.GetBucket(20_000)),
+        ("GetPercentileRank", h => h.GetPercentileRank(20_000)),
+        ("GetCountBetween", h => h.GetCountBetween(1, 2)),
+        ("Buckets", h => h.Buckets.Count()),
+        ("BucketsWithValues", h => h.BucketsWithValues.Count()),
+        ("BucketPercentiles", h => h.BucketPercentiles.Count()),
+        ("BucketPercentilesWithValues", h => h.BucketPercentilesWithValues.Count()),
+        ("TotalCount", h => h.TotalCount.ToString()),
+        ("OverflowCount", h => h.OverflowCount.ToString()),
+        ("UnderflowCount", h => h.UnderflowCount.ToString()),
+        ("Add of a disposed one", h => HdrHistogram.Factory.Create().Add(h)),
+    ];
+
+    public static TheoryData<string> UseNames => [.. Uses.Select(each => each.Name)];
+
+    [Theory]
+    [MemberData(nameof(UseNames))]
+    public void A_use_after_dispose_throws(string name)
+    {
+        Action<HdrHistogram> use = Uses.Single(each => each.Name == name).Use;
+        HdrHistogram histogram = CreateNarrow();
+        use(histogram); // works before
+        histogram.Dispose();
+
+        histogram.Invoking(use).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public void Constant_properties_answer_after_dispose()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000);
+        histogram.Reset();
+
+        histogram.Dispose();
+        histogram.Dispose();
+
+        histogram.BlockSize.Should().Be(64);
+        histogram.RelativeError.Should().Be(0.0078125);
+        histogram.MinTrackableValue.Should().Be(Min);
+        histogram.MaxTrackableValue.Should().Be(Max);
+        histogram.FootprintInBytes.Should().BePositive();
+    }
+
+    [Fact]
+    public async Task A_thread_that_never_recorded_is_refused_as_well()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Dispose();
+
+        await Task.Factory.StartNew(
+            () => histogram.Invoking(h => h.Record(20_000)).Should().Throw<ObjectDisposedException>(),
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+    }
+
+    private static PlainHdrHistogram<uint> One(ReadOnlySpan<ulong> values)
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory
+            .WithRelativeError(0.01).WithMinTrackableValue(Min).WithMaxTrackableValue(Max).Create();
+        histogram.Record(values);
+        return histogram;
+    }
+}

@@ -1,0 +1,112 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Memory: what a histogram takes, and that use allocates nothing.</content>
+public abstract partial class HistogramContract
+{
+    private const ulong OneHour = 3_600_000_000_000;
+
+    [Theory]
+    [InlineData(0.01, OneHour, 9_600)]
+    [InlineData(0.0005, 7_716_549_600, 97_652)] // three significant digits
+    [InlineData(0.0005, 30_000, 24_068)]
+    [InlineData(0.0005, 1_000_000_000, 85_636)]
+    [InlineData(0.0005, long.MaxValue, 221_364)]
+    public void A_footprint_keeps_its_budget_and_reads_do_not_add_to_it(double relativeError, ulong max, long budget)
+    {
+        HdrHistogram histogram = Factory.WithRelativeError(relativeError).WithMaxTrackableValue(max).WithUInt32Storage().Create();
+        histogram.Record([0, 1_000, 20_000, ulong.MaxValue]);
+        long empty = histogram.FootprintInBytes;
+
+        histogram.GetSummary();
+        histogram.GetPercentile(50);
+        _ = histogram.BucketPercentiles.Count();
+
+        histogram.FootprintInBytes.Should().Be(empty);
+        empty.Should().BeInRange(histogram.Buckets.Count() * sizeof(uint), budget * ParallelCounters);
+    }
+
+    [Fact]
+    public void A_footprint_grows_by_what_the_first_reset_keeps_and_no_more()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(1);
+        long before = histogram.FootprintInBytes;
+        int buckets = histogram.Buckets.Count();
+
+        histogram.Reset();
+        long after = histogram.FootprintInBytes;
+        histogram.Reset();
+
+        (after - before).Should().BeInRange(buckets * sizeof(ulong), (buckets * sizeof(ulong)) + 128);
+        histogram.FootprintInBytes.Should().Be(after);
+    }
+
+    [Fact]
+    public void A_footprint_is_what_creation_and_the_first_record_allocate()
+    {
+        HdrHistogramFactory factory = Factory.WithRelativeError(0.01);
+        factory.Create().Record(5); // the thread has its number from now on
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        HdrHistogram histogram = factory.Create();
+        histogram.Record(5);
+
+        // A thread's first record replaces the arrays that list the threads; the replaced ones are garbage.
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(allocated).And.BeGreaterThan(allocated - 256);
+    }
+
+    [Fact]
+    public void Use_in_steady_state_allocates_nothing()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogramSummary summary = new();
+        double[] ranks = [1, 50, 99, 99.9];
+        Percentile[] percentiles = new Percentile[ranks.Length];
+        ulong[] values = [1, 10_000, 20_000, 20_000, 30_000, 40_000, 20_000, 20_000, 20_001, 20_002];
+        histogram.Reset(); // the first one allocates the baseline
+
+        (string Name, Action Use)[] uses =
+        [
+            ("Record", () => histogram.Record(20_000)),
+            ("Record out of range", () => histogram.Record(1)),
+            ("Record count", () => histogram.Record(20_000, 10)),
+            ("Record span", () => histogram.Record(values)),
+            ("RecordCorrected", () => histogram.RecordCorrected(20_000, 100)),
+            ("Reset", histogram.Reset),
+            ("TotalCount", () => _ = histogram.TotalCount),
+            ("OverflowCount", () => _ = histogram.OverflowCount),
+            ("GetSummary", () => histogram.GetSummary(summary)),
+            ("GetPercentiles", () => histogram.GetPercentiles(ranks, percentiles)),
+            ("GetPercentileValue", () => histogram.GetPercentileValue(50)),
+            ("GetBucket", () => histogram.GetBucket(20_000)),
+            ("GetPercentileRank", () => histogram.GetPercentileRank(20_000)),
+            ("GetCountBetween", () => histogram.GetCountBetween(0, 20_000)),
+            ("snapshot.Update", () => snapshot.Update()),
+            ("snapshot.Update deltas", () => snapshot.Update(deltas: true)),
+            ("snapshot.GetSummary", () => snapshot.GetSummary(summary)),
+            ("scopes", () => RecordScopes(histogram)),
+        ];
+        foreach ((string name, Action use) in uses)
+        {
+            Allocations.InSteadyState(use).Should().Be(0, name);
+        }
+    }
+
+    // A thread-local histogram has the counters of one thread here, and as much again is allowed for the rest.
+    private int ParallelCounters => Factory is ThreadLocalHdrHistogramFactory<uint> or ThreadLocalHdrHistogramFactory<ulong> ? 2 : 1;
+
+    private static void RecordScopes(HdrHistogram histogram)
+    {
+        using (histogram.GetTickScope())
+        using (histogram.GetNanoScope())
+        using (histogram.GetMicroScope())
+        using (histogram.GetMilliScope())
+        {
+            Thread.SpinWait(1);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Snapshots, on one thread.</content>
+public abstract partial class HistogramContract
+{
+    [Fact]
+    public void A_snapshot_stays_as_it_was_taken()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([1, 20_000, 40_000]);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+
+        histogram.Record(20_000);
+        histogram.Reset();
+
+        snapshot.TotalCount.Should().Be(1);
+        snapshot.UnderflowCount.Should().Be(1);
+        snapshot.OverflowCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_snapshot_answers_all_that_its_histogram_answers()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([1, 12_000, 20_000, 20_000, 25_000, 40_000]);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+
+        ShouldHoldTheSame(snapshot, histogram);
+        snapshot.Buckets.Should().Equal(histogram.Buckets);
+        snapshot.BucketPercentiles.Should().Equal(histogram.BucketPercentiles);
+        snapshot.GetPercentile(50).Should().Be(histogram.GetPercentile(50));
+        snapshot.GetPercentileRank(20_000).Should().Be(75);
+        snapshot.GetCountBetween(12_000, 20_000).Should().Be(3);
+        snapshot.GetBucket(1).Should().Be(histogram.GetBucket(1));
+        snapshot.GetSummary().ToTable().Should().Be(histogram.GetSummary().ToTable());
+        (snapshot.RelativeError, snapshot.BlockSize, snapshot.MinTrackableValue, snapshot.MaxTrackableValue)
+            .Should().Be((histogram.RelativeError, histogram.BlockSize, Min, Max));
+    }
+
+    [Fact]
+    public void Deltas_are_what_came_since_the_previous_update_of_either_kind()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record([20_000, 1]);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+
+        histogram.Record([25_000, 40_000]);
+        snapshot.Update(deltas: true);
+        snapshot.BucketsWithValues.Should().Equal(histogram.GetBucket(25_000));
+        (snapshot.UnderflowCount, snapshot.OverflowCount).Should().Be((0, 1));
+
+        snapshot.Update(deltas: true);
+        ShouldBeEmpty(snapshot);
+
+        histogram.Record(12_000);
+        snapshot.Update();
+        ShouldHoldTheSame(snapshot, histogram);
+
+        histogram.Record(20_000, 5);
+        snapshot.Update(deltas: true);
+        snapshot.TotalCount.Should().Be(5);
+    }
+
+    [Fact]
+    public void Deltas_after_a_reset_are_what_came_since_the_reset()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000, 3);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        histogram.Record([20_000, 1]);
+        histogram.Reset();
+        histogram.Record(20_000, 10); // more than before the reset, so that a difference of the two would look right
+
+        snapshot.Update(deltas: true);
+        snapshot.TotalCount.Should().Be(10);
+        snapshot.UnderflowCount.Should().Be(0);
+
+        histogram.Record(20_000);
+        snapshot.Update(deltas: true);
+        snapshot.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void Snapshots_of_one_histogram_do_not_disturb_each_other()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        HdrHistogramSnapshot one = histogram.GetSnapshot();
+        HdrHistogramSnapshot other = histogram.GetSnapshot();
+
+        histogram.Record(20_000);
+        one.Update(deltas: true);
+        histogram.Record(20_000);
+        one.Update(deltas: true);
+        other.Update(deltas: true);
+
+        one.TotalCount.Should().Be(1);
+        other.TotalCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_snapshot_says_when_its_interval_began_and_ended()
+    {
+        DateTime before = DateTime.UtcNow;
+        HdrHistogram histogram = CreateNarrow();
+        DateTime created = DateTime.UtcNow;
+
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        snapshot.StartTimeUtc.Should().BeOnOrAfter(before).And.BeOnOrBefore(created);
+        snapshot.EndTimeUtc.Should().BeOnOrAfter(created).And.BeOnOrBefore(DateTime.UtcNow);
+        snapshot.EndTimeUtc.Kind.Should().Be(DateTimeKind.Utc);
+
+        DateTime first = snapshot.EndTimeUtc;
+        snapshot.Update(deltas: true);
+        snapshot.StartTimeUtc.Should().Be(first);
+
+        DateTime reset = DateTime.UtcNow;
+        histogram.Reset();
+        snapshot.Update(deltas: true);
+        snapshot.StartTimeUtc.Should().BeOnOrAfter(reset).And.BeOnOrBefore(snapshot.EndTimeUtc);
+    }
+
+    [Fact]
+    public void A_summary_of_a_snapshot_has_the_time_of_its_update()
+    {
+        HdrHistogramSnapshot snapshot = CreateNarrow().GetSnapshot();
+        Thread.Sleep(20); // more than the resolution of the clock
+
+        snapshot.GetSummary().TimestampUtc.Should().Be(snapshot.EndTimeUtc);
+    }
+
+    [Fact]
+    public void A_snapshot_outlives_its_histogram_but_cannot_be_updated()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        histogram.Dispose();
+
+        snapshot.TotalCount.Should().Be(1);
+        snapshot.Invoking(s => s.Update()).Should().Throw<ObjectDisposedException>();
+        snapshot.Invoking(s => s.Update(deltas: true)).Should().Throw<ObjectDisposedException>();
+        snapshot.TotalCount.Should().Be(1);
+    }
+}
