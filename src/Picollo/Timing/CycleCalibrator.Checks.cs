@@ -1,0 +1,226 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Picollo.Timing;
+
+/// <content>Calibration and checks: all of this runs under the gate, and seldom.</content>
+internal sealed partial class CycleCalibrator
+{
+    private const long MaxCounter = ClockMark / 2;
+
+    private ClockSample _eraStart;
+    private ClockSample _baselineStart;
+    private ClockSample _nextBaselineStart;
+    private ClockSample _last;
+    private long _errorPpb;
+    private int _disagreements;
+
+    /// <summary>How far the ratio may be off, in parts per billion of it.</summary>
+    public long ErrorPpb
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _errorPpb;
+            }
+        }
+    }
+
+    private static TimestampEra ClockEra(ICycleTimeSource source, long validFrom)
+    {
+        ulong multiplier = TickRatio.FromElapsed(source.ClockFrequency, source.ClockFrequency, source.ClockFrequency);
+        Debug.Assert(multiplier != 0, "A monotonic clock of 60 kHz or more has a ratio.");
+        return new TimestampEra(TimestampSource.Clock, validFrom, multiplier, span: ulong.MaxValue);
+    }
+
+    private void CheckIfDue(bool isForced)
+    {
+        // Another thread may have made the check meanwhile, and a caller's timestamp may be anything.
+        TimestampEra era = _era;
+        long now = _source.ReadCounter();
+        bool isDue = now - era.RecheckAt >= 0
+            || now - _last.Counter < 0
+            || (isForced && _source.ReadClock() - _last.Clock >= ClockTicks(CycleClockPolicy.ForcedCheckSpacingMicroseconds));
+        if (era.Source != TimestampSource.Counter || !isDue)
+        {
+            return;
+        }
+
+        ClockSample sample = ClockSample.Take(_source);
+        if (Agrees(sample, era.Multiplier))
+        {
+            Refine(sample, era);
+        }
+        else
+        {
+            StartAnew(sample, era);
+        }
+    }
+
+    private bool Agrees(ClockSample sample, ulong multiplier)
+    {
+        if (sample.Uncertainty == ClockSample.Useless)
+        {
+            return false;
+        }
+
+        Int128 counted = TickRatio.ToSignedPicoseconds(sample.Counter - _last.Counter, multiplier);
+        Int128 passed = ClockPicoseconds(sample.Clock - _last.Clock);
+        Int128 bound = passed * CycleClockPolicy.DisagreementBoundPpm / 1_000_000
+            + TickRatio.ToSignedPicoseconds(sample.Uncertainty + _last.Uncertainty, multiplier)
+            + ClockPicoseconds(1);
+        return Int128.Abs(counted - passed) <= bound;
+    }
+
+    private void Refine(ClockSample sample, TimestampEra era)
+    {
+        ulong multiplier = era.Multiplier;
+        long errorPpb = ErrorOf(_baselineStart, sample);
+        if (errorPpb <= Math.Max(_errorPpb, CycleClockPolicy.SteadyErrorBoundPpb)
+            && RatioOf(_baselineStart, sample) is var refined and not 0)
+        {
+            multiplier = refined;
+            _errorPpb = errorPpb;
+        }
+
+        _last = sample;
+        era.Refine(multiplier, NextCheck(multiplier));
+        if (sample.Clock - _nextBaselineStart.Clock >= ClockTicks(CycleClockPolicy.BaselineLimitMicroseconds / 2))
+        {
+            _baselineStart = _nextBaselineStart;
+            _nextBaselineStart = sample;
+        }
+    }
+
+    private void StartAnew(ClockSample sample, TimestampEra era)
+    {
+        if (sample.Clock - _eraStart.Clock >= ClockTicks(CycleClockPolicy.TrustedAfterMicroseconds))
+        {
+            _disagreements = 0;
+        }
+
+        // From here until the new era begins nobody can measure; the ratio stays for those who only convert.
+        Volatile.Write(ref _era, new TimestampEra(TimestampSource.None, era.ValidFrom, era.Multiplier, span: 0));
+        string? problem = "it jumped, stepped back or changed its rate against the monotonic clock";
+        do
+        {
+            if (++_disagreements >= CycleClockPolicy.DisagreementLimit)
+            {
+                GiveUp(problem);
+                return;
+            }
+        }
+        while (!TryBeginEra(out problem));
+    }
+
+    private bool TryBeginEra([NotNullWhen(false)] out string? problem)
+    {
+        ClockSample first = ClockSample.Take(_source);
+        if (first.Uncertainty != ClockSample.Useless && first.Counter is < 0 or > MaxCounter)
+        {
+            problem = "its value is out of the range that timestamps have, as a hypervisor may set it";
+            return false;
+        }
+
+        int microseconds = CycleClockPolicy.StartBaselineMicroseconds;
+        while (true)
+        {
+            if (first.Uncertainty == ClockSample.Useless || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
+            {
+                problem = "it stepped back, or the monotonic clock stood still, while it was calibrated";
+                return false;
+            }
+
+            ClockSample second = ClockSample.Take(_source);
+            if (ErrorOf(first, second) <= CycleClockPolicy.StartErrorBoundPpm * 1_000L)
+            {
+                return TryBeginEra(first, second, out problem);
+            }
+
+            if (microseconds >= CycleClockPolicy.StartBaselineLimitMicroseconds)
+            {
+                problem = string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"it could not be calibrated to {CycleClockPolicy.StartErrorBoundPpm} ppm within {microseconds} µs");
+                return false;
+            }
+
+            microseconds *= 2;
+        }
+    }
+
+    private bool TryBeginEra(ClockSample first, ClockSample second, [NotNullWhen(false)] out string? problem)
+    {
+        ulong multiplier = RatioOf(first, second);
+        if (multiplier == 0
+            || TickRatio.ToFrequency(multiplier) is < CycleClockPolicy.MinFrequency or > CycleClockPolicy.MaxFrequency)
+        {
+            problem = "its rate is not that of a CPU's counter (1 MHz to 100 GHz)";
+            return false;
+        }
+
+        problem = null;
+        _eraStart = _baselineStart = _nextBaselineStart = first;
+        _last = second;
+        _errorPpb = ErrorOf(first, second);
+        ulong span = (ulong)(NextCheck(multiplier) - second.Counter);
+        Volatile.Write(ref _era, new TimestampEra(TimestampSource.Counter, second.Counter, multiplier, span));
+        return true;
+    }
+
+    /// <summary>The clock replaces the counter. Whoever sees a timestamp with the mark sees the era it belongs to.</summary>
+    private void GiveUp(string problem)
+    {
+        _unavailableReason = CycleClockReasons.NotReliable(problem);
+        _errorPpb = 0;
+        _clockMark = ClockMark;
+        Volatile.Write(ref _era, ClockEra(_source, _source.ReadClock() + ClockMark));
+        _isCounter = false;
+    }
+
+    /// <summary>Spins; a sleep would be of an unknown length on some systems, and this is 2 ms once.</summary>
+    private bool TryWaitUntil(long clock)
+    {
+        long now = _source.ReadClock();
+        for (int stuck = 0; now < clock && stuck < CycleClockPolicy.StuckClockReads; stuck++)
+        {
+            long next = _source.ReadClock();
+            stuck = next == now ? stuck : 0;
+            now = next;
+        }
+
+        return now >= clock;
+    }
+
+    private long NextCheck(ulong multiplier)
+    {
+        long baseline = _last.Clock - _baselineStart.Clock;
+        long wait = Math.Clamp(
+            baseline * (CycleClockPolicy.RecheckGrowth - 1),
+            ClockTicks(CycleClockPolicy.StartBaselineMicroseconds),
+            ClockTicks(CycleClockPolicy.RecheckIntervalLimitMicroseconds));
+        return _last.Counter + (long)TickRatio.ToTicks((ulong)ClockPicoseconds(wait), multiplier);
+    }
+
+    private ulong RatioOf(ClockSample from, ClockSample to) =>
+        TickRatio.FromElapsed(to.Counter - from.Counter, to.Clock - from.Clock, _source.ClockFrequency);
+
+    /// <summary>What the uncertainty of both samples comes to over the time between them; useless samples give the largest value.</summary>
+    private static long ErrorOf(ClockSample from, ClockSample to)
+    {
+        long ticks = to.Counter - from.Counter;
+        if (ticks <= 0)
+        {
+            return long.MaxValue;
+        }
+
+        Int128 error = ((Int128)from.Uncertainty + to.Uncertainty) * 1_000_000_000 / ticks;
+        return error <= long.MaxValue ? (long)error : long.MaxValue;
+    }
+
+    private long ClockTicks(int microseconds) => (long)((Int128)microseconds * _source.ClockFrequency / 1_000_000);
+
+    private Int128 ClockPicoseconds(long clockTicks) => (Int128)clockTicks * TickRatio.PicosecondsPerSecond / _source.ClockFrequency;
+}

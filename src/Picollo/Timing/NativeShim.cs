@@ -1,0 +1,61 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Timing;
+
+/// <summary>The functions of native/picollo_native.h, found once; or the reason why they are not there.</summary>
+internal sealed unsafe class NativeShim
+{
+    /// <summary>PICOLLO_ABI_VERSION of the header that this code was written to.</summary>
+    public const int AbiVersion = 1;
+
+    private const string Name = "picollo_native";
+
+    private NativeShim(delegate* unmanaged[SuppressGCTransition]<ulong> readCounter) => ReadCounter = readCounter;
+
+    private NativeShim(string unavailableReason) => UnavailableReason = unavailableReason;
+
+    /// <summary>
+    /// Reads the counter; null where it is not to be used. Without a GC transition: the function is four instructions.
+    /// </summary>
+    public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; }
+
+    /// <summary>Why <see cref="ReadCounter"/> is null, and what to do about it.</summary>
+    public string? UnavailableReason { get; }
+
+    /// <summary>Loads the library; a missing, foreign or outdated one is a reason, never an exception.</summary>
+    public static NativeShim Load(INativeLibraries libraries)
+    {
+        if (!libraries.TryLoad(Name, out nint library, out string where))
+        {
+            return new NativeShim(CycleClockReasons.NoLibrary(RuntimeInformation.RuntimeIdentifier, where));
+        }
+
+        string? missing = null;
+        nint Find(string function)
+        {
+            if (!libraries.TryGetExport(library, function, out nint address))
+            {
+                missing ??= function;
+            }
+
+            return address;
+        }
+
+        var abiVersion = (delegate* unmanaged<int>)Find("picollo_abi_version");
+        var hasInvariantCounter = (delegate* unmanaged<int>)Find("picollo_has_invariant_counter");
+        var readCounter = (delegate* unmanaged[SuppressGCTransition]<ulong>)Find("picollo_read_counter");
+
+        // The version first, where there is one: another version may lack a function for good reason.
+        if (abiVersion != null && abiVersion() is var version and not AbiVersion)
+        {
+            return new NativeShim(CycleClockReasons.WrongVersion(where, version, AbiVersion));
+        }
+
+        if (missing is not null)
+        {
+            return new NativeShim(CycleClockReasons.NotALibrary(where, missing));
+        }
+
+        return hasInvariantCounter() != 0 ? new NativeShim(readCounter) : new NativeShim(CycleClockReasons.NotInvariant);
+    }
+}

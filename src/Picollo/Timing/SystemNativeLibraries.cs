@@ -1,0 +1,58 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Timing;
+
+/// <summary>The operating system's loader.</summary>
+/// <remarks>
+/// First as the runtime finds the native libraries of packages (its .deps.json lists them, and a library beside Picollo.dll counts), then
+/// beside the program, which is where a single-file or Native AOT publish puts it, then in the package's layout below the
+/// program, for hosts that load assemblies without a .deps.json.
+/// </remarks>
+internal sealed class SystemNativeLibraries : INativeLibraries
+{
+    public bool TryLoad(string name, out nint library, out string where)
+    {
+        where = name;
+        if (NativeLibrary.TryLoad(name, typeof(SystemNativeLibraries).Assembly, DllImportSearchPath.AssemblyDirectory, out library))
+        {
+            return true;
+        }
+
+        string file = FileName(name);
+        string[] paths =
+        [
+            Path.Combine(AppContext.BaseDirectory, file),
+            Path.Combine(AppContext.BaseDirectory, "runtimes", RuntimeInformation.RuntimeIdentifier, "native", file),
+            Path.Combine(AppContext.BaseDirectory, "runtimes", PortableRuntimeIdentifier, "native", file),
+        ];
+        foreach (string path in paths)
+        {
+            where = path;
+            if (NativeLibrary.TryLoad(path, out library))
+            {
+                return true;
+            }
+        }
+
+        where = string.Join(", ", paths.Prepend(name));
+        return false;
+    }
+
+    public bool TryGetExport(nint library, string function, out nint address) =>
+        NativeLibrary.TryGetExport(library, function, out address);
+
+    private static string FileName(string name) =>
+        OperatingSystem.IsWindows() ? $"{name}.dll" : OperatingSystem.IsMacOS() ? $"lib{name}.dylib" : $"lib{name}.so";
+
+    /// <summary>
+    /// As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64 library.
+    /// </summary>
+    private static string PortableRuntimeIdentifier
+    {
+        get
+        {
+            string system = OperatingSystem.IsWindows() ? "win" : OperatingSystem.IsMacOS() ? "osx" : "linux";
+            return $"{system}-{RuntimeInformation.ProcessArchitecture}".ToLowerInvariant();
+        }
+    }
+}
