@@ -54,8 +54,6 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
         + Footprint.OfArray(_shown, sizeof(ulong))
         + Footprint.OfArray(_atLastUpdate, sizeof(ulong));
 
-    private protected override DateTime ReadTimeUtc => EndTimeUtc;
-
     /// <summary>Reads the histogram again, in place.</summary>
     /// <param name="deltas"><see langword="false"/>: show all that was recorded since the histogram's last reset.
     /// <see langword="true"/>: show what was recorded since the previous update of either kind (the snapshot's creation is
