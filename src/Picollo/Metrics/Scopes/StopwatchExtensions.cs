@@ -8,6 +8,14 @@ public static class StopwatchExtensions
     extension(Stopwatch stopwatch)
     {
         /// <summary>The elapsed time in nanoseconds, rounded down.</summary>
-        public ulong ElapsedNanos => NanoScope.TicksToNanos(stopwatch.ElapsedTicks);
+        /// <exception cref="ArgumentNullException">The stopwatch is <see langword="null"/>.</exception>
+        public ulong ElapsedNanos
+        {
+            get
+            {
+                ArgumentNullException.ThrowIfNull(stopwatch);
+                return NanoScope.TicksToNanos(stopwatch.ElapsedTicks);
+            }
+        }
     }
 }

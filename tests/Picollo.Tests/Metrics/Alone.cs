@@ -1,0 +1,8 @@
+namespace Picollo.Tests.Metrics;
+
+/// <summary>Tests that need the process or the processors for themselves: one after the other, after all others.</summary>
+[CollectionDefinition(Name, DisableParallelization = true)]
+public sealed class Alone
+{
+    public const string Name = "Alone";
+}

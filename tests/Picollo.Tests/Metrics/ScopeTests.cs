@@ -1,0 +1,135 @@
+using System.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+public class ScopeTests
+{
+    private const int SleepMilliseconds = 20;
+
+    // However loaded the machine is, a test that slept an hour has been stopped long ago.
+    private const ulong ImplausibleSeconds = 3_600;
+
+    [Theory]
+    [InlineData("tick")]
+    [InlineData("nano")]
+    [InlineData("micro")]
+    [InlineData("milli")]
+    public void A_scope_records_the_time_of_its_block_in_its_unit(string unit)
+    {
+        InterlockedHdrHistogram<uint> histogram = HdrHistogram.Factory.WithInterlocked().Create();
+        long start = Stopwatch.GetTimestamp();
+        using (Scope(histogram, unit))
+        {
+            histogram.TotalCount.Should().Be(0, "a scope records at its end");
+            Thread.Sleep(SleepMilliseconds);
+        }
+
+        long around = Stopwatch.GetTimestamp() - start;
+        ulong second = OneSecond(unit);
+        ulong slept = second * SleepMilliseconds / 1_000;
+        histogram.TotalCount.Should().Be(1);
+        Bucket bucket = histogram.BucketsWithValues.Single();
+        (bucket.Start + bucket.Step).Should().BeGreaterThan(slept - (slept / 100), "it slept so long, within the timer's resolution");
+        bucket.Start.Should().BeLessThanOrEqualTo((ulong)((UInt128)around * second / (ulong)Stopwatch.Frequency), "it cannot be longer than what surrounds it")
+            .And.BeLessThan(ImplausibleSeconds * second);
+    }
+
+    [Fact]
+    public async Task Scopes_work_across_await_on_other_threads()
+    {
+        ThreadLocalHdrHistogram<uint> histogram = HdrHistogram.Factory.WithThreadLocal().Create();
+        async Task Work()
+        {
+            using (histogram.GetNanoScope())
+            using (histogram.GetTickScope())
+            using (histogram.GetMicroScope())
+            using (histogram.GetMilliScope())
+            {
+                await Task.Yield();
+                await Task.Delay(1).ConfigureAwait(false);
+            }
+        }
+
+        await Task.WhenAll(Enumerable.Range(0, 100).Select(_ => Work()));
+
+        histogram.TotalCount.Should().Be(400);
+        histogram.GetCountBetween(900_000, ulong.MaxValue).Should().BeGreaterThanOrEqualTo(100, "nanoseconds of a delay of a millisecond");
+    }
+
+    [Fact]
+    public void A_scope_that_an_exception_leaves_is_recorded()
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Create();
+
+        FluentActions.Invoking(() =>
+        {
+            using (histogram.GetNanoScope())
+            {
+                throw new InvalidOperationException();
+            }
+        }).Should().Throw<InvalidOperationException>();
+
+        histogram.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void Default_scopes_record_nothing_and_do_not_throw() => FluentActions.Invoking(() =>
+    {
+        using (default(TickScope))
+        using (default(NanoScope))
+        using (default(MicroScope))
+        using (default(MilliScope))
+        {
+        }
+    }).Should().NotThrow();
+
+    [Fact]
+    public void A_scope_of_no_histogram_is_refused()
+    {
+        HdrHistogram none = null!;
+
+        FluentActions.Invoking(() => none.GetTickScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
+        FluentActions.Invoking(() => none.GetNanoScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
+        FluentActions.Invoking(() => none.GetMicroScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
+        FluentActions.Invoking(() => none.GetMilliScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
+        FluentActions.Invoking(() => ((Stopwatch)null!).ElapsedNanos).Should().Throw<ArgumentNullException>().WithParameterName("stopwatch");
+    }
+
+    [Fact]
+    public void One_second_is_a_constant_of_the_unit()
+    {
+        const ulong Nano = NanoScope.OneSecondValue;
+        const ulong Micro = MicroScope.OneSecondValue;
+        const ulong Milli = MilliScope.OneSecondValue;
+
+        (Nano, Micro, Milli).Should().Be((1_000_000_000, 1_000_000, 1_000));
+    }
+
+    [Fact]
+    public void Elapsed_nanoseconds_are_those_of_the_stopwatchs_ticks()
+    {
+        Stopwatch stopwatch = Stopwatch.StartNew();
+        Thread.Sleep(1);
+        stopwatch.Stop();
+
+        stopwatch.ElapsedNanos.Should().Be(NanoScope.TicksToNanos(stopwatch.ElapsedTicks)).And.BePositive();
+        new Stopwatch().ElapsedNanos.Should().Be(0);
+    }
+
+    private static ulong OneSecond(string unit) => unit switch
+    {
+        "tick" => (ulong)Stopwatch.Frequency,
+        "nano" => NanoScope.OneSecondValue,
+        "micro" => MicroScope.OneSecondValue,
+        _ => MilliScope.OneSecondValue,
+    };
+
+    private static IDisposable Scope(HdrHistogram histogram, string unit) => unit switch
+    {
+        "tick" => histogram.GetTickScope(),
+        "nano" => histogram.GetNanoScope(),
+        "micro" => histogram.GetMicroScope(),
+        _ => histogram.GetMilliScope(),
+    };
+}

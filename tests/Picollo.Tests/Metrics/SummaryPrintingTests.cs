@@ -1,0 +1,206 @@
+using System.Globalization;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+public class SummaryPrintingTests
+{
+    [Fact]
+    public void A_histogram_without_values_prints_zeros()
+    {
+        string table = new HdrHistogramSummary().ToTable("Nothing yet");
+
+        Lines(table).Should().Equal(
+            "##### Nothing yet",
+            "| Percentile |   Value | ±      | Count |",
+            "| :--------- | ------: | :----- | ----: |",
+            "| 0          |       0 | ±0     |     0 |",
+            "| 1          |       0 | ±0     |     0 |",
+            "| 5          |       0 | ±0     |     0 |",
+            "| 10         |       0 | ±0     |     0 |",
+            "| 25         |       0 | ±0     |     0 |",
+            "| 50         |       0 | ±0     |     0 |",
+            "| 75         |       0 | ±0     |     0 |",
+            "| 90         |       0 | ±0     |     0 |",
+            "| 92.5       |       0 | ±0     |     0 |",
+            "| 95         |       0 | ±0     |     0 |",
+            "| 97.5       |       0 | ±0     |     0 |",
+            "| 99         |       0 | ±0     |     0 |",
+            "| 99.9       |       0 | ±0     |     0 |",
+            "| 99.99      |       0 | ±0     |     0 |",
+            "| 99.999     |       0 | ±0     |     0 |",
+            "| 100        |       0 | ±0     |     0 |",
+            "|            |         |        |       |",
+            "| Mean:      |    0.00 | StDev: |  0.00 |",
+            "| Precision: | 0.0000% | Total: |     0 |");
+    }
+
+    [Theory]
+    [InlineData(0, 20_000, false, false)]
+    [InlineData(10_000, 20_000, false, true)]
+    [InlineData(10_000, 1, true, true)]
+    [InlineData(0, 90_000, true, true)]
+    public void Overflow_and_range_rows_stand_where_they_matter(ulong min, ulong value, bool overflow, bool range)
+    {
+        HdrHistogram histogram = Create(min);
+        histogram.Record([20_000, value]);
+
+        string table = histogram.GetSummary().ToTable();
+
+        table.Contains("| Overflow ", StringComparison.Ordinal).Should().Be(overflow);
+        table.Contains("| Range Min:", StringComparison.Ordinal).Should().Be(range);
+        string diff = histogram.GetSummary().ToDiffTable(histogram.GetSummary());
+        diff.Should().NotContain("Overflow").And.NotContain("Range");
+    }
+
+    [Fact]
+    public void The_rows_of_a_table_show_overflow_mean_precision_and_range()
+    {
+        HdrHistogram histogram = Create(10_000);
+        histogram.Record(20_000, 1_000);
+        histogram.Record(1, 2);
+        histogram.Record(90_000, 3_000);
+
+        Lines(histogram.GetSummary().ToTable())[^5..].Should().Equal(
+            "| Overflow   |           |        |  3,002 |",
+            "|            |           |        |        |",
+            "| Mean:      | 20,096.00 | StDev: |   0.00 |",
+            "| Precision: |   0.7813% | Total: |  1,000 |",
+            "| Range Min: |    10,000 | Max:   | 30,000 |");
+    }
+
+    [Fact]
+    public void A_diff_from_zero_is_not_available_and_nothing_prints_nan()
+    {
+        HdrHistogram histogram = Create(0);
+        HdrHistogramSummary empty = histogram.GetSummary();
+        histogram.Record(20_000);
+
+        string appeared = empty.ToDiffTable(histogram.GetSummary());
+        string vanished = histogram.GetSummary().ToDiffTable(empty);
+        string nothing = empty.ToDiffTable(empty);
+
+        Cells(appeared, "50").Should().Equal("50", "0", "20,096", "n/a");
+        Cells(appeared, "Total:").Should().Equal("Total:", "0", "1", "n/a");
+        Cells(vanished, "50").Should().Equal("50", "20,096", "0", "-100.0%");
+        Cells(nothing, "Mean:").Should().Equal("Mean:", "0.00", "0.00", "n/a");
+        Cells(nothing, "D-value:").Should().Equal("D-value:", "", "", "0.00");
+        Cells(nothing, "Precision:").Should().Equal("Precision:", "0.7813%", "0.7813%", "0.0%");
+        (appeared + vanished + nothing).Should().NotContain("NaN").And.NotContain("∞").And.NotContain("Infinity");
+    }
+
+    [Fact]
+    public void An_effect_without_variance_is_not_available()
+    {
+        HdrHistogram one = Create(0);
+        HdrHistogram other = Create(0);
+        one.Record(100);
+        other.Record(200);
+
+        Cells(one.GetSummary().ToDiffTable(other.GetSummary()), "D-value:")[3].Should().Be("n/a");
+        one.GetSummary().GetEffectSize(other.GetSummary()).Should().Be(double.PositiveInfinity);
+        other.GetSummary().GetEffectSize(one.GetSummary()).Should().Be(double.NegativeInfinity);
+        one.GetSummary().GetEffectSize(one.GetSummary()).Should().Be(0);
+    }
+
+    [Fact]
+    public void The_effect_size_is_over_the_pooled_deviation()
+    {
+        HdrHistogram before = Create(0);
+        HdrHistogram after = Create(0);
+        before.Record([10, 30]); // mean 20, deviation 10
+        after.Record([10, 10, 50, 50, 50, 50]); // mean 36.67, variance 355.6
+
+        double expected = ((220 / 6.0) - 20) / Math.Sqrt(((2 * 100) + (6 * (3_200 / 9.0))) / 8);
+        before.GetSummary().GetEffectSize(after.GetSummary()).Should().BeApproximately(expected, 1e-12);
+        after.GetSummary().GetEffectSize(before.GetSummary()).Should().BeApproximately(-expected, 1e-12);
+    }
+
+    [Fact]
+    public void Titles_and_columns_are_what_was_asked()
+    {
+        HdrHistogramSummary summary = new();
+
+        Lines(summary.ToTable())[0].Should().Be("##### Histogram summary");
+        Lines(summary.ToTable("Latency"))[0].Should().Be("##### Latency");
+        Lines(summary.ToDiffTable(summary))[0].Should().Be("##### Histogram diff");
+        Lines(summary.ToDiffTable(summary, "Change", "Old", "New"))[..2].Should().Equal(
+            "##### Change", "| Percentile |     Old |     New |   Δ% |");
+    }
+
+    [Fact]
+    public void One_line_has_name_counts_mean_and_percentiles()
+    {
+        HdrHistogram histogram = Create(0);
+        for (ulong value = 1; value <= 100; value++)
+        {
+            histogram.Record(value, 1_000);
+        }
+
+        histogram.Record(90_000);
+
+        const string Figures = "Total=100,000, Overflow=1, Mean=50.5, P0=1, P25=25, P50=50, P90=90, P95=95, P99=99, P999=100, P100=100";
+        histogram.GetSummary().ToString("latency").Should().Be("latency: " + Figures);
+        histogram.GetSummary().ToString().Should().Be("Histogram: " + Figures);
+    }
+
+    [Fact]
+    public void Text_does_not_depend_on_the_culture()
+    {
+        HdrHistogram histogram = Create(10_000);
+        histogram.Record([20_000, 25_000, 25_000, 90_000]);
+        HdrHistogramSummary summary = histogram.GetSummary();
+        histogram.Record(12_000, 10);
+        HdrHistogramSummary other = histogram.GetSummary();
+        string Text() => summary.ToTable() + summary.ToDiffTable(other) + summary.ToString("name") + summary.P50;
+        string expected = Text();
+
+        CultureInfo culture = CultureInfo.CurrentCulture;
+        try
+        {
+            CultureInfo.CurrentCulture = Cultures.German;
+            1_234.5.ToString("N1", CultureInfo.CurrentCulture).Should().Be("1.234,5", "the culture is another one");
+            Text().Should().Be(expected);
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = culture;
+        }
+    }
+
+    [Fact]
+    public void A_writer_receives_the_table_and_an_empty_line()
+    {
+        HdrHistogram histogram = Create(0);
+        histogram.Record(20_000);
+        HdrHistogramSummary summary = histogram.GetSummary();
+        using StringWriter writer = new();
+
+        summary.PrettyPrint(writer, "One");
+        summary.PrettyPrintDiff(writer, summary, "Two", "x", "y");
+
+        writer.ToString().Should().Be(
+            summary.ToTable("One") + Environment.NewLine + summary.ToDiffTable(summary, "Two", "x", "y") + Environment.NewLine);
+    }
+
+    [Fact]
+    public void Null_arguments_are_refused()
+    {
+        HdrHistogramSummary summary = new();
+
+        summary.Invoking(s => s.PrettyPrint((TextWriter)null!)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
+        summary.Invoking(s => s.PrettyPrintDiff(null!, s)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
+        summary.Invoking(s => s.PrettyPrintDiff(TextWriter.Null, null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
+        summary.Invoking(s => s.PrettyPrintDiff(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
+        summary.Invoking(s => s.ToDiffTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
+        summary.Invoking(s => s.GetEffectSize(null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
+    }
+
+    private static PlainHdrHistogram<uint> Create(ulong min) => HdrHistogram.Factory
+        .WithRelativeError(0.01).WithMinTrackableValue(min).WithMaxTrackableValue(30_000).Create();
+
+    private static string[] Lines(string table) => table.TrimEnd().ReplaceLineEndings("\n").Split('\n');
+
+    private static string[] Cells(string table, string first) =>
+        Lines(table).Select(line => line.Trim('|').Split('|').Select(cell => cell.Trim()).ToArray()).Single(cells => cells[0] == first);
+}
