@@ -1,0 +1,41 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Samples.Tokenizer;
+
+/// <summary>The same without a string per word: the line is lowered into a buffer that is reused, and its words are looked
+/// up once, as they lie there. Only a token that was never seen before becomes a string.</summary>
+public sealed class SpanTokenizer : LineTokenizer
+{
+    private static readonly SearchValues<char> SeparatorValues = SearchValues.Create(Separators);
+
+    private readonly Dictionary<string, int>.AlternateLookup<ReadOnlySpan<char>> _countsBySpan;
+    private char[] _buffer = new char[1_024];
+
+    public SpanTokenizer() => _countsBySpan = Counts.GetAlternateLookup<ReadOnlySpan<char>>();
+
+    public override void Count(string line)
+    {
+        if (line.Length > _buffer.Length)
+        {
+            _buffer = new char[line.Length * 2];
+        }
+
+        // Lower case changes no length, so the buffer is large enough.
+        ReadOnlySpan<char> rest = _buffer.AsSpan(0, line.AsSpan().ToLowerInvariant(_buffer));
+        int start = rest.IndexOfAnyExcept(SeparatorValues);
+        while (start >= 0)
+        {
+            rest = rest[start..];
+            int length = rest.IndexOfAny(SeparatorValues);
+            if (length < 0)
+            {
+                length = rest.Length;
+            }
+
+            CollectionsMarshal.GetValueRefOrAddDefault(_countsBySpan, rest[..length], out _)++;
+            rest = rest[length..];
+            start = rest.IndexOfAnyExcept(SeparatorValues);
+        }
+    }
+}

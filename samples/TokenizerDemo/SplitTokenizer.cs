@@ -1,0 +1,16 @@
+namespace Picollo.Samples.Tokenizer;
+
+/// <summary>The straightforward way: split the line, lower each word, look it up twice.</summary>
+public sealed class SplitTokenizer : LineTokenizer
+{
+    private static readonly char[] SeparatorArray = Separators.ToCharArray();
+
+    public override void Count(string line)
+    {
+        foreach (string word in line.Split(SeparatorArray, StringSplitOptions.RemoveEmptyEntries))
+        {
+            string token = word.ToLowerInvariant();
+            Counts[token] = Counts.TryGetValue(token, out int count) ? count + 1 : 1;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+using System.Text;
+using Picollo.Samples.Tokenizer;
+
+namespace Picollo.Samples.Tests.Tokenizer;
+
+/// <summary>Both tokenizers against the definition of a token, read letter by letter.</summary>
+public sealed class LineTokenizerTests
+{
+    // Besides separators and ASCII: letters whose lower case is special or outside the basic plane, half a surrogate pair,
+    // an underscore, and white space that is no separator.
+    private const string Letters = LineTokenizer.Separators + "aAbBzZ09__ÄäÉßİıΣσςЖж\u00A0\u2028中\U00010400\U00010428\uD801\0";
+
+    [Fact]
+    public void Tokens_are_runs_without_separators_in_lower_case()
+    {
+        foreach (LineTokenizer tokenizer in (LineTokenizer[])[new SplitTokenizer(), new SpanTokenizer()])
+        {
+            tokenizer.Count("    <member name=\"M:System.String.IndexOf_any(System.Char[])\">");
+            tokenizer.Count("the The THE");
+            tokenizer.Count("");
+            tokenizer.Count(" .,;");
+
+            tokenizer.Counts.Should().BeEquivalentTo(new Dictionary<string, int>
+            {
+                ["member"] = 1,
+                ["name"] = 1,
+                ["m"] = 1,
+                ["system"] = 2,
+                ["string"] = 1,
+                ["indexof_any"] = 1,
+                ["char"] = 1,
+                ["the"] = 3,
+            });
+        }
+    }
+
+    [Fact]
+    public void Both_count_random_text_as_the_definition_does()
+    {
+        int seed = Environment.TickCount;
+        Random random = new(seed);
+        SplitTokenizer split = new();
+        SpanTokenizer span = new();
+        Dictionary<string, int> expected = [];
+        for (int i = 0; i < 3_000; i++)
+        {
+            string line = RandomLine(random);
+            split.Count(line);
+            span.Count(line);
+            CountByDefinition(line, expected);
+        }
+
+        expected.Should().NotBeEmpty();
+        split.Counts.Should().Equal(expected, "seed {0}", seed);
+        span.Counts.Should().Equal(expected, "seed {0}", seed);
+    }
+
+    [Fact]
+    public void Lines_longer_than_any_before_are_whole()
+    {
+        SpanTokenizer span = new();
+        foreach (int length in (int[])[1_023, 1_024, 1_025, 5_000])
+        {
+            span.Count(new string('X', length) + " tail");
+        }
+
+        span.Counts["tail"].Should().Be(4);
+        span.Counts.Keys.Select(token => token.Length).Should().BeEquivalentTo([1_023, 1_024, 1_025, 5_000, 4]);
+    }
+
+    [Fact]
+    public void The_span_tokenizer_allocates_nothing_for_tokens_it_knows()
+    {
+        SpanTokenizer span = new();
+        string[] lines = [.. Enumerable.Range(0, 1_000).Select(i => $"    <param name=\"p{i}\">The <see cref=\"T:N{i}.Type\"/>.</param>")];
+        CountAll();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        CountAll();
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().Be(0);
+        span.Counts["the"].Should().Be(2_000);
+
+        void CountAll()
+        {
+            foreach (string line in lines)
+            {
+                span.Count(line);
+            }
+        }
+    }
+
+    private static string RandomLine(Random random)
+    {
+        // Mostly short lines, some beyond every buffer; few different letters make for tokens that come again.
+        int length = random.Next(20) == 0 ? random.Next(3_000) : random.Next(30);
+        ReadOnlySpan<char> letters = random.Next(2) == 0 ? Letters : "aB. ";
+        return new string(random.GetItems(letters, length));
+    }
+
+    private static void CountByDefinition(string line, Dictionary<string, int> counts)
+    {
+        StringBuilder token = new();
+        foreach (char letter in line + ' ')
+        {
+            if (!LineTokenizer.Separators.Contains(letter))
+            {
+                token.Append(letter);
+            }
+            else if (token.Length > 0)
+            {
+                string lower = token.ToString().ToLowerInvariant();
+                counts[lower] = counts.GetValueOrDefault(lower) + 1;
+                token.Clear();
+            }
+        }
+    }
+}
