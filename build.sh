@@ -220,7 +220,9 @@ pack() {
   build_native $PACKAGE_RIDS
   rm -rf "$ARTIFACTS/packages"
   # In a place of its own, so that no assembly of an ordinary build, with this machine's paths in it, is packed.
-  dotnet pack Picollo.sln -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
+  for project in src/*/*.csproj; do
+    dotnet pack "$project" -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
+  done
   PICOLLO_PACKAGES="$ARTIFACTS/packages" \
     dotnet test tests/Picollo.Package.Tests -c Release -v quiet --filter "FullyQualifiedName~Contents"
   say "verified:"
