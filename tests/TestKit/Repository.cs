@@ -1,6 +1,6 @@
 using System.Reflection;
 
-namespace Picollo.Package.Tests;
+namespace Picollo.TestKit;
 
 internal static class Repository
 {

@@ -1,19 +1,41 @@
 using System.Diagnostics;
 using System.Text;
 
-namespace Picollo.Package.Tests;
+namespace Picollo.TestKit;
 
 /// <summary>Runs a program to its end, or ends it at a deadline, and gives back what it printed.</summary>
 internal static class Tool
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(5);
 
-    /// <summary>Runs the SDK that runs these tests.</summary>
-    public static string Dotnet(string workingDirectory, params string[] arguments) =>
-        Run(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", workingDirectory, arguments);
+    // A build within `dotnet test` must not follow the outer MSBuild's paths and switches, and must leave no build
+    // or compiler server behind, which would hold its files and output open.
+    private static readonly Dictionary<string, string?> BuildEnvironment = Environment.GetEnvironmentVariables()
+        .Keys.Cast<string>()
+        .Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase))
+        .ToDictionary(name => name, _ => (string?)null);
 
-    /// <summary>Returns standard output; a failing program is an exception that carries all it printed.</summary>
-    public static string Run(string program, string workingDirectory, params string[] arguments)
+    static Tool()
+    {
+        BuildEnvironment["MSBUILDDISABLENODEREUSE"] = "1";
+        BuildEnvironment["UseSharedCompilation"] = "false";
+        BuildEnvironment["DOTNET_CLI_UI_LANGUAGE"] = "en";
+    }
+
+    /// <summary>Runs the SDK that runs these tests.</summary>
+    public static string Dotnet(string workingDirectory, params string[] arguments) => Run(
+        Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", workingDirectory, BuildEnvironment, arguments);
+
+    /// <summary>Whether a program of that name is on the PATH.</summary>
+    public static bool Exists(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
+        .Split(Path.PathSeparator).Any(folder => File.Exists(Path.Combine(folder, program)));
+
+    /// <summary>
+    /// Returns standard output; a failing program is an exception that carries all it printed. The environment given is
+    /// laid over the present one, null removing a variable.
+    /// </summary>
+    public static string Run(
+        string program, string workingDirectory, IReadOnlyDictionary<string, string?> environment, params string[] arguments)
     {
         var start = new ProcessStartInfo(program, arguments)
         {
@@ -21,7 +43,10 @@ internal static class Tool
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        HideTheOuterBuild(start.Environment);
+        foreach (var (name, value) in environment)
+        {
+            start.Environment[name] = value;
+        }
 
         using var process = Process.Start(start)!;
         var output = Collect(process, errors: false);
@@ -37,16 +62,6 @@ internal static class Tool
             ? output.ToString()
             : throw new InvalidOperationException(
                 $"{program} {string.Join(' ', arguments)} ended with {process.ExitCode}:\n{output}\n{errors}");
-    }
-
-    // `dotnet test` leaves its own MSBuild's paths and switches in the environment; a build within would follow them.
-    private static void HideTheOuterBuild(IDictionary<string, string?> environment)
-    {
-        var inherited = environment.Keys.Where(
-            name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase)).ToList();
-        inherited.ForEach(name => environment.Remove(name));
-        environment["DOTNET_CLI_UI_LANGUAGE"] = "en";
-        environment["MSBUILDDISABLENODEREUSE"] = "1"; // no build server outlives the test, holding its pipes open
     }
 
     private static StringBuilder Collect(Process process, bool errors)

@@ -1,0 +1,98 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+using Picollo.Timing;
+
+namespace ConsumerApp;
+
+/// <summary>Uses what a user of the package uses, and prints what came of it as lines of "name=value".</summary>
+internal static class Program
+{
+    // Far above what any scope costs, so that the unit is told apart from noise; short enough to be run five times.
+    private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(20);
+
+    private static void Main()
+    {
+        // The same bytes everywhere: no code page, no carriage returns.
+        Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false))
+        {
+            AutoFlush = true,
+            NewLine = "\n",
+        });
+
+        Print("stopwatch-frequency", Stopwatch.Frequency);
+        Print("cycle-counter", CycleClock.IsCycleCounter);
+        Print("cycle-clock-status", CycleClock.UnavailableReason ?? "the cycle counter is in use");
+
+        MeasureWork("tick-scope", h => h.GetTickScope(), Stopwatch.Frequency);
+        MeasureWork("nano-scope", h => h.GetNanoScope(), NanoScope.OneSecondValue);
+        MeasureWork("micro-scope", h => h.GetMicroScope(), MicroScope.OneSecondValue);
+        MeasureWork("milli-scope", h => h.GetMilliScope(), MilliScope.OneSecondValue);
+        MeasureWork("pico-scope", h => new CycleScope(h), 1e12);
+        MeasureNothing();
+        RecordFromManyThreads();
+
+        Print("tables", "");
+        Picollo.Samples.GettingStarted.Run();
+    }
+
+    // The scope's value lies between the Stopwatch's readings inside it and around it, whatever else the machine does.
+    private static void MeasureWork<TScope>(string name, Func<HdrHistogram, TScope> open, double unitsPerSecond)
+        where TScope : IDisposable
+    {
+        using var h = HdrHistogram.Factory.WithRelativeError(0.00001).Create();
+        var outer = Stopwatch.StartNew();
+        TimeSpan inner;
+        using (open(h))
+        {
+            var work = Stopwatch.StartNew();
+            while (work.Elapsed < Work)
+            {
+            }
+
+            inner = work.Elapsed;
+        }
+
+        outer.Stop();
+        Print(name, FormattableString.Invariant(
+            $"{inner.TotalSeconds * unitsPerSecond:F0} {h.GetPercentileValue(100)} {outer.Elapsed.TotalSeconds * unitsPerSecond:F0}"));
+    }
+
+    // How fine the cycle counter is: distinct durations under one tick of the Windows Stopwatch, 100 ns.
+    private static void MeasureNothing()
+    {
+        const int scopes = 200_000;
+        const ulong hundredNanosecondsInPicoseconds = 100_000;
+        using var h = HdrHistogram.Factory.WithRelativeError(0.001).Create();
+        for (int i = 0; i < scopes; i++)
+        {
+            using (new CycleScope(h))
+            {
+            }
+        }
+
+        Print("empty-pico-scopes", h.TotalCount);
+        Print("distinct-below-100-ns", h.BucketsWithValues.Count(b => b.Start + b.Step <= hundredNanosecondsInPicoseconds));
+    }
+
+    private static void RecordFromManyThreads()
+    {
+        const int threads = 4;
+        const int records = 10_000;
+        using var h = HdrHistogram.Factory.WithThreadLocal().Create();
+        var workers = Enumerable.Range(0, threads).Select(_ => new Thread(() =>
+        {
+            for (ulong value = 1; value <= records; value++)
+            {
+                h.Record(value);
+            }
+        })).ToList();
+        workers.ForEach(worker => worker.Start());
+        workers.ForEach(worker => worker.Join());
+        Print("thread-local-total", h.TotalCount);
+    }
+
+    private static void Print(string name, object? value) =>
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}={value}"));
+}
