@@ -18,11 +18,15 @@ public sealed class Demo(Corpus corpus, int threads, int rounds, Implementation 
 
         TokenCounts expected = before.WarmUp(corpus.Lines, threads);
         string? difference = expected.FirstDifference(after.WarmUp(corpus.Lines, threads));
+        output.Write("Running");
         for (int round = 0; round < rounds && difference is null; round++)
         {
+            output.Write('.');
             difference = RunRound(expected, timedFirst: round % 2 == 1);
         }
 
+        output.WriteLine();
+        output.WriteLine();
         if (difference is not null)
         {
             output.WriteLine($"'{before.Name}' and '{after.Name}' do not count the same: {difference}.");

@@ -16,11 +16,11 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
         .WithThreadLocal()
         .Create();
 
-    /// <summary>The nanoseconds of each pass that timed no line.</summary>
-    public List<double> BarePasses { get; } = [];
+    /// <summary>What the passes took that timed no line.</summary>
+    public PassTimes Bare { get; } = new();
 
-    /// <summary>The nanoseconds of each pass that timed every line.</summary>
-    public List<double> TimedPasses { get; } = [];
+    /// <summary>What the passes took that timed every line.</summary>
+    public PassTimes Timed { get; } = new();
 
     /// <summary>What the threads allocated in the last pass that timed no line.</summary>
     public long AllocatedBytes { get; private set; }
@@ -40,7 +40,7 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
     public TokenCounts RunBare(string[] lines, int threads)
     {
         Pass pass = Pass.Run(lines, threads, create, histogram: null);
-        BarePasses.Add(pass.Nanoseconds);
+        Bare.Add(pass);
         AllocatedBytes = pass.AllocatedBytes;
         return pass.Counts;
     }
@@ -50,7 +50,7 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
     public TokenCounts RunTimed(string[] lines, int threads)
     {
         Pass pass = Pass.Run(lines, threads, create, LineNanoseconds);
-        TimedPasses.Add(pass.Nanoseconds);
+        Timed.Add(pass);
         return pass.Counts;
     }
 }

@@ -5,12 +5,14 @@ namespace Picollo.Samples.Tokenizer;
 
 /// <summary>One pass of several threads over the whole text.</summary>
 /// <param name="Nanoseconds">From the common start of the threads to the end of the last.</param>
+/// <param name="ChunkNanoseconds">What each chunk of lines took the thread that had it.</param>
 /// <param name="AllocatedBytes">What they allocated.</param>
 /// <param name="Counts">What they counted.</param>
-public sealed record Pass(double Nanoseconds, long AllocatedBytes, TokenCounts Counts)
+public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long AllocatedBytes, TokenCounts Counts)
 {
-    /// <summary>How many lines a thread takes at a time: enough that taking them costs nothing, few enough to end together.</summary>
-    private const int ChunkLines = 4_096;
+    /// <summary>How many lines a thread takes at a time: enough that taking them costs nothing, few enough to end together
+    /// and to fall between the disturbances of a busy machine.</summary>
+    public const int ChunkLines = 4_096;
 
     /// <summary>Makes a pass.</summary>
     /// <param name="lines">The text.</param>
@@ -20,7 +22,8 @@ public sealed record Pass(double Nanoseconds, long AllocatedBytes, TokenCounts C
     public static Pass Run(string[] lines, int threads, Func<LineTokenizer> create, HdrHistogram? histogram)
     {
         LineTokenizer[] tokenizers = [.. Enumerable.Range(0, threads).Select(_ => create())];
-        int linesTaken = 0;
+        double[] chunkNanoseconds = new double[(lines.Length + ChunkLines - 1) / ChunkLines];
+        int chunksTaken = 0;
         using Barrier start = new(threads + 1);
         Thread[] workers = [.. tokenizers.Select(tokenizer => new Thread(() => Work(tokenizer)))];
         foreach (Thread worker in workers)
@@ -46,14 +49,16 @@ public sealed record Pass(double Nanoseconds, long AllocatedBytes, TokenCounts C
             counts.Add(tokenizer.Counts);
         }
 
-        return new Pass(nanoseconds, allocated, counts);
+        return new Pass(nanoseconds, chunkNanoseconds, allocated, counts);
 
         void Work(LineTokenizer tokenizer)
         {
             start.SignalAndWait();
-            for (int end = Take(); end - ChunkLines < lines.Length; end = Take())
+            for (int index = Take(); index < chunkNanoseconds.Length; index = Take())
             {
-                ReadOnlySpan<string> chunk = lines.AsSpan((end - ChunkLines)..Math.Min(end, lines.Length));
+                int first = index * ChunkLines;
+                ReadOnlySpan<string> chunk = lines.AsSpan(first, Math.Min(ChunkLines, lines.Length - first));
+                Stopwatch chunkStopwatch = Stopwatch.StartNew();
                 if (histogram is null)
                 {
                     Count(tokenizer, chunk);
@@ -62,10 +67,12 @@ public sealed record Pass(double Nanoseconds, long AllocatedBytes, TokenCounts C
                 {
                     CountTimed(tokenizer, chunk, histogram);
                 }
+
+                chunkNanoseconds[index] = chunkStopwatch.ElapsedNanos;
             }
         }
 
-        int Take() => Interlocked.Add(ref linesTaken, ChunkLines);
+        int Take() => Interlocked.Increment(ref chunksTaken) - 1;
     }
 
     private static void Count(LineTokenizer tokenizer, ReadOnlySpan<string> lines)

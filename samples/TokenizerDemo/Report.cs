@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using Picollo.Metrics;
+using Picollo.Timing;
 
 namespace Picollo.Samples.Tokenizer;
 
@@ -22,7 +23,10 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         output.WriteLine();
         output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}");
         output.WriteLine($"Runtime  {RuntimeInformation.FrameworkDescription}");
-        output.WriteLine($"Clock    Stopwatch at {Stopwatch.Frequency:N0} ticks a second");
+        output.WriteLine($"Clock    Stopwatch at {Stopwatch.Frequency:N0} ticks a second;");
+        output.WriteLine(CycleClock.IsCycleCounter
+            ? $"         the CPU's cycle counter is in use, at {CycleClock.Frequency:N0} a second"
+            : $"         the CPU's cycle counter is not in use: {CycleClock.UnavailableReason}");
         output.WriteLine($"Text     {corpus.Lines.Length:N0} lines, {corpus.Bytes / BytesPerMegabyte:N1} MB, {corpus.FileCount:N0} files of documentation");
         output.WriteLine($"         from {corpus.Folder}");
         output.WriteLine($"Work     {threads} threads; {rounds} rounds with a scope around every line and {rounds} without,");
@@ -44,9 +48,19 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         summaryBefore.PrettyPrint(output, $"A line with '{before.Name}', ns");
         summaryAfter.PrettyPrint(output, $"A line with '{after.Name}', ns");
         summaryBefore.PrettyPrintDiff(output, summaryAfter, "A line before and after, ns", before.Name, after.Name);
-        output.WriteLine("The D-value is the difference of the means in standard deviations: rare long lines");
-        output.WriteLine("and pauses widen those, so it is small where only the middle has moved.");
+        ulong limit = summaryBefore.P999.Value;
+        double effectSize = UpTo(limit, before).GetEffectSize(UpTo(limit, after));
+        output.WriteLine("The D-value is the difference of the means in standard deviations. Pauses of the machine");
+        output.WriteLine($"widen those: among the lines up to {limit:N0} ns, 99.9% of '{before.Name}', it is {effectSize:N2}.");
         output.WriteLine();
+    }
+
+    /// <summary>The summary of the lines that took up to so many nanoseconds.</summary>
+    private static HdrHistogramSummary UpTo(ulong limit, Implementation implementation)
+    {
+        using var histogram = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(limit).Create();
+        histogram.Add(implementation.LineNanoseconds); // what is above the limit is counted as overflow
+        return histogram.GetSummary();
     }
 
     public void PrintThroughput(Implementation before, Implementation after)
@@ -56,7 +70,7 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         output.WriteLine("| :------------- | -----: | ---------: | -----------------------: |");
         foreach (Implementation implementation in new[] { before, after })
         {
-            double seconds = Median(implementation.BarePasses) / 1e9;
+            double seconds = implementation.Bare.Median / 1e9;
             output.WriteLine(
                 $"| {implementation.Name,-14} | {corpus.Bytes / BytesPerMegabyte / seconds,6:N1} | {corpus.Lines.Length / seconds,10:N0} " +
                 $"| {implementation.AllocatedBytes / (double)corpus.Lines.Length,24:N1} |");
@@ -71,40 +85,27 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
     public void PrintCost(double emptyScopeNanoseconds, params Implementation[] implementations)
     {
         output.WriteLine("##### What the measuring costs, ns of a thread per line");
-        output.WriteLine("| Implementation, of the rounds | without scopes | with scopes |   cost | of run |");
-        output.WriteLine("| :---------------------------- | -------------: | ----------: | -----: | -----: |");
+        output.WriteLine("| Implementation        | without scopes | with scopes |   cost | of run |");
+        output.WriteLine("| :-------------------- | -------------: | ----------: | -----: | -----: |");
         foreach (Implementation implementation in implementations)
         {
-            PrintCost($"{implementation.Name}, median", Median(implementation.BarePasses), Median(implementation.TimedPasses));
-            PrintCost($"{implementation.Name}, minimum", implementation.BarePasses.Min(), implementation.TimedPasses.Min());
+            (PassTimes bare, PassTimes timed) = (implementation.Bare, implementation.Timed);
+            PrintCost($"{implementation.Name}, median round", bare.Median * _busyCpus, timed.Median * _busyCpus);
+            PrintCost($"{implementation.Name}, fastest round", bare.Minimum * _busyCpus, timed.Minimum * _busyCpus);
+            PrintCost($"{implementation.Name}, undisturbed", bare.SumOfFastestChunks, timed.SumOfFastestChunks);
         }
 
         output.WriteLine();
-        double unrest = implementations.Max(implementation => MedianDeviation(implementation.BarePasses));
-        output.WriteLine($"An empty scope takes {emptyScopeNanoseconds:N1} ns here. Rounds of one kind are {unrest * 100:N1}% from their median, at");
-        output.WriteLine("the median: what the machine does by itself, and how far to trust a cost.");
+        output.WriteLine($"Undisturbed: every {Pass.ChunkLines:N0} lines in the round that had them fastest. An empty scope by");
+        output.WriteLine($"itself takes {emptyScopeNanoseconds:N1} ns here. Rounds of one kind differ from their median by {implementations.Max(one => one.Bare.Unrest) * 100:N1}%, at");
+        output.WriteLine("the median: what the machine does of its own, and how far to trust a cost of rounds.");
     }
 
-    private void PrintCost(string what, double barePass, double timedPass)
+    private void PrintCost(string what, double bareNanoseconds, double timedNanoseconds)
     {
-        double bare = PerLine(barePass);
-        double timed = PerLine(timedPass);
+        double bare = bareNanoseconds / corpus.Lines.Length;
+        double timed = timedNanoseconds / corpus.Lines.Length;
         output.WriteLine(
-            $"| {what,-29} | {bare,14:N1} | {timed,11:N1} | {timed - bare,6:+0.0;-0.0;0.0} | {(timed - bare) / bare * 100,5:+0.0;-0.0;0.0}% |");
-    }
-
-    private double PerLine(double passNanoseconds) => passNanoseconds * _busyCpus / corpus.Lines.Length;
-
-    private static double Median(IEnumerable<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
-    }
-
-    /// <summary>The median distance from the median, as a share of it.</summary>
-    private static double MedianDeviation(List<double> values)
-    {
-        double median = Median(values);
-        return Median(values.Select(value => Math.Abs(value - median))) / median;
+            $"| {what,-21} | {bare,14:N1} | {timed,11:N1} | {timed - bare,6:+0.0;-0.0;0.0} | {(timed - bare) / bare * 100,5:+0.0;-0.0;0.0}% |");
     }
 }
