@@ -18,7 +18,7 @@ namespace Picollo.Metrics;
 /// that readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.
 /// </para>
 /// </remarks>
-internal sealed class CounterBlock<TCounter>(int length)
+internal sealed partial class CounterBlock<TCounter>(int length)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
@@ -121,6 +121,21 @@ internal sealed class CounterBlock<TCounter>(int length)
                 AddCarry(index, CarryUnit);
                 Interlocked.Add(ref counter, unchecked(0u - CarryUnit));
             }
+        }
+    }
+
+    /// <summary>Adds to the counter of a value, or counts it out of range; for counters that only the calling thread
+    /// writes.</summary>
+    public void Record(ReadOnlyHdrHistogram owner, ulong value, ulong count)
+    {
+        uint index = owner.Layout.IndexOf(value) - owner.FirstIndex;
+        if (index < (uint)Counts.Length)
+        {
+            Add(index, count);
+        }
+        else
+        {
+            AddOutOfRange(value < owner.MinTrackableValue, count);
         }
     }
 

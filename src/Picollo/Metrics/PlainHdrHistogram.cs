@@ -62,10 +62,8 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
     {
-        foreach (ulong value in values)
-        {
-            Record(value);
-        }
+        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+        _block.Record(this, values);
     }
 
     private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
@@ -82,14 +80,6 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count)
     {
         ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        uint index = Layout.IndexOf(value) - FirstIndex;
-        if (index < (uint)_counts.Length)
-        {
-            _block.Add(index, count);
-        }
-        else
-        {
-            _block.AddOutOfRange(value < MinTrackableValue, count);
-        }
+        _block.Record(this, value, count);
     }
 }

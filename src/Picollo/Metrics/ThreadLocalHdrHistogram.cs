@@ -91,13 +91,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ulong value, ulong count) => RecordSlow(value, count);
 
     /// <inheritdoc/>
-    public override void Record(ReadOnlySpan<ulong> values)
-    {
-        foreach (ulong value in values)
-        {
-            Record(value);
-        }
-    }
+    public override void Record(ReadOnlySpan<ulong> values) => GetBlock().Record(this, values);
 
     private protected override void SumCounters(Span<ulong> sums)
     {
@@ -146,19 +140,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     private protected override void CloseToWriters() => Volatile.Write(ref _counts, []);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlow(ulong value, ulong count)
-    {
-        CounterBlock<TCounter> block = GetBlock();
-        uint index = Layout.IndexOf(value) - FirstIndex;
-        if (index < (uint)block.Counts.Length)
-        {
-            block.Add(index, count);
-        }
-        else
-        {
-            block.AddOutOfRange(value < MinTrackableValue, count);
-        }
-    }
+    private void RecordSlow(ulong value, ulong count) => GetBlock().Record(this, value, count);
 
     /// <summary>The calling thread's block, made now if it has none.</summary>
     private CounterBlock<TCounter> GetBlock()
