@@ -34,7 +34,8 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public override void Record(ulong value)
     {
-        uint index = Layout.IndexOf(value) - FirstIndex;
+        HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
+        uint index = layout.IndexOf(value) - FirstIndex;
         TCounter[] counts = _counts;
         if (index >= (uint)counts.Length)
         {

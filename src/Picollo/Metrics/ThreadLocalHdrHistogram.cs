@@ -1,5 +1,6 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Picollo.Metrics;
 
@@ -58,23 +59,27 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public override void Record(ulong value)
     {
-        // The thread's number first, before anything that could branch: only then does the JIT lift the look-up of the
-        // thread's block out of a loop, which is most of what this variant costs over the plain one.
-        uint thread = ThreadNumber.Current;
+        // Written so that the JIT (.NET 10) lifts the look-up of the thread's block out of a loop, which is most of what
+        // this variant costs over the plain one (1.1 ns with it, 2.2 without): the thread's number before anything that
+        // branches, references instead of array elements, a single one of which keeps the JIT from it, and no local more
+        // than these: it lifts nothing where it expects to run out of registers (a copy of Layout, as the plain variant
+        // has it, is already too much). The field is read before the number because it serves as the null check of this.
         TCounter[][] threads = _counts;
+        uint thread = ThreadNumber.Current;
         if (thread < (uint)threads.Length)
         {
-            TCounter[] counts = threads[thread];
+            TCounter[] counts = Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(threads), thread); // thread < Length
             uint index = Layout.IndexOf(value) - FirstIndex;
             if (index < (uint)counts.Length)
             {
+                ref TCounter at = ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(counts), index); // index < Length
                 if (typeof(TCounter) == typeof(ulong))
                 {
-                    Unsafe.As<TCounter, ulong>(ref counts[index])++;
+                    at++;
                     return;
                 }
 
-                ref uint counter = ref Unsafe.As<TCounter, uint>(ref counts[index]);
+                ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
                 uint next = counter + 1;
                 if ((int)next >= 0)
                 {

@@ -14,11 +14,6 @@ internal static class ThreadNumber
     /// <summary>No number yet: a thread's first record leaves the fast path with it.</summary>
     public const uint None = 0;
 
-    // A primitive: the JIT reads it from the thread's block inline, and can hold the block's address over a loop. A
-    // thread-static of a reference type takes a check for its initialisation on each access.
-    [ThreadStatic]
-    private static uint _current;
-
     // The owner of each number; [0] stays null. Dead owners are kept until their number is wanted. Guarded by Owners itself.
     private static readonly List<Thread?> Owners = [null];
 
@@ -26,18 +21,18 @@ internal static class ThreadNumber
     public static uint Current
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _current;
+        get => (uint)OfThread.Current;
     }
 
     /// <summary>The calling thread's number, given now if it has none.</summary>
     public static uint GetOrAssign()
     {
-        if (_current == None)
+        if (OfThread.Current == None)
         {
-            _current = Assign(Thread.CurrentThread);
+            OfThread.Current = (int)Assign(Thread.CurrentThread);
         }
 
-        return _current;
+        return (uint)OfThread.Current;
     }
 
     private static uint Assign(Thread thread)
@@ -60,5 +55,16 @@ internal static class ThreadNumber
             Owners.Add(thread);
             return (uint)(Owners.Count - 1);
         }
+    }
+
+    /// <summary>
+    /// The thread-static alone: a primitive in a class without a static constructor lies in the thread's own block, at an
+    /// offset that the JIT knows, and the address of the block can be kept over a loop. Beside a static that is initialised it
+    /// takes two checks on every access (2.9 ns a record instead of 1.1, November 2026), as does one of a reference type.
+    /// </summary>
+    private static class OfThread
+    {
+        [ThreadStatic]
+        public static int Current;
     }
 }
