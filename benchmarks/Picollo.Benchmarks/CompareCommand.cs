@@ -5,21 +5,20 @@ namespace Picollo.Benchmarks;
 /// <summary>The verb <c>compare [name]</c>: a quick side-by-side comparison of one area.</summary>
 internal static class CompareCommand
 {
-    private static readonly Dictionary<string, Action<TextWriter>> Comparisons = new()
+    private static readonly Dictionary<string, Func<TextWriter, string[], int>> Comparisons = new()
     {
         [HistogramComparison.Name] = HistogramComparison.Run,
     };
 
-    public static int Run(string[] names)
+    public static int Run(string[] arguments)
     {
-        string name = names.FirstOrDefault() ?? HistogramComparison.Name;
-        if (names.Length > 1 || !Comparisons.TryGetValue(name, out Action<TextWriter>? comparison))
+        string name = arguments.FirstOrDefault() ?? HistogramComparison.Name;
+        if (Comparisons.TryGetValue(name, out Func<TextWriter, string[], int>? comparison))
         {
-            Console.Error.WriteLine($"error: no comparison '{string.Join(' ', names)}'; there are: {string.Join(", ", Comparisons.Keys)}");
-            return 1;
+            return comparison(Console.Out, [.. arguments.Skip(1)]);
         }
 
-        comparison(Console.Out);
-        return 0;
+        Console.Error.WriteLine($"error: no comparison '{name}'; there are: {string.Join(", ", Comparisons.Keys)}");
+        return 1;
     }
 }

@@ -13,11 +13,14 @@ internal abstract class Contender(string name, int operations)
 {
     public string Name { get; } = name;
 
-    /// <summary>Operations in one timed repetition.</summary>
+    /// <summary>
+    /// Operations in one timed repetition. Some 200 µs: short beside a scheduler's time slice, so that on a busy machine most
+    /// repetitions are not interrupted and the median is one of them.
+    /// </summary>
     public int Operations { get; } = operations;
 
-    /// <summary>Operations in one warm-up call, which only has to raise the tier.</summary>
-    public int WarmUpOperations { get; init; } = Math.Min(operations, 2_000);
+    /// <summary>Operations in a call that is not timed: to raise the tier, and to bring the caches back before a repetition.</summary>
+    public int WarmUpOperations { get; init; } = Math.Max(operations / 50, 1);
 
     public abstract void Run(int operations);
 
@@ -29,6 +32,7 @@ internal abstract class Contender(string name, int operations)
     /// <summary>One repetition, in nanoseconds an operation.</summary>
     public virtual double Measure()
     {
+        Run(WarmUpOperations);
         long start = Stopwatch.GetTimestamp();
         Run(Operations);
         return (Stopwatch.GetTimestamp() - start) * (1e9 / Stopwatch.Frequency) / Operations;

@@ -59,10 +59,5 @@ internal static class Interleaver
 
             Thread.Sleep(PauseForCompiler);
         }
-
-        foreach (Contender contender in contenders)
-        {
-            contender.Measure();
-        }
     }
 }

@@ -26,16 +26,18 @@ internal sealed class ParallelContender : Contender
 
     public override void Run(int operations) => RunBoth(operations);
 
-    // On a busy machine the two may have had one processor in turns and met no contention at all: such a run does not count.
+    // On a busy machine the two may have had one processor in turns and met no contention at all. Such a run does not count,
+    // unless there is no better one to be had.
     public override double Measure()
     {
-        (double nanoseconds, double overlap) = RunBoth(Operations);
-        for (int retry = 0; retry < MaxRetries && overlap < MinOverlap; retry++)
+        (double Nanoseconds, double Overlap) best = RunBoth(Operations);
+        for (int retry = 0; retry < MaxRetries && best.Overlap < MinOverlap; retry++)
         {
-            (nanoseconds, overlap) = RunBoth(Operations);
+            (double Nanoseconds, double Overlap) next = RunBoth(Operations);
+            best = next.Overlap > best.Overlap ? next : best;
         }
 
-        return nanoseconds;
+        return best.Nanoseconds;
     }
 
     private (double Nanoseconds, double Overlap) RunBoth(int operations)
@@ -51,6 +53,7 @@ internal sealed class ParallelContender : Contender
 
     private Span Time(int operations)
     {
+        _inner.Run(WarmUpOperations);
         _partner.Meet();
         long start = Stopwatch.GetTimestamp();
         _inner.Run(operations);

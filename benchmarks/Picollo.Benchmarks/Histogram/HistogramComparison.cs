@@ -2,18 +2,46 @@ using Picollo.Benchmarks.Comparison;
 
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary><c>compare histogram</c>: everything at once, in one process.</summary>
+/// <summary><c>compare histogram</c>: everything at once, in under three minutes.</summary>
 internal static class HistogramComparison
 {
     public const string Name = "histogram";
 
-    private const int Repetitions = 31;
+    /// <summary>Measure this process and print bare figures: what the comparison asks its other processes for.</summary>
+    private const string FiguresOnly = "--figures";
 
-    public static void Run(TextWriter output)
+    private const int Repetitions = 101;
+
+    /// <summary>Fewer in the other processes, which have no verdict to give.</summary>
+    private const int FewRepetitions = 31;
+
+    public static int Run(TextWriter output, string[] arguments)
     {
+        if (arguments is [FiguresOnly])
+        {
+            (List<Row> few, Dictionary<Contender, Figures> figures) = Measure(others: false, FewRepetitions);
+            FigureLines.Write(output, few, figures);
+            return 0;
+        }
+
+        if (arguments.Length != 0)
+        {
+            Console.Error.WriteLine($"error: 'compare {Name}' knows {FiguresOnly} only, not '{string.Join(' ', arguments)}'");
+            return 1;
+        }
+
         MachineInfo.Print(output);
-        List<Row> rows = HistogramRows.Create(others: true);
-        Dictionary<Contender, Figures> figures = Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions);
-        TimeReport.Print(output, rows, figures);
+        (List<Row> rows, Dictionary<Contender, Figures> measured) = Measure(others: true, Repetitions);
+        TimeReport.Print(output, rows, measured);
+        AllocationFacts.Print(output);
+        FootprintFacts.Print(output);
+        ModeReport.Print(output, rows, OtherModes.Measure(["compare", Name, FiguresOnly]));
+        return 0;
+    }
+
+    private static (List<Row> Rows, Dictionary<Contender, Figures> Figures) Measure(bool others, int repetitions)
+    {
+        List<Row> rows = HistogramRows.Create(others);
+        return (rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], repetitions));
     }
 }

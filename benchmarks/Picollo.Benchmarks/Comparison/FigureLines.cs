@@ -1,0 +1,38 @@
+using System.Globalization;
+
+namespace Picollo.Benchmarks.Comparison;
+
+/// <summary>Figures as lines of text, for a process to hand to the one that started it.</summary>
+internal static class FigureLines
+{
+    private const char Separator = '\t';
+
+    public static void Write(TextWriter output, IEnumerable<Row> rows, IReadOnlyDictionary<Contender, Figures> figures)
+    {
+        foreach (Row row in rows)
+        {
+            Figures of = figures[row.Measured];
+            output.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{Key(row.Section, row.Measured)}{Separator}{of.Median:R}{Separator}{of.Minimum:R}"));
+        }
+    }
+
+    /// <summary>Figures by <see cref="Key"/>; lines of another form are passed over.</summary>
+    public static Dictionary<string, Figures> Parse(string text)
+    {
+        Dictionary<string, Figures> figures = [];
+        foreach (string line in text.Split('\n'))
+        {
+            if (line.Trim().Split(Separator) is [string section, string name, string median, string minimum])
+            {
+                figures[section + Separator + name] = new Figures(
+                    double.Parse(median, CultureInfo.InvariantCulture), double.Parse(minimum, CultureInfo.InvariantCulture));
+            }
+        }
+
+        return figures;
+    }
+
+    public static string Key(string section, Contender contender) => section + Separator + contender.Name;
+}

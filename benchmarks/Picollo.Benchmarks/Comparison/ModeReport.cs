@@ -1,0 +1,46 @@
+namespace Picollo.Benchmarks.Comparison;
+
+/// <summary>The table of medians by mode of compilation, each with the ratio to the row's baseline in the same mode.</summary>
+internal static class ModeReport
+{
+    public static void Print(
+        TextWriter output,
+        IReadOnlyList<Row> rows,
+        IEnumerable<(string Mode, Dictionary<string, Figures>? Figures, string? Reason)> modes)
+    {
+        List<(string Mode, Dictionary<string, Figures> Figures)> measured = [];
+        foreach ((string mode, Dictionary<string, Figures>? figures, string? reason) in modes)
+        {
+            if (figures is not null)
+            {
+                measured.Add((mode, figures));
+            }
+            else
+            {
+                output.WriteLine();
+                output.WriteLine($"not measured: {mode}: {reason}");
+            }
+        }
+
+        foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
+        {
+            TextTable table = new([$"{section.Key}: median ns", "against", "target", .. measured.Select(mode => mode.Mode)]);
+            foreach (Row row in section.Where(row => measured.All(mode => mode.Figures.ContainsKey(FigureLines.Key(row.Section, row.Measured)))))
+            {
+                table.Add([
+                    row.Measured.Name, row.Against?.Name ?? string.Empty, row.TargetText,
+                    .. measured.Select(mode => Cell(row, mode.Figures))]);
+            }
+
+            table.Print(output);
+        }
+    }
+
+    private static string Cell(Row row, Dictionary<string, Figures> figures)
+    {
+        double median = figures[FigureLines.Key(row.Section, row.Measured)].Median;
+        return row.Against is { } against
+            ? $"{TimeReport.Number(median)} ({row.DistanceText(row.Distance(median, figures[FigureLines.Key(row.Section, against)].Median))})"
+            : TimeReport.Number(median);
+    }
+}

@@ -1,0 +1,72 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Benchmarks.Comparison;
+
+/// <summary>
+/// The same figures from processes of their own: without profile-guided optimisation, and in precompiled code as it runs before
+/// the runtime has recompiled it.
+/// </summary>
+internal static class OtherModes
+{
+    private static readonly TimeSpan PublishTimeout = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan MeasureTimeout = TimeSpan.FromSeconds(60);
+
+    /// <summary>Figures by mode, or why there are none.</summary>
+    public static IEnumerable<(string Mode, Dictionary<string, Figures>? Figures, string? Reason)> Measure(string[] command)
+    {
+        yield return Attempt("PGO off", () => MeasureIn(
+            Path.Combine(AppContext.BaseDirectory, AssemblyFile), command, [("DOTNET_TieredPGO", "0")]));
+
+        // Without call counting nothing is ever promoted: what was precompiled stays as it is.
+        yield return Attempt("ReadyToRun, no tier-up", () => MeasureIn(
+            PublishReadyToRun(), command, [("DOTNET_TC_CallCounting", "0"), ("DOTNET_TieredPGO", "0")]));
+    }
+
+    private static string AssemblyFile => typeof(OtherModes).Assembly.GetName().Name + ".dll";
+
+    private static (string Mode, Dictionary<string, Figures>? Figures, string? Reason) Attempt(
+        string mode, Func<Dictionary<string, Figures>> measure)
+    {
+        try
+        {
+            return (mode, measure(), null);
+        }
+        catch (Exception e) when (e is InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
+        {
+            return (mode, null, e.Message);
+        }
+    }
+
+    private static Dictionary<string, Figures> MeasureIn(string assembly, string[] command, (string Name, string Value)[] environment) =>
+        FigureLines.Parse(ChildProcess.Run("dotnet", ["exec", assembly, .. command], environment, MeasureTimeout));
+
+    private static string PublishReadyToRun()
+    {
+        string root = RepositoryRoot();
+        string artifacts = Path.Combine(root, "artifacts", "ready-to-run");
+        string output = Path.Combine(artifacts, "app");
+        ChildProcess.Run(
+            "dotnet",
+            [
+                "publish", Path.Combine(root, "benchmarks", "Picollo.Benchmarks"), "-c", "Release", "-v", "quiet",
+                "-r", RuntimeInformation.RuntimeIdentifier, "--no-self-contained", "-p:PublishReadyToRun=true",
+                "--artifacts-path", artifacts, "-o", output,
+            ],
+            [],
+            PublishTimeout);
+        return Path.Combine(output, AssemblyFile);
+    }
+
+    private static string RepositoryRoot()
+    {
+        for (DirectoryInfo? folder = new(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
+        {
+            if (File.Exists(Path.Combine(folder.FullName, "Picollo.sln")))
+            {
+                return folder.FullName;
+            }
+        }
+
+        throw new InvalidOperationException($"No Picollo.sln above {AppContext.BaseDirectory}: the sources are needed to precompile them.");
+    }
+}
