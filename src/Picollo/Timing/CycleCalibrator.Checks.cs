@@ -28,11 +28,11 @@ internal sealed partial class CycleCalibrator
         }
     }
 
-    private static TimestampEra ClockEra(ICycleTimeSource source, long validFrom)
+    private static TimestampEra ClockEra(ICycleTimeSource source, long validFrom, ulong span)
     {
         ulong multiplier = TickRatio.FromElapsed(source.ClockFrequency, source.ClockFrequency, source.ClockFrequency);
         Debug.Assert(multiplier != 0, "A monotonic clock of 60 kHz or more has a ratio.");
-        return new TimestampEra(TimestampSource.Clock, validFrom, multiplier, span: ulong.MaxValue);
+        return new TimestampEra(TimestampSource.Clock, validFrom, multiplier, span);
     }
 
     private void CheckIfDue(bool isForced)
@@ -40,10 +40,11 @@ internal sealed partial class CycleCalibrator
         // Another thread may have made the check meanwhile, and a caller's timestamp may be anything.
         TimestampEra era = _era;
         long now = _source.ReadCounter();
-        bool isDue = now - era.RecheckAt >= 0
+        bool isDue = now - era.RecheckAt >= 0;
+        bool isWanted = isDue
             || now - _last.Counter < 0
             || (isForced && _source.ReadClock() - _last.Clock >= ClockTicks(CycleClockPolicy.ForcedCheckSpacingMicroseconds));
-        if (era.Source != TimestampSource.Counter || !isDue)
+        if (era.Source != TimestampSource.Counter || !isWanted)
         {
             return;
         }
@@ -51,7 +52,7 @@ internal sealed partial class CycleCalibrator
         ClockSample sample = ClockSample.Take(_source);
         if (Agrees(sample, era.Multiplier))
         {
-            Refine(sample, era);
+            Refine(sample, era, isDue);
         }
         else
         {
@@ -74,7 +75,7 @@ internal sealed partial class CycleCalibrator
         return Int128.Abs(counted - passed) <= bound;
     }
 
-    private void Refine(ClockSample sample, TimestampEra era)
+    private void Refine(ClockSample sample, TimestampEra era, bool isDue)
     {
         ulong multiplier = era.Multiplier;
         long errorPpb = ErrorOf(_baselineStart, sample);
@@ -86,7 +87,10 @@ internal sealed partial class CycleCalibrator
         }
 
         _last = sample;
-        era.Refine(multiplier, NextCheck(multiplier));
+
+        // A check out of turn is made where the counter is behind. Were the one in its turn put off for it, a CPU whose
+        // counter is ahead would never come to be checked.
+        era.Refine(multiplier, isDue ? NextCheck(multiplier) : era.RecheckAt);
         if (sample.Clock - _nextBaselineStart.Clock >= ClockTicks(CycleClockPolicy.BaselineLimitMicroseconds / 2))
         {
             _baselineStart = _nextBaselineStart;
@@ -176,7 +180,7 @@ internal sealed partial class CycleCalibrator
         _unavailableReason = CycleClockReasons.NotReliable(problem);
         _errorPpb = 0;
         _clockMark = ClockMark;
-        Volatile.Write(ref _era, ClockEra(_source, _source.ReadClock() + ClockMark));
+        Volatile.Write(ref _era, ClockEra(_source, _source.ReadClock() + ClockMark, span: ClockMark));
         _isCounter = false;
     }
 

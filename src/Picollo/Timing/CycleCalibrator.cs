@@ -71,7 +71,7 @@ internal sealed partial class CycleCalibrator
         {
             if (!calibrator.TryBeginEra(out string? problem))
             {
-                return ForClock(source, problem);
+                return ForClock(source, CycleClockReasons.NotReliable(problem));
             }
         }
 
@@ -80,7 +80,7 @@ internal sealed partial class CycleCalibrator
 
     /// <summary>No counter: the clock's own ticks, without a mark.</summary>
     public static CycleCalibrator ForClock(ICycleTimeSource source, string unavailableReason) =>
-        new(source, ClockEra(source, long.MinValue), isCounter: false) { _unavailableReason = unavailableReason };
+        new(source, ClockEra(source, long.MinValue, span: ulong.MaxValue), isCounter: false) { _unavailableReason = unavailableReason };
 
     /// <summary>The present source's timestamp. <see cref="CycleClock.GetTimestamp"/> does the same with less in between.</summary>
     public long GetTimestamp() => _isCounter ? _source.ReadCounter() : _source.ReadClock() + _clockMark;

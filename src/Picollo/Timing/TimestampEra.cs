@@ -86,7 +86,7 @@ internal sealed class TimestampEra
             return false;
         }
 
-        if (end - start > 0)
+        if (end > start)
         {
             picoseconds = TickRatio.ToPicoseconds((ulong)(end - start), Multiplier);
         }
@@ -97,7 +97,7 @@ internal sealed class TimestampEra
     private bool Contains(long timestamp) => Source switch
     {
         // A counter's timestamps are far below the clock's, which carry a mark.
-        TimestampSource.Counter => timestamp - ValidFrom >= 0 && timestamp < CycleCalibrator.ClockMark,
+        TimestampSource.Counter => timestamp >= ValidFrom && timestamp < CycleCalibrator.ClockMark,
         TimestampSource.Clock => timestamp >= ValidFrom,
         _ => false,
     };

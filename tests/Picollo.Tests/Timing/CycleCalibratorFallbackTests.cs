@@ -1,0 +1,75 @@
+using Picollo.Timing;
+
+namespace Picollo.Tests.Timing;
+
+/// <summary>Counters that are not used from the start, and what the clock alone does.</summary>
+public class CycleCalibratorFallbackTests
+{
+    [Fact]
+    public void A_clock_that_is_too_slow_to_calibrate_by() =>
+        ReasonFor(new FakeMachine(3_000_000_000) { ClockReadPicoseconds = 20 * FakeMachine.PerMicrosecond })
+            .Should().Contain("could not be calibrated to 100 ppm within 32000 µs");
+
+    [Fact]
+    public void A_clock_that_stands_still() =>
+        ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock stood still");
+
+    [Fact]
+    public void A_counter_that_stands_still() =>
+        ReasonFor(new FakeMachine(0)).Should().Contain("could not be calibrated");
+
+    [Fact]
+    public void A_counter_that_runs_backwards() =>
+        ReasonFor(new FakeMachine(-3_000_000_000)).Should().Contain("stepped back");
+
+    [Fact]
+    public void A_counter_slower_than_1_MHz() =>
+        ReasonFor(new FakeMachine(900_000, 10_000)).Should().Contain("not that of a CPU's counter");
+
+    [Fact]
+    public void A_counter_faster_than_any() =>
+        ReasonFor(new FakeMachine(200_000_000_000)).Should().Contain("not that of a CPU's counter");
+
+    [Theory]
+    [InlineData(-1_000_000_000)]
+    [InlineData(CycleCalibrator.ClockMark / 2 + 1)]
+    public void A_counter_that_a_hypervisor_set_out_of_range(long counter)
+    {
+        var machine = new FakeMachine(3_000_000_000);
+        machine.SetCounter(counter);
+
+        ReasonFor(machine).Should().Contain("out of the range");
+    }
+
+    [Theory]
+    [InlineData(1_000_000_000)]
+    [InlineData(10_000_000)]
+    [InlineData(24_000_000)]
+    public void Without_a_counter_intervals_are_the_clocks_own(long clockFrequency)
+    {
+        var machine = new FakeMachine(3_000_000_000, clockFrequency);
+        CycleCalibrator calibrator = CycleCalibrator.ForClock(machine, "there is none");
+
+        calibrator.IsCounter.Should().BeFalse();
+        calibrator.UnavailableReason.Should().Be("there is none");
+        TickRatio.ToFrequency(calibrator.Multiplier).Should().BeApproximately(clockFrequency, 1e-3);
+        calibrator.TryGetElapsedPicoseconds(-7, clockFrequency - 7, out ulong second).Should().BeTrue();
+        second.Should().BeInRange((ulong)FakeMachine.PerSecond - 1, (ulong)FakeMachine.PerSecond);
+        calibrator.TryGetElapsedPicoseconds(7, 6, out ulong negative).Should().BeTrue();
+        negative.Should().Be(0);
+        calibrator.TryGetElapsedPicoseconds(long.MinValue, long.MaxValue, out ulong tooLong).Should().BeTrue();
+        tooLong.Should().Be(ulong.MaxValue);
+        machine.TryMeasure(calibrator, FakeMachine.PerMillisecond, out ulong measured).Should().BeTrue();
+        measured.Should().BeCloseTo((ulong)FakeMachine.PerMillisecond, (ulong)(FakeMachine.PerSecond / clockFrequency) + 30_000);
+    }
+
+    private static string ReasonFor(FakeMachine machine)
+    {
+        CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
+
+        calibrator.IsCounter.Should().BeFalse();
+        machine.TryMeasure(calibrator, 0, out _).Should().BeTrue("the clock does instead");
+        calibrator.UnavailableReason.Should().Contain("Stopwatch is used instead");
+        return calibrator.UnavailableReason!;
+    }
+}

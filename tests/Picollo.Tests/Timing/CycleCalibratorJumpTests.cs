@@ -1,0 +1,216 @@
+using Picollo.Timing;
+
+namespace Picollo.Tests.Timing;
+
+/// <summary>Suspends, migrations and counters that are not to be trusted.</summary>
+public class CycleCalibratorJumpTests
+{
+    private const long Frequency = 3_000_000_000;
+
+    private readonly FakeMachine _machine = new(Frequency);
+    private readonly CycleCalibrator _calibrator;
+
+    public CycleCalibratorJumpTests()
+    {
+        _calibrator = CycleCalibrator.ForCounter(_machine);
+        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _, count: 10_000);
+    }
+
+    public static TheoryData<long> Steps => new()
+    {
+        20 * Frequency, // the counter went on through a sleep of 20 s and the monotonic clock did not
+        Frequency / 100,
+        -Frequency / 100, // another CPU, or another machine
+        -5 * Frequency,
+    };
+
+    [Theory]
+    [MemberData(nameof(Steps))]
+    public void An_interval_across_a_jump_is_discarded_and_the_next_is_measured(long ticks)
+    {
+        long start = _calibrator.GetTimestamp();
+        _machine.Pass(2 * FakeMachine.PerSecond);
+        _machine.StepCounter(ticks);
+        long end = _calibrator.GetTimestamp();
+
+        _calibrator.TryGetElapsedPicoseconds(start, end, out ulong picoseconds).Should().BeFalse();
+        picoseconds.Should().Be(0);
+        _calibrator.IsCounter.Should().BeTrue();
+        MeasuresRightly();
+    }
+
+    [Fact]
+    public void A_counter_that_begins_at_zero_after_a_suspend_is_calibrated_anew()
+    {
+        long start = _calibrator.GetTimestamp();
+        _machine.SetCounter(0);
+
+        _calibrator.TryGetElapsedPicoseconds(start, _calibrator.GetTimestamp(), out _).Should().BeFalse();
+        MeasuresRightly();
+    }
+
+    [Fact]
+    public void A_counter_that_wraps_is_a_counter_that_steps_back()
+    {
+        var machine = new FakeMachine(Frequency);
+        machine.SetCounter((1L << 56) - 5 * Frequency);
+        CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
+        machine.TryMeasure(calibrator, FakeMachine.PerMillisecond, out _, count: 4_900).Should().BeTrue();
+        long start = calibrator.GetTimestamp();
+        machine.Pass(FakeMachine.PerSecond);
+        machine.StepCounter(-(1L << 56));
+
+        calibrator.TryGetElapsedPicoseconds(start, calibrator.GetTimestamp(), out _).Should().BeFalse();
+        machine.TryMeasure(calibrator, FakeMachine.PerMillisecond, out _).Should().BeTrue();
+        calibrator.IsCounter.Should().BeTrue();
+    }
+
+    [Fact]
+    public void Whoever_measures_across_a_jump_that_another_has_seen_discards_it_too()
+    {
+        long start = _calibrator.GetTimestamp();
+        _machine.StepCounter(Frequency);
+        _machine.TryMeasure(_calibrator, 2 * FakeMachine.PerSecond, out _, count: 2);
+
+        _calibrator.TryGetElapsedPicoseconds(start, _calibrator.GetTimestamp(), out _).Should().BeFalse();
+    }
+
+    [Fact]
+    public void Another_rate_is_found_within_a_check_and_measured_by_from_then_on()
+    {
+        _machine.CounterFrequency = 2_000_000_000;
+
+        _machine.TryMeasure(_calibrator, 2 * FakeMachine.PerSecond, out _).Should().BeFalse();
+
+        _calibrator.IsCounter.Should().BeTrue();
+        MeasuresRightly();
+        TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(2e9, 2e9 * 1e-4);
+    }
+
+    [Fact]
+    public void A_jump_too_small_to_be_seen_leaves_a_counter_that_is_soon_right_again()
+    {
+        _machine.StepCounter(Frequency / 1_000_000); // 1 µs
+        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _, count: 70_000);
+
+        _calibrator.IsCounter.Should().BeTrue();
+        MeasuresRightly();
+        TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(Frequency, Frequency * 1e-7);
+    }
+
+    [Fact]
+    public void A_negative_interval_is_0()
+    {
+        long later = _calibrator.GetTimestamp() + 1_000;
+
+        _calibrator.TryGetElapsedPicoseconds(later, later - 500, out ulong picoseconds).Should().BeTrue();
+
+        picoseconds.Should().Be(0);
+    }
+
+    [Fact]
+    public void Wrong_arguments_do_not_bring_the_counter_into_disrepute()
+    {
+        var random = new Random(11);
+        for (int i = 0; i < 100_000; i++)
+        {
+            long now = _calibrator.GetTimestamp();
+            _calibrator.TryGetElapsedPicoseconds(random.NextInt64(long.MinValue, long.MaxValue), random.NextInt64(long.MinValue, long.MaxValue), out _);
+            _calibrator.TryGetElapsedPicoseconds(now, now - i, out _);
+            _machine.Pass(FakeMachine.PerMicrosecond);
+        }
+
+        _calibrator.IsCounter.Should().BeTrue(_calibrator.UnavailableReason);
+        MeasuresRightly();
+    }
+
+    [Fact]
+    public void Suspends_now_and_then_are_no_reason_to_give_the_counter_up()
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            _machine.StepCounter(3_600 * Frequency);
+            _machine.TryMeasure(_calibrator, FakeMachine.PerSecond, out _, count: 70);
+        }
+
+        _calibrator.IsCounter.Should().BeTrue(_calibrator.UnavailableReason);
+        MeasuresRightly();
+    }
+
+    [Theory]
+    [InlineData(Frequency / 50)] // 20 ms
+    [InlineData(Frequency / 10_000)] // 100 µs: seen by the negative intervals
+    public void Counters_of_two_CPUs_that_differ_are_given_up_for_the_clock(long skew)
+    {
+        var random = new Random(2);
+        long onCounter = _calibrator.GetTimestamp();
+        for (int i = 0; i < 20_000 && _calibrator.IsCounter; i++)
+        {
+            long start = _calibrator.GetTimestamp();
+            _machine.Pass(10 * FakeMachine.PerMicrosecond);
+            _machine.StepCounter(i % 2 == 0 ? skew : -skew);
+            _calibrator.TryGetElapsedPicoseconds(start, _calibrator.GetTimestamp(), out _);
+            _machine.Pass(random.NextInt64(4 * FakeMachine.PerMillisecond));
+        }
+
+        _calibrator.IsCounter.Should().BeFalse();
+        _calibrator.UnavailableReason.Should().Contain("not reliable").And.Contain("Stopwatch is used instead");
+        _calibrator.TryGetElapsedPicoseconds(onCounter, _calibrator.GetTimestamp(), out _).Should().BeFalse("it began on the counter");
+        _calibrator.TryGetElapsedPicoseconds(_calibrator.GetTimestamp(), onCounter, out _).Should().BeFalse();
+        for (int i = 0; i < 100; i++)
+        {
+            _machine.StepCounter(skew);
+            MeasuresRightly();
+        }
+
+        TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(_machine.ClockFrequency, 1e-3);
+    }
+
+    [Fact]
+    public void A_counter_that_jumps_while_it_is_calibrated_anew_is_given_up()
+    {
+        var random = new Random(5);
+        _machine.OnCounterRead = () => _machine.StepCounter(random.NextInt64(-Frequency, Frequency));
+
+        _machine.TryMeasure(_calibrator, 2 * FakeMachine.PerSecond, out _, count: 2);
+
+        _calibrator.IsCounter.Should().BeFalse();
+        _machine.OnCounterRead = null;
+        MeasuresRightly();
+    }
+
+    [Fact]
+    public void While_one_thread_calibrates_anew_others_discard_theirs_and_do_not_wait()
+    {
+        List<bool> meanwhile = [];
+        _machine.StepCounter(Frequency);
+        _machine.Pass(2 * FakeMachine.PerSecond);
+        long start = _calibrator.GetTimestamp();
+        bool isChecking = false;
+        _machine.OnCounterRead = () =>
+        {
+            if (isChecking && meanwhile.Count < 1_000)
+            {
+                isChecking = false;
+                var other = new Thread(() => meanwhile.Add(_calibrator.TryGetElapsedPicoseconds(start + 1, start + 2, out _)));
+                other.Start();
+                other.Join(TimeSpan.FromSeconds(30)).Should().BeTrue("nobody waits for a check");
+                isChecking = true;
+            }
+        };
+        long end = _calibrator.GetTimestamp();
+        isChecking = true;
+
+        _calibrator.TryGetElapsedPicoseconds(start, end, out _).Should().BeFalse();
+
+        isChecking = false;
+        meanwhile.Should().Contain(false);
+        MeasuresRightly();
+    }
+
+    private void MeasuresRightly()
+    {
+        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out ulong measured).Should().BeTrue();
+        measured.Should().BeCloseTo((ulong)FakeMachine.PerMillisecond, 130_000, "100 ppm and a reading of either clock");
+    }
+}

@@ -1,0 +1,90 @@
+using System.Diagnostics;
+using Picollo.Timing;
+
+namespace Picollo.Tests.Timing;
+
+/// <summary>The clock of the machine that the tests run on, whichever source it has.</summary>
+public class CycleClockTests
+{
+    private static readonly bool HasLibrary = Directory.EnumerateFiles(AppContext.BaseDirectory, "*picollo_native.*").Any();
+
+    [Fact]
+    public void A_reason_stands_exactly_where_there_is_no_counter() =>
+        (CycleClock.UnavailableReason is null).Should().Be(CycleClock.IsCycleCounter);
+
+    [Fact]
+    public void The_library_beside_the_program_is_found() =>
+        (CycleClock.UnavailableReason?.Contains("was not found", StringComparison.Ordinal) ?? false).Should().Be(!HasLibrary);
+
+    [Fact]
+    public void It_agrees_with_the_stopwatch()
+    {
+        // Accuracy, not speed: the least difference of several tries, since any try may be interrupted between two readings.
+        const double Bound = CycleClockPolicy.StartErrorBoundPpm * 1e-6;
+        double least = double.MaxValue;
+        for (int i = 0; i < 10 && least > Bound; i++)
+        {
+            long clockStart = Stopwatch.GetTimestamp();
+            long start = CycleClock.GetTimestamp();
+            Thread.Sleep(200);
+            bool isMeasured = CycleClock.TryGetElapsedPicoseconds(start, out ulong picoseconds);
+            double expected = Stopwatch.GetElapsedTime(clockStart).TotalSeconds * 1e12;
+            least = isMeasured ? Math.Min(least, Math.Abs(picoseconds / expected - 1)) : least;
+        }
+
+        least.Should().BeLessThan(Bound);
+    }
+
+    [Fact]
+    public void Ticks_convert_at_the_frequency_told()
+    {
+        double frequency = CycleClock.Frequency;
+        long second = (long)frequency;
+
+        ((double)CycleClock.TicksToPicoseconds(second)).Should().BeApproximately(1e12, 1e8);
+        ((double)CycleClock.TicksToNanoseconds(second)).Should().BeApproximately(1e9, 1e5);
+        CycleClock.TicksToPicoseconds(0).Should().Be(0);
+        CycleClock.TicksToPicoseconds(-1).Should().Be(0);
+        CycleClock.TicksToPicoseconds(long.MinValue).Should().Be(0);
+        CycleClock.TicksToPicoseconds(long.MaxValue).Should().Be(ulong.MaxValue, "92 years do not fit");
+        CycleClock.TicksToNanoseconds(-1).Should().Be(0);
+        CycleClock.TicksToNanoseconds(second * 3_600 * 24 * 365).Should().BeLessThan(ulong.MaxValue, "a year fits in nanoseconds");
+    }
+
+    [Fact]
+    public void An_interval_that_ends_before_it_starts_is_0()
+    {
+        long now = CycleClock.GetTimestamp();
+
+        CycleClock.TryGetElapsedPicoseconds(now, now - 1, out ulong picoseconds).Should().BeTrue();
+        picoseconds.Should().Be(0);
+    }
+
+    [Fact]
+    public void Threads_measure_side_by_side_while_the_ratio_is_refined()
+    {
+        const int Threads = 4;
+        const int Intervals = 200_000;
+        long measured = 0;
+        var threads = Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
+        {
+            long count = 0;
+            for (int i = 0; i < Intervals; i++)
+            {
+                long outer = CycleClock.GetTimestamp();
+                long inner = CycleClock.GetTimestamp();
+                bool isMeasured = CycleClock.TryGetElapsedPicoseconds(inner, out ulong innerPicoseconds)
+                    & CycleClock.TryGetElapsedPicoseconds(outer, out ulong outerPicoseconds);
+
+                // The outer one is the longer, but for a ratio that was refined in between.
+                count += isMeasured && innerPicoseconds <= outerPicoseconds + (outerPicoseconds / 1_000) ? 1 : 0;
+            }
+
+            Interlocked.Add(ref measured, count);
+        })).ToArray();
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+
+        measured.Should().BeGreaterThan(Threads * Intervals * 99L / 100, "only jumps of the machine's counter discard any");
+    }
+}

@@ -1,0 +1,103 @@
+using System.Runtime.InteropServices;
+using Picollo.Timing;
+
+namespace Picollo.Tests.Timing;
+
+/// <summary>Every way in which the native library may be missing or not be the right one.</summary>
+public unsafe class NativeShimTests
+{
+    [Fact]
+    public void A_library_with_all_functions_is_used()
+    {
+        NativeShim shim = NativeShim.Load(new Libraries());
+
+        shim.UnavailableReason.Should().BeNull();
+        ((nint)shim.ReadCounter).Should().Be(42);
+    }
+
+    [Fact]
+    public void No_library() => ReasonFor(new Libraries { IsThere = false })
+        .Should().Contain("was not found").And.Contain("tried: here, there").And.Contain(RuntimeInformation.RuntimeIdentifier);
+
+    [Fact]
+    public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
+        .Should().Contain("is of version 2").And.Contain("1 is expected").And.Contain("at this place");
+
+    [Fact]
+    public void A_library_of_another_version_that_lacks_a_function() =>
+        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 2");
+
+    [Theory]
+    [InlineData("picollo_abi_version")]
+    [InlineData("picollo_has_invariant_counter")]
+    [InlineData("picollo_read_counter")]
+    public void A_library_without_a_function(string function) =>
+        ReasonFor(new Libraries { Missing = function }).Should().Contain($"no function {function}");
+
+    [Fact]
+    public void A_counter_that_is_not_invariant() =>
+        ReasonFor(new Libraries { HasInvariantCounter = &No }).Should().Contain("invariant TSC").And.Contain("hypervisor");
+
+    [Fact]
+    public void The_systems_loader_says_where_it_looked()
+    {
+        var libraries = new SystemNativeLibraries();
+
+        libraries.TryLoad("picollo_no_such_library", out nint library, out string where).Should().BeFalse();
+
+        library.Should().Be(0);
+        where.Should().Contain(AppContext.BaseDirectory).And.Contain("runtimes").And.Contain("picollo_no_such_library");
+    }
+
+    private static string ReasonFor(Libraries libraries)
+    {
+        NativeShim shim = NativeShim.Load(libraries);
+
+        ((nint)shim.ReadCounter).Should().Be(0);
+        shim.UnavailableReason.Should().Contain("Stopwatch is used instead");
+        return shim.UnavailableReason!;
+    }
+
+    [UnmanagedCallersOnly]
+    private static int Version() => NativeShim.AbiVersion;
+
+    [UnmanagedCallersOnly]
+    private static int OtherVersion() => NativeShim.AbiVersion + 1;
+
+    [UnmanagedCallersOnly]
+    private static int Yes() => 1;
+
+    [UnmanagedCallersOnly]
+    private static int No() => 0;
+
+    /// <summary>Managed code in place of the library's functions.</summary>
+    private sealed class Libraries : INativeLibraries
+    {
+        public bool IsThere { get; init; } = true;
+
+        public string? Missing { get; init; }
+
+        public delegate* unmanaged<int> AbiVersion { get; init; } = &Version;
+
+        public delegate* unmanaged<int> HasInvariantCounter { get; init; } = &Yes;
+
+        public bool TryLoad(string name, out nint library, out string where)
+        {
+            name.Should().Be("picollo_native");
+            (library, where) = IsThere ? ((nint)1, "at this place") : (0, "here, there");
+            return IsThere;
+        }
+
+        public bool TryGetExport(nint library, string function, out nint address)
+        {
+            address = function == Missing ? 0 : function switch
+            {
+                "picollo_abi_version" => (nint)AbiVersion,
+                "picollo_has_invariant_counter" => (nint)HasInvariantCounter,
+                "picollo_read_counter" => 42,
+                _ => 0,
+            };
+            return address != 0;
+        }
+    }
+}
