@@ -87,11 +87,20 @@ internal sealed partial class CycleCalibrator
 
     /// <summary>See <see cref="CycleClock.TryGetElapsedPicoseconds(long, long, out ulong)"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public bool TryGetElapsedPicoseconds(long start, long end, out ulong picoseconds) =>
-        _era.TryConvertFast(start, end, out picoseconds) || TryGetElapsedSlowly(start, end, out picoseconds);
+    public bool TryGetElapsedPicoseconds(long start, long end, out ulong picoseconds)
+    {
+        if (_era.TryConvertFast(start, end, out picoseconds))
+        {
+            return true;
+        }
+
+        // In registers: passed by reference, the result would live in memory on the fast path too.
+        (bool isMeasured, picoseconds) = GetElapsedSlowly(start, end);
+        return isMeasured;
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryGetElapsedSlowly(long start, long end, out ulong picoseconds)
+    private (bool IsMeasured, ulong Picoseconds) GetElapsedSlowly(long start, long end)
     {
         // Whoever comes while another thread checks goes on with the ratio there is.
         if (_isCounter && _gate.TryEnter())
@@ -106,6 +115,7 @@ internal sealed partial class CycleCalibrator
             }
         }
 
-        return Volatile.Read(ref _era).TryConvert(start, end, out picoseconds);
+        bool isMeasured = Volatile.Read(ref _era).TryConvert(start, end, out ulong picoseconds);
+        return (isMeasured, picoseconds);
     }
 }

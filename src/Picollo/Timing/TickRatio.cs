@@ -55,7 +55,9 @@ internal static class TickRatio
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong ToPicoseconds(ulong ticks, ulong multiplier)
     {
-        ulong high = Math.BigMul(ticks, multiplier, out ulong low);
+        // The JIT (.NET 10) hands BigMul's lower half over in memory; a second multiplication is cheaper than the way back.
+        ulong high = Math.BigMul(ticks, multiplier, out _);
+        ulong low = unchecked(ticks * multiplier);
 
         // The product without its fraction fits in 64 bits exactly if its upper half has no bit at FractionBits or above.
         return high >> FractionBits == 0 ? high << (64 - FractionBits) | low >> FractionBits : ulong.MaxValue;

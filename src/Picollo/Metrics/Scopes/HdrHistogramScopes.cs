@@ -58,5 +58,15 @@ public static class HdrHistogramScopes
             ArgumentNullException.ThrowIfNull(histogram);
             return new MilliScope(histogram);
         }
+
+        /// <summary>Begins a measurement with the CPU's counter that is recorded in picoseconds.</summary>
+        /// <returns>The scope, for a <see langword="using"/> statement.</returns>
+        /// <exception cref="ArgumentNullException">The histogram is <see langword="null"/>.</exception>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public PicoScope GetPicoScope()
+        {
+            ArgumentNullException.ThrowIfNull(histogram);
+            return new PicoScope(histogram);
+        }
     }
 }

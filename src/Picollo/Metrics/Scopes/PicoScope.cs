@@ -1,0 +1,55 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using Picollo.Timing;
+
+namespace Picollo.Metrics;
+
+/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with the CPU's own counter
+/// (<see cref="CycleClock"/>) and records it into a histogram in picoseconds.</summary>
+/// <remarks>
+/// <para>
+/// At less than half the cost of <see cref="NanoScope"/> and with its resolution not bound to the system's clock: on Windows,
+/// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope
+/// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> tells. An interval that cannot be
+/// measured, across a suspend or a virtual machine's migration, is not recorded.
+/// </para>
+/// <para>
+/// Made by <see cref="HdrHistogramScopes.GetPicoScope"/>. A struct that a <see langword="using"/> statement neither boxes nor
+/// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
+/// nothing but the statement calls it. The default value records nothing.
+/// </para>
+/// </remarks>
+public readonly struct PicoScope : IDisposable
+{
+    /// <summary>One second in picoseconds.</summary>
+    public const ulong OneSecondValue = 1_000_000_000_000;
+
+    private readonly HdrHistogram? _histogram;
+    private readonly long _start;
+
+    internal PicoScope(HdrHistogram histogram)
+    {
+        _histogram = histogram;
+        _start = CycleClock.GetTimestamp();
+    }
+
+    /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to picoseconds. For intervals of the CPU's counter there is
+    /// <see cref="CycleClock.TicksToPicoseconds"/>.</summary>
+    /// <param name="ticks">The interval.</param>
+    /// <returns>The exact value, rounded down; 0 for a negative interval, <see cref="ulong.MaxValue"/> where the result does
+    /// not fit.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static ulong TicksToPicos(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
+
+    /// <inheritdoc/>
+    /// <remarks>Not inlined: in the <see langword="finally"/> of a <see langword="using"/> block the JIT calls native code through
+    /// a marshalling stub, which costs more than this call; in a method of its own it calls it directly.</remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    void IDisposable.Dispose()
+    {
+        if (_histogram is { } histogram && CycleClock.TryGetElapsedPicoseconds(_start, out ulong picoseconds))
+        {
+            histogram.Record(picoseconds);
+        }
+    }
+}
