@@ -12,6 +12,7 @@ internal static class Program
         new("percentiles", "every bucket that holds something, with its rank", _ => Percentiles.Run()),
         new("custom-percentiles", "percentiles at ranks of your own", _ => CustomPercentiles.Run()),
         new("clock-resolution", "the steps in which the clock is seen to advance", _ => ClockResolution.Run()),
+        new("cycle-resolution", "the same for the CPU's own counter", _ => CycleResolution.Run()),
         new("scopes", "timing a using block in four units; takes 4 s", _ => Scopes.Run()),
         new("monitoring", "[seconds] a line a second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), IsLong: true),
         new("stale-store", "[seconds] why a reset beside a writer is hard", seconds => StaleStore.Run(seconds ?? 2), IsLong: true),

@@ -48,7 +48,7 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         summaryBefore.PrettyPrint(output, $"A line with '{before.Name}', ns");
         summaryAfter.PrettyPrint(output, $"A line with '{after.Name}', ns");
         summaryBefore.PrettyPrintDiff(output, summaryAfter, "A line before and after, ns", before.Name, after.Name);
-        ulong limit = summaryBefore.P999.Value;
+        ulong limit = Math.Max(summaryBefore.P999.Value, 1);
         double effectSize = UpTo(limit, before).GetEffectSize(UpTo(limit, after));
         output.WriteLine("The D-value is the difference of the means in standard deviations. Pauses of the machine");
         output.WriteLine($"widen those: among the lines up to {limit:N0} ns, 99.9% of '{before.Name}', it is {effectSize:N2}.");

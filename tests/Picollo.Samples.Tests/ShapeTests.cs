@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.RegularExpressions;
+using Picollo.Timing;
 
 namespace Picollo.Samples.Tests;
 
@@ -19,8 +20,10 @@ public sealed partial class ShapeTests
             "0", "1", "5", "10", "25", "50", "75", "90", "92.5", "95", "97.5", "99", "99.9", "99.99", "99.999", "100");
         rows.Skip(2).Take(16).Select(row => row[3]).Should().Equal(
             "1", "1", "1", "1", "1", "2", "3", "4", "4", "4", "4", "4", "4", "4", "4", "4");
-        rows.Row("0")[1].ToNumber().Should().BeGreaterThanOrEqualTo(19, "the shortest is in milliseconds");
-        rows.Row("50")[1].ToNumber().Should().BeGreaterThanOrEqualTo(19_000, "the next is in microseconds");
+
+        // Apart by a factor of 1,000: only a pause of 19 s could be taken for the next unit.
+        rows.Row("0")[1].ToNumber().Should().BeInRange(19, 19_000, "the shortest is in milliseconds");
+        rows.Row("50")[1].ToNumber().Should().BeInRange(19_000, 19_000_000, "the next is in microseconds");
         rows.Row("100")[1].ToNumber().Should().BeGreaterThanOrEqualTo(19_000_000, "the longest is in nanoseconds");
         rows.Row("Precision:")[1..].Should().Equal("0.0977%", "Total:", "4");
     }
@@ -37,6 +40,19 @@ public sealed partial class ShapeTests
         steps.Should().BeInAscendingOrder();
         lines[1..4].Select(line => line.Split('=')[0]).Should().Equal("P0", "P50", "P99");
         lines[4].Should().Be($"P50 measurable nanos: {steps[1] * 1e9 / Stopwatch.Frequency}");
+    }
+
+    [Fact]
+    public void CycleResolution_prints_the_counter_or_why_there_is_none_and_its_steps()
+    {
+        string[] lines = ConsoleOutput.LinesOf(() => CycleResolution.Run(steps: 10_000));
+
+        lines.Should().HaveCount(5);
+        lines[0].Should().MatchRegex(CycleClock.IsCycleCounter ? "^CycleClock.Frequency: [0-9,]+$" : "^CycleClock is Stopwatch here: .+");
+        double[] steps = [.. lines[1..4].Select(line => PercentileLine().Match(line).Groups["value"].Value.ToNumber())];
+        steps.Should().BeInAscendingOrder();
+        steps[2].Should().BePositive();
+        lines[4].Should().Be($"P50 measurable picos: {steps[1]}");
     }
 
     [Fact]

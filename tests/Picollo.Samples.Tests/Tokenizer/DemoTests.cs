@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Picollo.Samples.Tokenizer;
 
 namespace Picollo.Samples.Tests.Tokenizer;
@@ -34,6 +35,7 @@ public sealed class DemoTests
         string total = (rounds * LineCount).ToString("N0", null);
         MarkdownRows.Of(lines).Count(row => row[0] == "Precision:" && row[^1] == total).Should().Be(2, "each table counts each line once a round");
         MarkdownRows.Of(lines).Should().ContainSingle(row => row[0] == "D-value:");
+        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^widen those: .* lines up to [0-9,]+ ns, 99.9% of 'split', it is -?[0-9.]+[.]$"));
         string[] costs = [.. from name in (string[])["split", "span"] from row in (string[])["median round", "fastest round", "undisturbed"] select $"{name}, {row}"];
         foreach (string cost in costs)
         {
