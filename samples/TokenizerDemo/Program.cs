@@ -20,7 +20,7 @@ internal static class Program
         if (Load(folder) is not { Lines.Length: > 0 } corpus)
         {
             Console.Error.WriteLine(folder is not null
-                ? $"There are no lines in .xml or .txt files in '{folder}'."
+                ? $"There is no folder with lines in .xml or .txt files at '{folder}'."
                 : "No packs/*.Ref/*/ref/net*/*.xml beside any dotnet folder: this SDK comes without the documentation of its " +
                     "reference packs. Set DOTNET_ROOT to one that has it, or name a folder of .xml or .txt files.");
             return 2;
@@ -38,7 +38,7 @@ internal static class Program
         ["--rounds", var number, .. { Length: <= 1 } rest]
             when int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out int rounds) && rounds is > 0 and <= MaxRounds =>
             (rounds, rest.FirstOrDefault(), true),
-        [var folder] when Directory.Exists(folder) => (DefaultRounds, folder, true),
+        [var folder] when !folder.StartsWith('-') => (DefaultRounds, folder, true),
         _ => (0, null, false),
     };
 
@@ -47,6 +47,11 @@ internal static class Program
         if (folder is null)
         {
             return ReferencePacks.Find(ReferencePacks.CandidateRoots()) is { } found ? Corpus.Load(found.Folder, found.Files) : null;
+        }
+
+        if (!Directory.Exists(folder))
+        {
+            return null;
         }
 
         string[] files = [.. Directory.EnumerateFiles(folder).Where(file => Path.GetExtension(file) is ".xml" or ".txt").Order(StringComparer.Ordinal)];
