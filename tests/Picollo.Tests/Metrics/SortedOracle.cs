@@ -1,0 +1,81 @@
+using System.Numerics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>
+/// What a histogram should answer, from the sorted values themselves. Buckets are computed here from their definition, with
+/// divisions and whole numbers, by none of the library's code.
+/// </summary>
+internal sealed class SortedOracle
+{
+    private readonly int _blockSize;
+    private readonly ulong[] _sorted;
+
+    public SortedOracle(IEnumerable<ulong> values, int blockSize, ulong min, ulong max)
+    {
+        _blockSize = blockSize;
+        ulong lowest = StartOf(min);
+        ulong highest = LastOf(max);
+        ulong[] all = [.. values.Order()];
+        _sorted = [.. all.Where(value => value >= lowest && value <= highest)];
+        Underflow = (ulong)all.Count(value => value < lowest);
+        Overflow = (ulong)all.Count(value => value > highest);
+    }
+
+    public ulong Total => (ulong)_sorted.Length;
+
+    public ulong Underflow { get; }
+
+    public ulong Overflow { get; }
+
+    public IEnumerable<(ulong Start, ulong Count)> Buckets =>
+        _sorted.GroupBy(StartOf).Select(bucket => (bucket.Key, (ulong)bucket.Count()));
+
+    public BigInteger Sum => _sorted.Aggregate(BigInteger.Zero, (sum, value) => sum + MidpointOf(value));
+
+    public double Mean => _sorted.Length == 0 ? 0 : (double)Sum / _sorted.Length;
+
+    /// <summary>From whole numbers: n²·variance = n·Σx² − (Σx)².</summary>
+    public double StDev
+    {
+        get
+        {
+            BigInteger squares = _sorted.Aggregate(BigInteger.Zero, (sum, value) => sum + ((BigInteger)MidpointOf(value) * MidpointOf(value)));
+            return _sorted.Length == 0 ? 0 : Math.Sqrt((double)((squares * _sorted.Length) - (Sum * Sum))) / _sorted.Length;
+        }
+    }
+
+    public (ulong Count, ulong Value) At(double rank)
+    {
+        ulong count = Math.Max(1, (ulong)Math.Ceiling(rank / 100 * Total));
+        count = Math.Min(count, Total);
+        return (count, _sorted[(int)count - 1]);
+    }
+
+    public double RankOf(ulong value) => Total == 0 ? 0 : CountBetween(0, value) / (double)Total * 100;
+
+    public ulong CountBetween(ulong low, ulong high)
+    {
+        ulong lowest = StartOf(low);
+        ulong highest = LastOf(high);
+        return (ulong)_sorted.Count(value => value >= lowest && value <= highest);
+    }
+
+    public ulong StartOf(ulong value) => value - (value % StepOf(value));
+
+    private ulong LastOf(ulong value) => StartOf(value) + (StepOf(value) - 1);
+
+    private ulong MidpointOf(ulong value) => StartOf(value) + (StepOf(value) / 2);
+
+    // The largest power of two of which BlockSize steps reach no further than the value; 1 for the first two blocks.
+    private ulong StepOf(ulong value)
+    {
+        ulong step = 1;
+        while (value / step / 2 >= (ulong)_blockSize)
+        {
+            step *= 2;
+        }
+
+        return step;
+    }
+}

@@ -1,0 +1,121 @@
+using System.Numerics;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>Histograms of any precision and range against the sorted array of any values.</summary>
+public class SortedOracleTests
+{
+    private const int MaxBuckets = 100_000;
+    private const double Tolerance = 1e-12;
+
+    private static readonly double[] Ranks = [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
+
+    [Fact]
+    public void Any_histogram_answers_as_the_sorted_values_do() => Seeded.Run(400, random =>
+    {
+        (HdrHistogram histogram, double asked) = NextHistogram(random);
+        ulong[] values = NextValues(random, histogram);
+        foreach (ulong value in values)
+        {
+            histogram.Record(value);
+        }
+
+        SortedOracle oracle = new(values, histogram.BlockSize, histogram.MinTrackableValue, histogram.MaxTrackableValue);
+
+        histogram.RelativeError.Should().BeLessThanOrEqualTo(asked);
+        CountsShouldAgree(histogram, oracle);
+        PercentilesShouldBeWithinTheError(histogram, oracle, [.. Ranks, .. Enumerable.Range(0, 20).Select(_ => random.NextDouble() * 100)]);
+        MomentsShouldAgree(histogram.GetSummary(), oracle);
+        foreach (ulong value in values.Take(20).Concat([0UL, histogram.MinTrackableValue, histogram.MaxTrackableValue, ulong.MaxValue]))
+        {
+            ulong other = values.Length == 0 ? 5 : values[random.Next(values.Length)];
+            histogram.GetPercentileRank(value).Should().Be(oracle.RankOf(value));
+            histogram.GetCountBetween(Math.Min(value, other), Math.Max(value, other))
+                .Should().Be(oracle.CountBetween(Math.Min(value, other), Math.Max(value, other)));
+        }
+    });
+
+    private static void CountsShouldAgree(HdrHistogram histogram, SortedOracle oracle)
+    {
+        histogram.TotalCount.Should().Be(oracle.Total);
+        histogram.UnderflowCount.Should().Be(oracle.Underflow);
+        histogram.OverflowCount.Should().Be(oracle.Underflow + oracle.Overflow);
+        histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)).Should().Equal(oracle.Buckets);
+        Percentile[] percentiles = [.. histogram.BucketPercentilesWithValues];
+        double before = 0;
+        foreach (Percentile percentile in percentiles)
+        {
+            percentile.Rank.Should().BeApproximately((before + (percentile.Bucket.Count / 2.0)) / oracle.Total * 100, 1e-9);
+            before += percentile.Bucket.Count;
+            percentile.Count.Should().Be((ulong)before);
+        }
+    }
+
+    private static void PercentilesShouldBeWithinTheError(HdrHistogram histogram, SortedOracle oracle, double[] ranks)
+    {
+        Percentile[] percentiles = new Percentile[ranks.Length];
+        histogram.GetPercentiles(ranks, percentiles);
+        if (oracle.Total == 0)
+        {
+            percentiles.Should().OnlyContain(percentile => percentile.Count == 0 && percentile.Value == 0);
+            return;
+        }
+
+        for (int i = 0; i < ranks.Length; i++)
+        {
+            (ulong count, ulong exact) = oracle.At(ranks[i]);
+            percentiles[i].Count.Should().Be(count);
+            percentiles[i].Bucket.Start.Should().Be(oracle.StartOf(exact));
+
+            // distance / exact <= 0.5 / BlockSize, in whole numbers.
+            BigInteger distance = BigInteger.Abs((BigInteger)percentiles[i].Value - exact);
+            (distance * 2 * histogram.BlockSize).Should().BeLessThanOrEqualTo(exact, "P{0} of {1} is {2}", ranks[i], exact, percentiles[i]);
+        }
+    }
+
+    private static void MomentsShouldAgree(HdrHistogramSummary summary, SortedOracle oracle)
+    {
+        ShouldBeClose(summary.Sum, (double)oracle.Sum, nameof(summary.Sum));
+        ShouldBeClose(summary.Mean, oracle.Mean, nameof(summary.Mean));
+
+        // A mean is off by an ulp, and so is each distance from it: that much is no deviation.
+        double unit = Math.BitIncrement(summary.Mean) - summary.Mean;
+        summary.StDev.Should().BeApproximately(oracle.StDev, (oracle.StDev * Tolerance) + unit, nameof(summary.StDev));
+    }
+
+    private static void ShouldBeClose(double actual, double expected, string name) =>
+        Math.Abs(actual - expected).Should().BeLessThanOrEqualTo(Math.Abs(expected) * Tolerance, "{0} is {1} and should be {2}", name, actual, expected);
+
+    // Any precision, and any range of so few buckets that a case takes milliseconds.
+    private static (HdrHistogram Histogram, double Asked) NextHistogram(Random random)
+    {
+        double asked = Math.Clamp(Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(1e5))), 1e-6, 0.1);
+        HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(asked);
+        HdrLayout layout = new(asked);
+        while (true)
+        {
+            ulong min = random.Next(3) == 0 ? 0 : random.NextMagnitude();
+            ulong max = random.Next(3) == 0 ? ulong.MaxValue : random.NextMagnitude();
+            if (min < max && layout.IndexOf(max) - layout.IndexOf(min) < MaxBuckets)
+            {
+                return (factory.WithMinTrackableValue(min).WithMaxTrackableValue(max).Create(), asked);
+            }
+        }
+    }
+
+    private static ulong[] NextValues(Random random, HdrHistogram histogram)
+    {
+        ulong min = histogram.MinTrackableValue;
+        ulong max = histogram.MaxTrackableValue;
+        int distribution = random.Next(5);
+        return [.. Enumerable.Range(0, random.Next(4) == 0 ? random.Next(4) : random.Next(1_000)).Select(_ => distribution switch
+        {
+            0 => random.NextMagnitude(),
+            1 => random.NextBetween(min, max),
+            2 => random.NextBetween(min, min + ((max - min) / 1_000)),
+            3 => Math.Clamp(random.NextMagnitude(), min, max),
+            _ => Values.Edges[random.Next(Values.Edges.Count)],
+        })];
+    }
+}
