@@ -1,0 +1,116 @@
+using System.Globalization;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>
+/// Failure mode 8 of earlier implementations: threads that come and go beside a reader and garbage collections lose counts
+/// now and then. PICOLLO_STRESS_SECONDS sets how long it is looked for, 30 unless set.
+/// </summary>
+[Collection(Alone.Name)]
+public class ThreadChurnTests
+{
+    private const string Switch = "PICOLLO_STRESS_SECONDS";
+    private const int DefaultSeconds = 30;
+    private const int AtOnce = 12;
+    private const int RecordsOfAThread = 500;
+
+    [Fact]
+    public void No_count_is_lost_beside_churning_threads_a_reader_and_collections()
+    {
+        int seconds = int.TryParse(Environment.GetEnvironmentVariable(Switch), CultureInfo.InvariantCulture, out int set) ? set : DefaultSeconds;
+        using CancellationTokenSource end = new(TimeSpan.FromSeconds(seconds));
+        ThreadLocalHdrHistogram<uint> histogram = HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create();
+        HdrHistogramSnapshot deltas = histogram.GetSnapshot();
+        ulong finished = 0;
+        ulong begun = 0;
+        ulong sumOfDeltas = 0;
+        void Write()
+        {
+            Interlocked.Add(ref begun, RecordsOfAThread);
+            for (ulong i = 0; i < RecordsOfAThread; i++)
+            {
+                histogram.Record(i * i);
+            }
+
+            Interlocked.Add(ref finished, RecordsOfAThread);
+        }
+
+        Thread[] helpers =
+        [
+            Loop(() =>
+            {
+                ulong least = Volatile.Read(ref finished);
+                histogram.TotalCount.Should().BeInRange(least, Volatile.Read(ref begun));
+            }, end.Token),
+            Loop(() =>
+            {
+                deltas.Update(deltas: true);
+                sumOfDeltas += deltas.TotalCount;
+                Thread.Sleep(1);
+            }, end.Token),
+            Loop(() =>
+            {
+                GC.Collect(Random.Shared.Next(3));
+                GC.WaitForPendingFinalizers();
+                Thread.Sleep(5);
+            }, end.Token),
+            Loop(() =>
+            {
+                // Others are created, used, disposed or just dropped.
+                ThreadLocalHdrHistogram<uint> other = HdrHistogram.Factory.WithRelativeError(0.1).WithThreadLocal().Create();
+                other.Record([1, 2, 3]);
+                other.TotalCount.Should().Be(3);
+                if (Random.Shared.Next(2) == 0)
+                {
+                    other.Dispose();
+                }
+
+                Thread.Sleep(1);
+            }, end.Token),
+        ];
+
+        Queue<Thread> writers = new();
+        while (!end.IsCancellationRequested)
+        {
+            Thread writer = new(Write);
+            writer.Start();
+            writers.Enqueue(writer);
+            if (writers.Count == AtOnce)
+            {
+                writers.Dequeue().Join();
+            }
+        }
+
+        Array.ForEach([.. writers, .. helpers], thread => thread.Join());
+        Failure.Should().BeNull();
+        deltas.Update(deltas: true);
+        (sumOfDeltas + deltas.TotalCount).Should().Be(finished);
+        histogram.TotalCount.Should().Be(finished);
+        histogram.BucketsWithValues.Aggregate(0UL, (sum, bucket) => sum + bucket.Count).Should().Be(finished);
+        finished.Should().BePositive();
+    }
+
+    private Exception? Failure { get; set; }
+
+    // A failed check ends the loop and is reported by the test, not by a crash of the process.
+    private Thread Loop(Action action, CancellationToken end)
+    {
+        Thread thread = new(() =>
+        {
+            try
+            {
+                while (!end.IsCancellationRequested)
+                {
+                    action();
+                }
+            }
+            catch (Exception e)
+            {
+                Failure = e;
+            }
+        });
+        thread.Start();
+        return thread;
+    }
+}

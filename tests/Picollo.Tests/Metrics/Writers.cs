@@ -1,0 +1,100 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>
+/// Threads that record into a histogram until they are stopped, each keeping books that bound what a reader may see:
+/// what it has begun to record, and what it has finished.
+/// </summary>
+internal sealed class Writers : IDisposable
+{
+    /// <summary>The largest count that is added to a 32-bit counter at once: with it counters pass 2³¹ thousands of times a second.</summary>
+    public const ulong LargeCount = 1 << 16;
+
+    private const int Stride = 16; // longs: two cache lines between one writer's books and the next one's
+
+    private static readonly ulong[] Batch = [1, 20_000, 20_000, 21_000, 22_000, 90_000, 20_000, 29_999, 20_000, 20_001];
+
+    private readonly HdrHistogram _histogram;
+    private readonly ulong[] _begun;
+    private readonly ulong[] _finished;
+    private readonly Thread[] _threads;
+    private readonly ManualResetEventSlim _go = new();
+    private volatile bool _stopped;
+
+    /// <summary>Starts them. <paramref name="large"/> mixes in counts that carry.</summary>
+    public Writers(HdrHistogram histogram, int count, bool large)
+    {
+        _histogram = histogram;
+        _begun = new ulong[count * Stride];
+        _finished = new ulong[count * Stride];
+        _threads = [.. Enumerable.Range(0, count).Select(writer => new Thread(() => Run(writer, large)) { IsBackground = true })];
+        Array.ForEach(_threads, thread => thread.Start());
+        _go.Set();
+    }
+
+    /// <summary>At most so much had been recorded when this returns.</summary>
+    public ulong Begun => Sum(_begun);
+
+    /// <summary>At least so much had been recorded when this was called.</summary>
+    public ulong Finished => Sum(_finished);
+
+    /// <summary>Stops them, and returns what they have recorded in all.</summary>
+    public ulong Stop()
+    {
+        _stopped = true;
+        Array.ForEach(_threads, thread => thread.Join());
+        Begun.Should().Be(Finished);
+        return Finished;
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        Array.ForEach(_threads, thread => thread.Join());
+        _go.Dispose();
+    }
+
+    private static ulong Sum(ulong[] books)
+    {
+        ulong sum = 0;
+        for (int i = 0; i < books.Length; i += Stride)
+        {
+            sum += Volatile.Read(ref books[i]);
+        }
+
+        return sum;
+    }
+
+    private void Run(int writer, bool large)
+    {
+        ref ulong begun = ref _begun[writer * Stride];
+        ref ulong finished = ref _finished[writer * Stride];
+        Random random = new(writer);
+        _go.Wait();
+        while (!_stopped)
+        {
+            int what = random.Next(large ? 8 : 4);
+            ulong count = what switch { 0 => (ulong)Batch.Length, 1 => 7, < 4 => 1, _ => LargeCount };
+            Volatile.Write(ref begun, begun + count);
+            Interlocked.MemoryBarrier(); // begun is seen before the record is
+            switch (what)
+            {
+                case 0:
+                    _histogram.Record(Batch);
+                    break;
+                case 1:
+                    _histogram.Record(90_000, count); // above the range
+                    break;
+                case < 4:
+                    _histogram.Record((ulong)random.Next(9_000, 31_000));
+                    break;
+                default:
+                    _histogram.Record(20_000 + (ulong)(random.Next(2) * 300), count);
+                    break;
+            }
+
+            Volatile.Write(ref finished, finished + count);
+        }
+    }
+}
