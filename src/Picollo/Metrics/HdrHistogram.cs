@@ -91,7 +91,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     public abstract void Record(ulong value, ulong count);
 
     /// <summary>Counts each of the values; faster than one by one where the processor has AVX-512.</summary>
-    /// <param name="values">The values, in any order. An empty span records nothing, also after <see cref="Dispose"/>.</param>
+    /// <param name="values">The values, in any order. An empty span records nothing.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 

@@ -57,6 +57,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
     {
+        ObjectDisposedException.ThrowIf(_counts.Length == 0, this); // also where there is no value to find it out
         foreach (ulong value in values)
         {
             Record(value);

@@ -14,6 +14,7 @@ public abstract partial class HistogramContract
         ("Record no count", h => h.Record(20_000, 0)),
         ("Record one in a span", h => h.Record([20_000])),
         ("Record many in a span", h => h.Record(new ulong[LongestBatch])),
+        ("Record an empty span", h => h.Record([])),
         ("RecordCorrected", h => h.RecordCorrected(20_000, 1_000)),
         ("RecordCorrected without interval", h => h.RecordCorrected(20_000, 0)),
         ("Add", h => h.Add(One([20_000]))),

@@ -64,8 +64,6 @@ public abstract partial class HistogramContract
         histogram.Record([]);
 
         ShouldBeEmpty(histogram);
-        histogram.Dispose();
-        histogram.Invoking(h => h.Record([])).Should().NotThrow();
     }
 
     [Fact]

@@ -1,0 +1,117 @@
+using System.Reflection;
+using System.Xml.Linq;
+
+namespace Picollo.Tests.Conventions;
+
+/// <summary>Every public member is documented, its parameters, results and exceptions' conditions included.</summary>
+public class DocumentationTests
+{
+    private static readonly Dictionary<string, XElement> Documentation = XDocument
+        .Load(Path.ChangeExtension(PublicSurface.Assembly.Location, ".xml"))
+        .Descendants("member")
+        .ToDictionary(member => member.Attribute("name")!.Value);
+
+    public static TheoryData<string> TypeNames => [.. PublicSurface.Types.Select(type => type.FullName!)];
+
+    [Theory]
+    [MemberData(nameof(TypeNames))]
+    public void Every_member_of_a_public_type_is_documented(string typeName)
+    {
+        Type type = PublicSurface.Types.Single(each => each.FullName == typeName);
+
+        string[] faults = [.. PublicSurface.MembersOf(type).Prepend(type).SelectMany(Faults)];
+
+        faults.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_name_of_documentation_is_the_compilers()
+    {
+        XmlName(typeof(Picollo.Metrics.HdrHistogram).GetMethod("GetPercentiles")!)
+            .Should().Be("M:Picollo.Metrics.ReadOnlyHdrHistogram.GetPercentiles(System.ReadOnlySpan{System.Double},System.Span{Picollo.Metrics.Percentile})");
+        XmlName(typeof(Picollo.Metrics.PlainHdrHistogram<>)).Should().Be("T:Picollo.Metrics.PlainHdrHistogram`1");
+    }
+
+    private static IEnumerable<string> Faults(MemberInfo member)
+    {
+        if (member is ConstructorInfo { DeclaringType: { } owner } constructor && constructor.GetParameters().Length == 0 && IsDocumented(XmlName(owner)))
+        {
+            yield break; // the compiler's own constructor says what its type says
+        }
+
+        string name = XmlName(member);
+        if (!IsDocumented(name))
+        {
+            yield return $"{name} has no summary";
+            yield break;
+        }
+
+        XElement documentation = Documentation[name];
+        if (member is not MethodBase method || documentation.Element("inheritdoc") is not null)
+        {
+            yield break;
+        }
+
+        foreach (ParameterInfo parameter in method.GetParameters())
+        {
+            if (!documentation.Elements("param").Any(param => param.Attribute("name")!.Value == parameter.Name && HasText(param)))
+            {
+                yield return $"{name} says nothing of {parameter.Name}";
+            }
+        }
+
+        if (method is MethodInfo { IsSpecialName: false } function && function.ReturnType != typeof(void) && !documentation.Elements("returns").Any(HasText))
+        {
+            yield return $"{name} says nothing of its result";
+        }
+    }
+
+    private static bool IsDocumented(string name) => Documentation.TryGetValue(name, out XElement? documentation)
+        && (documentation.Element("inheritdoc") is not null || documentation.Elements("summary").Any(HasText));
+
+    private static bool HasText(XElement element) => !string.IsNullOrWhiteSpace(element.Value) || element.HasElements;
+
+    private static string XmlName(MemberInfo member) => member switch
+    {
+        Type type => "T:" + type.FullName!.Replace('+', '.'),
+        FieldInfo => $"F:{TypeName(member.DeclaringType!)}.{member.Name}",
+        PropertyInfo => $"P:{TypeName(member.DeclaringType!)}.{member.Name}",
+        EventInfo => $"E:{TypeName(member.DeclaringType!)}.{member.Name}",
+        MethodBase method => $"M:{TypeName(member.DeclaringType!)}.{MethodName(method)}{ParameterList(method)}{ConversionResult(method)}",
+        _ => throw new NotSupportedException(member.ToString()),
+    };
+
+    private static string MethodName(MethodBase method) =>
+        method.Name.Replace('.', '#') + (method.IsGenericMethod ? "``" + method.GetGenericArguments().Length : string.Empty);
+
+    private static string ConversionResult(MethodBase method) =>
+        method is MethodInfo { Name: "op_Implicit" or "op_Explicit" } conversion ? "~" + TypeName(conversion.ReturnType) : string.Empty;
+
+    private static string ParameterList(MethodBase method)
+    {
+        ParameterInfo[] parameters = method.GetParameters();
+        return parameters.Length == 0 ? string.Empty : $"({string.Join(',', parameters.Select(each => TypeName(each.ParameterType)))})";
+    }
+
+    private static string TypeName(Type type)
+    {
+        if (type.IsByRef)
+        {
+            return TypeName(type.GetElementType()!) + "@";
+        }
+
+        if (type.IsArray)
+        {
+            return TypeName(type.GetElementType()!) + "[]";
+        }
+
+        if (type.IsGenericParameter)
+        {
+            return (type.DeclaringMethod is null ? "`" : "``") + type.GenericParameterPosition;
+        }
+
+        return type.IsConstructedGenericType
+            ? $"{type.GetGenericTypeDefinition().FullName!.Split('`')[0].Replace('+', '.')}{{{string.Join(',', type.GetGenericArguments().Select(TypeName))}}}"
+            : type.FullName!.Replace('+', '.');
+    }
+}

@@ -1,0 +1,57 @@
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Tests.Conventions;
+
+/// <summary>The public API changes only together with the listing beside this file, so that a review sees it.</summary>
+public class PublicApiTests
+{
+    private const string Switch = "PICOLLO_APPROVE";
+    private const string Approved = "PublicApi.approved.txt";
+
+    [Fact]
+    public void The_public_api_is_the_approved_one()
+    {
+        string path = Path.Combine(SourceFolder(), Approved);
+        string actual = PublicApiText.Print();
+        if (Environment.GetEnvironmentVariable(Switch) == "1")
+        {
+            File.WriteAllText(path, actual);
+        }
+
+        string[] approved = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n') : [];
+        string difference = Difference(approved, actual.Split('\n'));
+
+        difference.Should().BeEmpty($"the public API should change deliberately; {Switch}=1 with this test writes the new listing to {path}");
+    }
+
+    [Fact]
+    public void A_difference_names_the_type_and_what_was_added_and_removed()
+    {
+        string[] before = ["class A", "    int X", "    int Y", "", "class B", "    int X", ""];
+        string[] after = ["class A", "    int X", "", "class B", "    int X", "    long Z", ""];
+
+        Difference(before, after).Should().Be("\n- class A:     int Y\n+ class B:     long Z");
+        Difference(before, before).Should().BeEmpty();
+    }
+
+    // Each line with its type's, so that members of the same name in different types are told apart.
+    private static string Difference(string[] before, string[] after)
+    {
+        List<string> lost = [.. Qualified(before)];
+        List<string> added = [.. Qualified(after)];
+        lost.RemoveAll(line => added.Remove(line));
+        return string.Concat(lost.Select(line => "\n- " + line).Concat(added.Select(line => "\n+ " + line)));
+    }
+
+    private static IEnumerable<string> Qualified(string[] lines)
+    {
+        string type = string.Empty;
+        foreach (string line in lines.Where(line => line.Length > 0))
+        {
+            type = line.StartsWith(' ') ? type : line;
+            yield return ReferenceEquals(type, line) ? line : $"{type}: {line}";
+        }
+    }
+
+    private static string SourceFolder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+}

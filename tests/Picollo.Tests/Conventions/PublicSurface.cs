@@ -1,0 +1,43 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Conventions;
+
+/// <summary>What users of the library can name: its public types and their members, without what the compiler adds.</summary>
+internal static class PublicSurface
+{
+    private const BindingFlags Declared =
+        BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+
+    public static Assembly Assembly => typeof(HdrHistogram).Assembly;
+
+    public static IEnumerable<Type> Types => Assembly.GetExportedTypes()
+        .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks
+        .OrderBy(type => type.FullName, StringComparer.Ordinal);
+
+    public static IEnumerable<MemberInfo> MembersOf(Type type) => type.GetMembers(Declared)
+        .Where(member => IsVisible(member) && member is not Type && !IsAdded(member, type))
+        .OrderBy(member => member.MemberType)
+        .ThenBy(member => member.Name, StringComparer.Ordinal)
+        .ThenBy(member => member.ToString(), StringComparer.Ordinal);
+
+    public static bool IsVisible(MethodBase? method) => method is { IsPublic: true } or { IsFamily: true } or { IsFamilyOrAssembly: true };
+
+    private static bool IsVisible(MemberInfo member) => member switch
+    {
+        FieldInfo field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly,
+        MethodBase method => IsVisible(method),
+        PropertyInfo property => property.GetAccessors(nonPublic: true).Any(IsVisible),
+        EventInfo @event => IsVisible(@event.AddMethod),
+        _ => false,
+    };
+
+    // Accessors stand with their property; the members of records are the compiler's, like an enum's field and a delegate's calls.
+    private static bool IsAdded(MemberInfo member, Type type) =>
+        member is MethodInfo { IsSpecialName: true } method && type.GetProperties(Declared).Any(property => property.GetAccessors(nonPublic: true).Contains(method))
+        || member.Name.Contains('<', StringComparison.Ordinal)
+        || member is FieldInfo { IsSpecialName: true }
+        || (member is MethodBase && member.IsDefined(typeof(CompilerGeneratedAttribute)))
+        || (typeof(Delegate).IsAssignableFrom(type) && member.Name != "Invoke");
+}

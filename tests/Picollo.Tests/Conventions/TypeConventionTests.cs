@@ -1,0 +1,42 @@
+using System.Reflection;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Conventions;
+
+public class TypeConventionTests
+{
+    [Fact]
+    public void Public_structs_are_readonly() => PublicSurface.Types
+        .Where(type => type.IsValueType && !type.IsEnum)
+        .Should().OnlyContain(type => PublicApiText.IsReadOnly(type));
+
+    [Fact]
+    public void Public_fields_are_constant_or_readonly() => PublicSurface.Types
+        .SelectMany(PublicSurface.MembersOf).OfType<FieldInfo>()
+        .Should().OnlyContain(field => field.IsLiteral || field.IsInitOnly);
+
+    [Fact]
+    public void Public_classes_are_sealed_static_or_abstract() => PublicSurface.Types
+        .Where(type => type.IsClass)
+        .Should().OnlyContain(type => type.IsSealed || type.IsAbstract);
+
+    [Fact]
+    public void Nothing_outside_can_derive_a_histogram_or_a_factory() => PublicSurface.Types
+        .Where(type => type.IsAssignableTo(typeof(ReadOnlyHdrHistogram)) || type.IsAssignableTo(typeof(HdrHistogramFactory)))
+        .SelectMany(type => type.GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
+        .Should().OnlyContain(constructor => constructor.IsAssembly || constructor.IsFamilyAndAssembly);
+
+    [Fact]
+    public void A_scope_can_be_disposed_only_by_using()
+    {
+        Type[] scopes = [.. PublicSurface.Types.Where(type => type.Name.EndsWith("Scope", StringComparison.Ordinal))];
+
+        scopes.Should().HaveCountGreaterThanOrEqualTo(4).And.OnlyContain(type => type.IsValueType && type.IsAssignableTo(typeof(IDisposable)));
+        scopes.SelectMany(type => type.GetMethods()).Should().NotContain(method => method.Name == nameof(IDisposable.Dispose));
+        scopes.SelectMany(type => type.GetConstructors()).Should().BeEmpty("only a histogram makes scopes");
+    }
+
+    [Fact]
+    public void Types_stand_in_the_namespaces_that_the_design_names() => PublicSurface.Types
+        .Should().OnlyContain(type => type.Namespace == "Picollo" || type.Namespace!.StartsWith("Picollo.", StringComparison.Ordinal));
+}

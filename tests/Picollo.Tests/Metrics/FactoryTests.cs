@@ -1,0 +1,141 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+public class FactoryTests
+{
+    private static readonly Func<HdrHistogramFactory, HdrHistogramFactory>[] Steps =
+    [
+        factory => factory.WithRelativeError(0.01),
+        factory => factory.WithMinTrackableValue(10),
+        factory => factory.WithMaxTrackableValue(9_000),
+        factory => factory.WithUInt64Storage(),
+        factory => factory.WithThreadLocal(),
+    ];
+
+    [Fact]
+    public void The_most_derived_type_is_known_to_the_compiler()
+    {
+        // These compile only while each chain keeps its static type; the sealed type is what lets Record be inlined.
+        PlainHdrHistogram<uint> plain32 = HdrHistogram.Factory.WithUInt64Storage().WithUInt32Storage().Create();
+        PlainHdrHistogram<ulong> plain64 = HdrHistogram.Factory.WithRelativeError(0.01).WithUInt64Storage().WithMinTrackableValue(1).Create();
+        InterlockedHdrHistogram<uint> interlocked32 = HdrHistogram.Factory.WithThreadLocal().WithInterlocked().WithSignificantDigits(2).Create();
+        InterlockedHdrHistogram<ulong> interlocked64 = HdrHistogram.Factory.WithInterlocked().WithUInt64Storage().WithMaxTrackableValue(5).Create();
+        ThreadLocalHdrHistogram<uint> threadLocal32 = HdrHistogram.Factory.WithInterlocked().WithThreadLocal().Create();
+        ThreadLocalHdrHistogram<ulong> threadLocal64 = HdrHistogram.Factory.WithUInt64Storage().WithThreadLocal().WithRelativeError(0.1).Create();
+
+        HdrHistogram[] all = [plain32, plain64, interlocked32, interlocked64, threadLocal32, threadLocal64, HdrHistogram.Create()];
+        all.Should().OnlyContain(histogram => histogram.GetType().IsSealed);
+    }
+
+    [Fact]
+    public void Methods_may_be_called_in_any_order()
+    {
+        foreach (HdrHistogramFactory factory in Permutations(Steps).Select(steps => steps.Aggregate((HdrHistogramFactory)HdrHistogram.Factory, (f, step) => step(f))))
+        {
+            HdrHistogram histogram = factory.Create();
+
+            histogram.Should().BeOfType<ThreadLocalHdrHistogram<ulong>>();
+            (histogram.BlockSize, histogram.MinTrackableValue, histogram.MaxTrackableValue).Should().Be((64, 10, 9_000));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
+    public void A_factory_is_not_changed_by_what_is_built_on_it(string variant)
+    {
+        HdrHistogramFactory factory = Variants.Factories[variant];
+        foreach (Func<HdrHistogramFactory, HdrHistogramFactory> step in (Func<HdrHistogramFactory, HdrHistogramFactory>[])
+            [.. Steps, f => f.WithInterlocked(), f => f.WithUInt32Storage(), f => f.WithSignificantDigits(1)])
+        {
+            step(factory).Create().Should().NotBeNull();
+        }
+
+        HdrHistogram histogram = factory.Create();
+        histogram.BlockSize.Should().Be(512);
+        histogram.MinTrackableValue.Should().Be(0);
+        histogram.MaxTrackableValue.Should().Be(ulong.MaxValue);
+        factory.Create().Should().NotBeSameAs(histogram).And.BeOfType(histogram.GetType());
+    }
+
+    [Theory]
+    [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
+    public void A_setting_holds_through_every_later_step(string variant)
+    {
+        HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.03).WithMinTrackableValue(7).WithMaxTrackableValue(77);
+        HdrHistogramFactory[] later =
+        [
+            factory, factory.WithInterlocked(), factory.WithThreadLocal(), factory.WithUInt32Storage(), factory.WithUInt64Storage(),
+            factory.WithInterlocked().WithUInt64Storage().WithThreadLocal().WithUInt32Storage(),
+        ];
+
+        later.Select(each => each.Create()).Should().OnlyContain(histogram =>
+            histogram.BlockSize == 32 && histogram.MinTrackableValue == 7 && histogram.MaxTrackableValue == 77);
+    }
+
+    [Theory]
+    [InlineData(1, 16)]
+    [InlineData(2, 128)]
+    [InlineData(3, 1_024)]
+    [InlineData(4, 16_384)]
+    [InlineData(5, 131_072)]
+    public void Significant_digits_are_a_relative_error_of_half_a_digit(int digits, int blockSize) =>
+        HdrHistogram.Factory.WithSignificantDigits(digits).WithMaxTrackableValue(10).Create().BlockSize.Should().Be(blockSize);
+
+    [Theory]
+    [InlineData(double.NaN)]
+    [InlineData(0)]
+    [InlineData(-0.01)]
+    [InlineData(0.000_000_999)]
+    [InlineData(0.100_000_1)]
+    [InlineData(1)]
+    [InlineData(double.PositiveInfinity)]
+    [InlineData(double.NegativeInfinity)]
+    public void A_relative_error_out_of_range_is_refused_not_clamped(double relativeError)
+    {
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
+        {
+            factory.Invoking(f => f.WithRelativeError(relativeError)).Should().Throw<ArgumentOutOfRangeException>()
+                .WithParameterName(nameof(relativeError)).WithMessage("*0.000001 to 0.1*");
+        }
+    }
+
+    [Theory]
+    [InlineData(0.000_001)]
+    [InlineData(0.1)]
+    public void The_ends_of_the_range_of_relative_errors_are_allowed(double relativeError) =>
+        HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(100).Create().RelativeError.Should().BeLessThanOrEqualTo(relativeError);
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(6)]
+    public void Digits_out_of_range_are_refused(int significantDigits)
+    {
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
+        {
+            factory.Invoking(f => f.WithSignificantDigits(significantDigits)).Should().Throw<ArgumentOutOfRangeException>()
+                .WithParameterName(nameof(significantDigits)).WithMessage("*1 to 5*");
+        }
+    }
+
+    [Theory]
+    [InlineData(10, 10)]
+    [InlineData(11, 10)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue)]
+    [InlineData(0, 0)]
+    public void An_empty_or_reversed_range_is_refused_when_the_histogram_is_made(ulong min, ulong max)
+    {
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
+        {
+            HdrHistogramFactory reversed = factory.WithMinTrackableValue(min).WithMaxTrackableValue(max);
+
+            reversed.Invoking(f => f.Create()).Should().Throw<ArgumentException>().WithMessage($"*{min}*{max}*");
+            reversed.WithMinTrackableValue(0).WithMaxTrackableValue(1).Create().TotalCount.Should().Be(0);
+        }
+    }
+
+    private static IEnumerable<T[]> Permutations<T>(T[] items) => items.Length <= 1
+        ? [items]
+        : items.SelectMany((item, i) => Permutations<T>([.. items[..i], .. items[(i + 1)..]]).Select(rest => (T[])[item, .. rest]));
+}
