@@ -1,0 +1,162 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Picollo.Metrics;
+
+/// <summary>
+/// Histograms by name and labels, for whoever has to find them all: an exporter, a page, a log.
+/// </summary>
+/// <remarks>
+/// <para>Opt-in: nothing registers by itself, and there is no global registry; make one and hand it to those who need it. A
+/// registry keeps its histograms alive and does not dispose them.</para>
+/// <para>Thread-safe. Look-ups take a lock and build a key: look a histogram up once and keep it, not on a hot path.</para>
+/// <example>
+/// <code>
+/// var registry = new HdrHistogramRegistry();
+/// var latency = registry.GetOrAdd(
+///     "request_duration_ns", () => HdrHistogram.Factory.WithThreadLocal().Create(), ("route", "/orders"));
+/// foreach (HdrHistogramRegistration registration in registry.Registrations)
+/// {
+///     Console.WriteLine(registration.Histogram.GetSummary().ToString(registration.ToString()));
+/// }
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class HdrHistogramRegistry
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, HdrHistogramRegistration> _byKey = [];
+
+    /// <summary>All registrations at the moment of the call, in the order of their names and labels.</summary>
+    public IReadOnlyList<HdrHistogramRegistration> Registrations
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _byKey.OrderBy(entry => entry.Key, StringComparer.Ordinal).Select(entry => entry.Value)];
+            }
+        }
+    }
+
+    /// <summary>Registers a histogram.</summary>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="histogram">The histogram.</param>
+    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the name is registered with these
+    /// labels.</exception>
+    public void Add(string name, HdrHistogram histogram, params ReadOnlySpan<(string Key, string Value)> labels)
+    {
+        ArgumentNullException.ThrowIfNull(histogram);
+        HdrHistogramRegistration registration = new(name, Sorted(labels), histogram);
+        lock (_gate)
+        {
+            if (!_byKey.TryAdd(KeyOf(registration), registration))
+            {
+                throw new ArgumentException($"{registration} is registered already.", nameof(name));
+            }
+        }
+    }
+
+    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now.</summary>
+    /// <typeparam name="THistogram">The variant, so that the caller's records can be inlined.</typeparam>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="create">Makes the histogram where there is none; called at most once, with the registry locked.</param>
+    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <returns>The histogram.</returns>
+    /// <exception cref="ArgumentNullException">An argument is, or <paramref name="create"/> returned, <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the histogram that is registered is
+    /// of another variant.</exception>
+    public THistogram GetOrAdd<THistogram>(
+        string name, Func<THistogram> create, params ReadOnlySpan<(string Key, string Value)> labels)
+        where THistogram : HdrHistogram
+    {
+        ArgumentNullException.ThrowIfNull(create);
+        (string Key, string Value)[] sorted = Sorted(labels);
+        string key = KeyOf(name, sorted);
+        lock (_gate)
+        {
+            if (!_byKey.TryGetValue(key, out HdrHistogramRegistration? registration))
+            {
+                THistogram created = create();
+                ArgumentNullException.ThrowIfNull(created, nameof(create));
+                registration = new HdrHistogramRegistration(name, sorted, created);
+                _byKey.Add(key, registration);
+            }
+
+            return registration.Histogram as THistogram ?? throw new ArgumentException(
+                $"{registration} is registered as a {registration.Histogram.GetType().Name}.", nameof(create));
+        }
+    }
+
+    /// <summary>Finds a histogram.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="histogram">The histogram, if there is one.</param>
+    /// <param name="labels">The labels, in any order.</param>
+    /// <returns>Whether one is registered by that name and exactly these labels.</returns>
+    /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, or a key stands twice.</exception>
+    public bool TryGet(
+        string name, [NotNullWhen(true)] out HdrHistogram? histogram, params ReadOnlySpan<(string Key, string Value)> labels)
+    {
+        string key = KeyOf(name, Sorted(labels));
+        lock (_gate)
+        {
+            histogram = _byKey.GetValueOrDefault(key)?.Histogram;
+            return histogram is not null;
+        }
+    }
+
+    /// <summary>Forgets a histogram; whoever holds it can go on using it.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="labels">The labels, in any order.</param>
+    /// <returns>Whether one was registered by that name and exactly these labels.</returns>
+    /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, or a key stands twice.</exception>
+    public bool Remove(string name, params ReadOnlySpan<(string Key, string Value)> labels)
+    {
+        string key = KeyOf(name, Sorted(labels));
+        lock (_gate)
+        {
+            return _byKey.Remove(key);
+        }
+    }
+
+    private static (string Key, string Value)[] Sorted(ReadOnlySpan<(string Key, string Value)> labels)
+    {
+        (string Key, string Value)[] sorted = labels.ToArray();
+        foreach ((string key, string value) in sorted)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(key, nameof(labels));
+            ArgumentNullException.ThrowIfNull(value, nameof(labels));
+        }
+
+        Array.Sort(sorted, (a, b) => string.CompareOrdinal(a.Key, b.Key));
+        for (int i = 1; i < sorted.Length; i++)
+        {
+            if (sorted[i].Key == sorted[i - 1].Key)
+            {
+                throw new ArgumentException($"The label '{sorted[i].Key}' stands twice.", nameof(labels));
+            }
+        }
+
+        return sorted;
+    }
+
+    private static string KeyOf(HdrHistogramRegistration registration) => KeyOf(registration.Name, registration.Labels);
+
+    /// <summary>Name and labels in one string, each with its length, so that no two lists give the same; sorts by name.</summary>
+    private static string KeyOf(string name, IReadOnlyList<(string Key, string Value)> labels)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        StringBuilder key = new(name);
+        key.Append('\0').Append(name.Length);
+        foreach ((string label, string value) in labels)
+        {
+            key.Append('\0').Append(label.Length).Append(label).Append('\0').Append(value.Length).Append(value);
+        }
+
+        return key.ToString();
+    }
+}
