@@ -29,7 +29,7 @@ internal static class Program
         MeasureWork("nano-scope", h => h.GetNanoScope(), NanoScope.OneSecondValue);
         MeasureWork("micro-scope", h => h.GetMicroScope(), MicroScope.OneSecondValue);
         MeasureWork("milli-scope", h => h.GetMilliScope(), MilliScope.OneSecondValue);
-        MeasureWork("pico-scope", h => new CycleScope(h), 1e12);
+        MeasureWork("pico-scope", h => h.GetPicoScope(), PicoScope.OneSecondValue);
         MeasureNothing();
         RecordFromManyThreads();
 
@@ -67,7 +67,7 @@ internal static class Program
         using var h = HdrHistogram.Factory.WithRelativeError(0.001).Create();
         for (int i = 0; i < scopes; i++)
         {
-            using (new CycleScope(h))
+            using (h.GetPicoScope())
             {
             }
         }

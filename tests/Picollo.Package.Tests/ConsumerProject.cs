@@ -12,7 +12,7 @@ internal sealed class ConsumerProject : IDisposable
     public ConsumerProject(PackageFixture package)
     {
         _version = package.Version;
-        Copy("tests/ConsumerApp/ConsumerApp.csproj", "tests/ConsumerApp/Program.cs", "tests/ConsumerApp/CycleScope.cs",
+        Copy("tests/ConsumerApp/ConsumerApp.csproj", "tests/ConsumerApp/Program.cs",
             "samples/GettingStarted/GettingStarted.cs", "samples/GettingStarted/Measurements.cs");
 
         // No <clear/>: the machine's own sources stay, for the runtime that a self-contained publish takes along.

