@@ -105,6 +105,7 @@ public abstract partial class HistogramContract
         using (histogram.GetNanoScope())
         using (histogram.GetMicroScope())
         using (histogram.GetMilliScope())
+        using (histogram.GetPicoScope())
         {
             Thread.SpinWait(1);
         }

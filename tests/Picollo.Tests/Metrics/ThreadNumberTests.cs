@@ -1,0 +1,64 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>The numbers that threads get on their first record into a thread-local histogram.</summary>
+[Collection(Alone.Name)]
+public class ThreadNumberTests
+{
+    [Fact]
+    public void A_thread_has_no_number_until_it_asks_and_keeps_the_one_it_gets() => OnNewThread(() =>
+    {
+        ThreadNumber.Current.Should().Be(ThreadNumber.None);
+        uint number = ThreadNumber.GetOrAssign();
+
+        number.Should().NotBe(ThreadNumber.None);
+        ThreadNumber.GetOrAssign().Should().Be(number);
+        ThreadNumber.Current.Should().Be(number);
+    });
+
+    [Fact]
+    public void Threads_alive_at_once_have_different_numbers()
+    {
+        const int Threads = 50;
+        uint[] numbers = NumbersOf(Threads);
+
+        numbers.Should().OnlyHaveUniqueItems().And.NotContain(ThreadNumber.None);
+    }
+
+    [Fact]
+    public void The_numbers_of_ended_threads_are_given_again()
+    {
+        const int Threads = 20;
+        uint highest = NumbersOf(Threads).Max();
+
+        for (int wave = 0; wave < 50; wave++)
+        {
+            NumbersOf(Threads).Max().Should().BeLessThanOrEqualTo(highest);
+        }
+    }
+
+    private static uint[] NumbersOf(int count)
+    {
+        uint[] numbers = new uint[count];
+        using Barrier alive = new(count);
+        Thread[] threads = [.. Enumerable.Range(0, count).Select(i => new Thread(() =>
+        {
+            numbers[i] = ThreadNumber.GetOrAssign();
+            alive.SignalAndWait();
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        return numbers;
+    }
+
+    // A failed check is the test's, not a crash of the process.
+    private static void OnNewThread(Action action)
+    {
+        Exception? failure = null;
+        Thread thread = new(() => failure = Record.Exception(action));
+        thread.Start();
+        thread.Join();
+        failure.Should().BeNull();
+    }
+}
