@@ -25,11 +25,12 @@ public static class Monitoring
         Task writer = Task.Run(() =>
         {
             Measurements measurements = new();
-            while (!stop.IsCancellationRequested)
+            do
             {
                 ulong drift = (ulong)DateTime.UtcNow.TimeOfDay.TotalMilliseconds & 16383;
                 histogram.Record(measurements.NextDrifting(drift));
             }
+            while (!stop.IsCancellationRequested);
         });
 
         for (int second = 1; second <= seconds; second++)

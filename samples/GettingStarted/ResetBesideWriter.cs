@@ -63,7 +63,7 @@ public static class ResetBesideWriter
             TaskScheduler.Default);
 
         (ulong resets, ulong bad, ulong largest) = (0, 0, 0);
-        while (!stop.IsCancellationRequested)
+        do
         {
             ulong before = Volatile.Read(ref number);
             reset();
@@ -77,6 +77,7 @@ public static class ResetBesideWriter
                 largest = Math.Max(largest, count);
             }
         }
+        while (!stop.IsCancellationRequested);
 
         writer.Wait(CancellationToken.None);
         return new Outcome(resets, bad, largest);

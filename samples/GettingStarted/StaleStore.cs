@@ -48,7 +48,7 @@ public static class StaleStore
     {
         (long iterations, long bad, double maxBad) = (0, 0, 0);
         double sign = 1;
-        while (!stop.IsCancellationRequested)
+        do
         {
             for (int i = 0; i < CheckStopEvery; i++)
             {
@@ -64,6 +64,7 @@ public static class StaleStore
 
             iterations += CheckStopEvery;
         }
+        while (!stop.IsCancellationRequested);
 
         return (iterations, bad, maxBad);
     }
