@@ -14,13 +14,13 @@ internal abstract class Contender(string name, int operations)
     public string Name { get; } = name;
 
     /// <summary>
-    /// Operations in one timed repetition. Some 200 µs: short beside a scheduler's time slice, so that on a busy machine most
+    /// Operations in one timed repetition. Some 100 µs: short beside a scheduler's time slice, so that on a busy machine most
     /// repetitions are not interrupted and the median is one of them.
     /// </summary>
     public int Operations { get; } = operations;
 
     /// <summary>Operations in a call that is not timed: to raise the tier, and to bring the caches back before a repetition.</summary>
-    public int WarmUpOperations { get; init; } = Math.Max(operations / 50, 1);
+    public int WarmUpOperations { get; init; } = Math.Max(operations / 2, 1);
 
     public abstract void Run(int operations);
 

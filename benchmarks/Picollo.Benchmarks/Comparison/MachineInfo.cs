@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
+using Picollo.Timing;
 
 namespace Picollo.Benchmarks.Comparison;
 
@@ -14,6 +15,7 @@ internal static class MachineInfo
         output.WriteLine($"machine : {Processor()}, {Environment.ProcessorCount} processors, {RuntimeInformation.OSDescription}");
         output.WriteLine($"runtime : {RuntimeInformation.FrameworkDescription}, {RuntimeInformation.ProcessArchitecture}, widest vector {WidestVector()} bits");
         output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"date    : {DateTime.UtcNow:yyyy-MM-dd HH:mm} UTC"));
+        output.WriteLine($"counter : {(CycleClock.IsCycleCounter ? string.Create(CultureInfo.InvariantCulture, $"{CycleClock.Frequency / 1e6:N0} MHz") : CycleClock.UnavailableReason)}");
         output.WriteLine("command : dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- " + string.Join(' ', Environment.GetCommandLineArgs().Skip(1)));
     }
 

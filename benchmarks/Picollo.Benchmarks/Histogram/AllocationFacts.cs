@@ -30,6 +30,12 @@ internal static class AllocationFacts
             {
             }
         });
+        Add("using (h.GetPicoScope())", _ =>
+        {
+            using (threadLocal.GetPicoScope())
+            {
+            }
+        });
         Add("GetSummary(reuse)", _ => plain.GetSummary(summary));
         Add("snapshot.Update()", _ => snapshot.Update());
         Add("snapshot.Update(deltas: true)", _ => snapshot.Update(deltas: true));

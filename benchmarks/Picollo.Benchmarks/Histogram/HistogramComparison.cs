@@ -10,10 +10,10 @@ internal static class HistogramComparison
     /// <summary>Measure this process and print bare figures: what the comparison asks its other processes for.</summary>
     private const string FiguresOnly = "--figures";
 
-    private const int Repetitions = 101;
+    private const int Repetitions = 201;
 
     /// <summary>Fewer in the other processes, which have no verdict to give.</summary>
-    private const int FewRepetitions = 31;
+    private const int FewRepetitions = 101;
 
     public static int Run(TextWriter output, string[] arguments)
     {
@@ -35,6 +35,9 @@ internal static class HistogramComparison
         TimeReport.Print(output, rows, measured);
         AllocationFacts.Print(output);
         FootprintFacts.Print(output);
+        output.WriteLine();
+        output.WriteLine("In processes of their own. \"No tier-up\": as in a process that has just started; methods that the precompiler left out,");
+        output.WriteLine("which are those of generic types over uint and ulong, run as the JIT's unoptimised code.");
         ModeReport.Print(output, rows, OtherModes.Measure(["compare", Name, FiguresOnly]));
         return 0;
     }

@@ -68,7 +68,10 @@ internal static class HistogramRows
     {
         const string Section = "Scopes, empty, into a plain histogram";
         TwoTimestamps bare = new();
+        NanoScopes nano = new();
         yield return new Row(Section, bare);
-        yield return new Row(Section, new NanoScopes(), bare, 4, IsDifference: true);
+        yield return new Row(Section, nano, bare, 4, IsDifference: true);
+        yield return new Row(Section, new TwoCounterReads(), bare);
+        yield return new Row(Section, new PicoScopes(), nano, 0.5);
     }
 }

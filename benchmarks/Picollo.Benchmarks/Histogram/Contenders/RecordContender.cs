@@ -6,7 +6,7 @@ namespace Picollo.Benchmarks.Histogram.Contenders;
 /// <summary>A contender that counts the values of a set, in buckets of the layout that all of them share.</summary>
 internal abstract class RecordContender(string name, ValueSet set) : Contender(name, OperationsPerRun)
 {
-    private const int OperationsPerRun = ValueSet.Count / 5;
+    private const int OperationsPerRun = ValueSet.Count / 20;
 
     private int _next;
 

@@ -8,7 +8,7 @@ internal static class SummaryWorkload
     public const ulong OneHour = 3_600_000_000_000;
 
     /// <summary>A few microseconds each.</summary>
-    public const int OperationsPerRun = 100;
+    public const int OperationsPerRun = 50;
 
     public static PlainHdrHistogram<uint> Create()
     {
