@@ -1,0 +1,78 @@
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests;
+
+/// <summary>The README's code, line by line, so that it compiles and does what the README says; <see cref="ReadmeTests"/>
+/// compares the texts.</summary>
+internal static class ReadmeSamples
+{
+    public static HdrHistogram Opening()
+    {
+        var latency = HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create();
+
+        using (latency.GetNanoScope())
+        {
+            DoWork();
+        }
+
+        latency.GetSummary().PrettyPrint("Latency, ns");
+        return latency;
+    }
+
+    public static HdrHistogram FirstMinute()
+    {
+        var histogram = HdrHistogram.Factory
+            .WithRelativeError(0.01)          // percentiles within 1 %
+            .WithMinTrackableValue(10_000)    // optional: a range saves memory
+            .WithMaxTrackableValue(30_000)
+            .Create();
+
+        var random = new Random(0);
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            histogram.Record(20_000 + (ulong)((0.5 - random.NextDouble()) * 1000 + Math.Pow(random.NextDouble(), 2) * 5000));
+        }
+
+        HdrHistogramSummary before = histogram.GetSummary();
+        Console.WriteLine(before.P99);                // P99=24,960 [83 / 609]: [24,832, 25,088) 14,190
+        histogram.Reset();
+
+        for (int i = 0; i < 2_000_000; i++)
+        {
+            histogram.Record(19_000 + (ulong)((0.5 - random.NextDouble()) * 500 + Math.Pow(random.NextDouble(), 3) * 10_000));
+        }
+
+        before.PrettyPrintDiff(histogram.GetSummary(), "Getting started", "Before", "After");
+        return histogram;
+    }
+
+    public static (double WithinTarget, ulong InBetween, ulong P999) Reading(HdrHistogram histogram)
+    {
+        HdrHistogramSummary summary = histogram.GetSummary();            // sixteen percentiles, count, mean, standard deviation
+        histogram.GetSummary(summary);                                   // the same again, allocating nothing
+
+        ulong p999 = histogram.GetPercentileValue(99.9);
+        double withinTarget = histogram.GetPercentileRank(25_000);       // percent at or below: the service-level question
+        ulong inBetween = histogram.GetCountBetween(20_000, 25_000);
+        foreach (Percentile percentile in histogram.BucketPercentilesWithValues)
+        {
+            Console.WriteLine(percentile);                               // P9.1914=20,096 [64 / 590]: [19,968, 20,224) 183,827
+        }
+
+        return (withinTarget, inBetween, p999);
+    }
+
+    public static void Monitoring(HdrHistogram histogram)
+    {
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogramSummary interval = new();
+        for (int second = 0; second < 3; second++)
+        {
+            Thread.Sleep(1000);
+            snapshot.Update(deltas: true);
+            Console.WriteLine(snapshot.GetSummary(interval).ToString("requests"));
+        }
+    }
+
+    private static void DoWork() => Thread.SpinWait(100);
+}
