@@ -76,6 +76,7 @@ public static unsafe class CycleClock
             return Stopwatch.GetTimestamp();
         }
 
+        // Read first and questioned after: what stands before the reading delays it.
         long timestamp = (long)ReadCounter();
         return Calibrator.IsCounter ? timestamp : Calibrator.GetTimestamp();
     }
@@ -87,6 +88,10 @@ public static unsafe class CycleClock
     /// <returns>False, and 0 picoseconds, if the interval cannot be measured: the counter jumped or was replaced by
     /// <see cref="Stopwatch"/> since <paramref name="startTimestamp"/>. Once in a suspend or migration, for whatever was
     /// being measured just then.</returns>
+    // Measured on 2026-11-21 (.NET 10, Zen 5, virtual machine), back to back: two bare readings 17.7 ns, with this conversion
+    // 17.7, recorded in a plain histogram 24.0; with Stopwatch 42.3, 42.3 and 44.5. Of the recording's 6.3 ns, 4.3 are the
+    // processor's: a reading waits until the address of every earlier store is known, and a histogram's depends on the
+    // reading before (the same in C). The rest is the way from the reading to the bucket: every cycle on it counts.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool TryGetElapsedPicoseconds(long startTimestamp, out ulong picoseconds) =>
         Calibrator.TryGetElapsedPicoseconds(startTimestamp, GetTimestamp(), out picoseconds);

@@ -69,7 +69,7 @@ internal sealed class TimestampEra
         ulong until = (ulong)(end - ValidFrom);
         if (from <= until && until < _span)
         {
-            picoseconds = TickRatio.ToPicoseconds(until - from, _multiplier);
+            picoseconds = TickRatio.ToPicoseconds((ulong)(end - start), _multiplier);
             return true;
         }
 

@@ -15,6 +15,16 @@ public class CycleCalibratorFallbackTests
         ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock stood still");
 
     [Fact]
+    public void A_clock_that_comes_to_a_stand_while_it_is_waited_for()
+    {
+        var machine = new FakeMachine(3_000_000_000);
+        int counterReads = 0;
+        machine.OnCounterRead = () => machine.IsClockStuck |= ++counterReads == 3 * CycleClockPolicy.SampleTries;
+
+        ReasonFor(machine).Should().Contain("the monotonic clock stood still");
+    }
+
+    [Fact]
     public void A_counter_that_stands_still() =>
         ReasonFor(new FakeMachine(0)).Should().Contain("could not be calibrated");
 

@@ -109,13 +109,28 @@ public class CycleCalibratorJumpTests
     }
 
     [Fact]
+    public void Negative_intervals_in_a_row_cost_one_check()
+    {
+        int reads = _machine.Reads;
+        for (int i = 0; i < 100; i++)
+        {
+            _calibrator.TryGetElapsedPicoseconds(_calibrator.GetTimestamp(), 1, out _);
+        }
+
+        // A timestamp and two looks at the time each; a sample of 40 readings or so once.
+        (_machine.Reads - reads).Should().BeInRange(300, 400);
+    }
+
+    [Fact]
     public void Wrong_arguments_do_not_bring_the_counter_into_disrepute()
     {
         var random = new Random(11);
         for (int i = 0; i < 100_000; i++)
         {
             long now = _calibrator.GetTimestamp();
-            _calibrator.TryGetElapsedPicoseconds(random.NextInt64(long.MinValue, long.MaxValue), random.NextInt64(long.MinValue, long.MaxValue), out _);
+            long anyStart = random.NextInt64(long.MinValue, long.MaxValue);
+            long anyEnd = random.NextInt64(long.MinValue, long.MaxValue);
+            _calibrator.TryGetElapsedPicoseconds(anyStart, anyEnd, out _);
             _calibrator.TryGetElapsedPicoseconds(now, now - i, out _);
             _machine.Pass(FakeMachine.PerMicrosecond);
         }

@@ -27,6 +27,7 @@ public class CycleCalibratorStartTests
 
         machine.TryMeasure(calibrator, FakeMachine.PerMillisecond, out _, count: 5_000).Should().BeTrue();
 
+        calibrator.ErrorPpb.Should().BeLessThanOrEqualTo(CycleClockPolicy.SteadyErrorBoundPpb);
         ErrorOf(calibrator, counterFrequency).Should().BeLessThan(1e-6).And.BeLessThanOrEqualTo(calibrator.ErrorPpb * 1e-9);
     }
 

@@ -85,7 +85,8 @@ public class TickRatioTests
     [InlineData(3_312_649)] // an integer number of ticks per microsecond would be 0.3 % off
     [InlineData(2_596_117_634)]
     public void A_frequency_comes_back(long frequency) =>
-        TickRatio.ToFrequency(TickRatio.FromElapsed(frequency, 10_000_000, 10_000_000)).Should().BeApproximately(frequency, frequency * 1e-12);
+        TickRatio.ToFrequency(TickRatio.FromElapsed(frequency, 10_000_000, 10_000_000))
+            .Should().BeApproximately(frequency, frequency * 1e-12);
 
     [Fact]
     public void Ticks_and_picoseconds_are_inverse_to_a_tick() =>
