@@ -36,7 +36,7 @@ public sealed class Demo(Corpus corpus, int threads, int rounds, Implementation 
         report.PrintCounts(expected, before, after);
         report.PrintLines(before, after);
         report.PrintThroughput(before, after);
-        report.PrintCost(EmptyScope.Measure(), before, after);
+        report.PrintCost(EmptyScope.MeasureNanoScope(), EmptyScope.MeasurePicoScope(), before, after);
         return true;
     }
 

@@ -80,9 +80,10 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
     }
 
     /// <summary>Prints what the scopes cost.</summary>
-    /// <param name="emptyScopeNanoseconds">The cost of a scope by itself.</param>
+    /// <param name="nanoScopeNanoseconds">The cost of a nano scope by itself.</param>
+    /// <param name="picoScopeNanoseconds">The cost of a pico scope by itself.</param>
     /// <param name="implementations">The implementations.</param>
-    public void PrintCost(double emptyScopeNanoseconds, params Implementation[] implementations)
+    public void PrintCost(double nanoScopeNanoseconds, double picoScopeNanoseconds, params Implementation[] implementations)
     {
         output.WriteLine("##### What the measuring costs, ns of a thread per line");
         output.WriteLine("| Implementation        | without scopes | with scopes |   cost | of run |");
@@ -96,9 +97,9 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         }
 
         output.WriteLine();
-        output.WriteLine($"Undisturbed: every {Pass.ChunkLines:N0} lines in the round that had them fastest. An empty scope by");
-        output.WriteLine($"itself takes {emptyScopeNanoseconds:N1} ns here. Rounds of one kind differ from their median by {implementations.Max(one => one.Bare.Unrest) * 100:N1}%, at");
-        output.WriteLine("the median: what the machine does of its own, and how far to trust a cost of rounds.");
+        output.WriteLine($"Undisturbed: every {Pass.ChunkLines:N0} lines in the round that had them fastest. Rounds of one kind");
+        output.WriteLine($"differ from their median by {implementations.Max(one => one.Bare.Unrest) * 100:N1}%, at the median: what the machine does of its own.");
+        output.WriteLine($"By itself, a nano scope takes {nanoScopeNanoseconds:N1} ns here and a pico scope {picoScopeNanoseconds:N1} ns.");
     }
 
     private void PrintCost(string what, double bareNanoseconds, double timedNanoseconds)

@@ -36,6 +36,7 @@ public sealed class DemoTests
         MarkdownRows.Of(lines).Count(row => row[0] == "Precision:" && row[^1] == total).Should().Be(2, "each table counts each line once a round");
         MarkdownRows.Of(lines).Should().ContainSingle(row => row[0] == "D-value:");
         lines.Should().ContainSingle(line => Regex.IsMatch(line, "^widen those: .* lines up to [0-9,]+ ns, 99.9% of 'split', it is -?[0-9.]+[.]$"));
+        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^By itself, a nano scope takes [0-9.,]+ ns here and a pico scope [0-9.,]+ ns[.]$"));
         string[] costs = [.. from name in (string[])["split", "span"] from row in (string[])["median round", "fastest round", "undisturbed"] select $"{name}, {row}"];
         foreach (string cost in costs)
         {
