@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
@@ -140,17 +141,19 @@ internal ref struct CounterScan
         Vector512<T> seen = default, a = default, b = default, c = default;
         ulong s0 = 0;
         ref T counters = ref MemoryMarshal.GetReference(piece);
-        for (int chunk = 0; chunk << PercentileSearch.ChunkScale < piece.Length; chunk++)
+        chunkSums = chunkSums[..(piece.Length >> PercentileSearch.ChunkScale)];
+        for (int chunk = 0; chunk < chunkSums.Length; chunk++)
         {
             for (int i = 0; i < PercentileSearch.ChunkSize; i += Vector512<T>.Count)
             {
-                Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)((chunk << PercentileSearch.ChunkScale) + i));
+                Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)i);
                 seen |= v;
                 a += v;
                 b += a;
                 c += b;
             }
 
+            counters = ref Unsafe.Add(ref counters, PercentileSearch.ChunkSize);
             ulong sum = ulong.CreateTruncating(Vector512.Sum(a));
             chunkSums[chunk] = sum - s0;
             s0 = sum;
