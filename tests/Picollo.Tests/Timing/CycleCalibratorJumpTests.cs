@@ -50,6 +50,15 @@ public class CycleCalibratorJumpTests
     }
 
     [Fact]
+    public void A_step_back_between_two_intervals_is_seen_by_the_next()
+    {
+        _machine.SetCounter(0);
+
+        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _).Should().BeFalse("it began before the new calibration");
+        MeasuresRightly();
+    }
+
+    [Fact]
     public void A_counter_that_wraps_is_a_counter_that_steps_back()
     {
         var machine = new FakeMachine(Frequency);
