@@ -79,7 +79,7 @@ internal static class CounterMath
         return sum;
     }
 
-    /// <summary>Takes from each sum the one at the same place in <paramref name="baseline"/>.</summary>
+    /// <summary>Takes from each sum the one at the same place in <paramref name="baseline"/>, to no less than 0.</summary>
     public static void Subtract(ReadOnlySpan<ulong> baseline, Span<ulong> sums)
     {
         sums = sums[..baseline.Length];
@@ -87,12 +87,12 @@ internal static class CounterMath
         for (; i <= sums.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
         {
             Span<ulong> at = sums[i..];
-            (new Vector<ulong>(at) - new Vector<ulong>(baseline[i..])).CopyTo(at);
+            SaturatingSubtract(new Vector<ulong>(at), new Vector<ulong>(baseline[i..])).CopyTo(at);
         }
 
         for (; i < sums.Length; i++)
         {
-            sums[i] -= baseline[i];
+            sums[i] -= Math.Min(baseline[i], sums[i]);
         }
     }
 
@@ -104,17 +104,22 @@ internal static class CounterMath
         for (; i <= counts.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
         {
             Vector<ulong> count = new(counts[i..]);
-            (count - new Vector<ulong>(previous[i..])).CopyTo(counts[i..]);
+            SaturatingSubtract(count, new Vector<ulong>(previous[i..])).CopyTo(counts[i..]);
             count.CopyTo(previous[i..]);
         }
 
         for (; i < counts.Length; i++)
         {
             ulong count = counts[i];
-            counts[i] = count - previous[i];
+            counts[i] = count - Math.Min(previous[i], count);
             previous[i] = count;
         }
     }
+
+    // Counters only grow, but where several writers meet in a plain histogram one can put back an old count, below what a
+    // reset or a snapshot has seen: lost records are 0 then, not 2⁶⁴ of them.
+    private static Vector<ulong> SaturatingSubtract(Vector<ulong> counts, Vector<ulong> before) =>
+        counts - Vector.Min(before, counts);
 
     private static void Add(ReadOnlySpan<uint> counters, Span<ulong> sums)
     {

@@ -72,6 +72,42 @@ public abstract partial class HistogramContract
         }
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_narrow_counter_hands_its_count_over_long_before_it_wraps(bool batch)
+    {
+        const ulong Piece = 1 << 16; // small enough to be added to the counter itself
+        HdrHistogram histogram = CreateNarrow();
+        for (ulong count = Piece; count < Half; count += Piece)
+        {
+            histogram.Record(20_000, Piece);
+        }
+
+        ulong[] rest = new ulong[Piece - 1];
+        Array.Fill(rest, 20_000UL);
+        histogram.Record(rest);
+        histogram.TotalCount.Should().Be(Half - 1);
+        long before = histogram.FootprintInBytes;
+
+        ulong[] eight = new ulong[8];
+        Array.Fill(eight, 20_000UL);
+        if (batch)
+        {
+            histogram.Record(eight);
+        }
+        else
+        {
+            histogram.Record(20_000);
+        }
+
+        // The table that takes carries is made with the first of them. That it is made here shows what would otherwise
+        // take 2³¹ more records to see.
+        bool narrow = histogram.GetType().GetGenericArguments()[0] == typeof(uint);
+        (histogram.FootprintInBytes > before).Should().Be(narrow);
+        histogram.TotalCount.Should().Be(Half - 1 + (batch ? 8UL : 1UL));
+    }
+
     [Fact]
     public void Any_mix_of_counts_is_exact() => Seeded.Run(30, random =>
     {
