@@ -8,7 +8,7 @@ namespace Picollo.Metrics;
 /// (<see cref="CycleClock"/>) and records it into a histogram in picoseconds.</summary>
 /// <remarks>
 /// <para>
-/// At less than half the cost of <see cref="NanoScope"/> and with its resolution not bound to the system's clock: on Windows,
+/// At a little more than half the cost of <see cref="NanoScope"/>, and with a resolution not bound to the system's clock: on Windows,
 /// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope
 /// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> tells. An interval that cannot be
 /// measured, across a suspend or a virtual machine's migration, is not recorded.
