@@ -118,7 +118,7 @@ public class HdrLayoutTests
         }
     }
 
-    private static HdrLayout Layout(int scale) => new(0.5 / (1 << scale));
+    private static HdrLayout Layout(int scale) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError));
 
     // The formula as the article about the first version gives it.
     private static ulong OriginalIndex(ulong value, int scale)
