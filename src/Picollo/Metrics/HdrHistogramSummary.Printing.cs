@@ -9,12 +9,13 @@ public sealed partial class HdrHistogramSummary
 
     /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>.</summary>
     /// <param name="title">The heading.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
     public void PrettyPrint(string title = DefaultTitle) => PrettyPrint(Console.Out, title);
 
     /// <summary>Writes the table of <see cref="ToTable"/>.</summary>
     /// <param name="writer">Where to.</param>
     /// <param name="title">The heading.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="title"/> is <see langword="null"/>.</exception>
     public void PrettyPrint(TextWriter writer, string title = DefaultTitle)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -26,7 +27,7 @@ public sealed partial class HdrHistogramSummary
     /// <param name="title">The heading.</param>
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
     public void PrettyPrintDiff(
         HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After") =>
         PrettyPrintDiff(Console.Out, other, title, before, after);
@@ -37,7 +38,7 @@ public sealed partial class HdrHistogramSummary
     /// <param name="title">The heading.</param>
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="other"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="writer"/>, <paramref name="other"/> or a heading is <see langword="null"/>.</exception>
     public void PrettyPrintDiff(
         TextWriter writer, HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After")
     {
@@ -49,8 +50,10 @@ public sealed partial class HdrHistogramSummary
     /// what was out of range, mean, standard deviation, precision, total, and the range where it matters.</summary>
     /// <param name="title">The heading.</param>
     /// <returns>The lines, the last one empty.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
     public string ToTable(string title = DefaultTitle)
     {
+        ArgumentNullException.ThrowIfNull(title);
         MarkdownTable table = new("lrlr", ["Percentile", "Value", "±", "Count"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
@@ -81,11 +84,14 @@ public sealed partial class HdrHistogramSummary
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
     /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
     public string ToDiffTable(
         HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After")
     {
         ArgumentNullException.ThrowIfNull(other);
+        ArgumentNullException.ThrowIfNull(title);
+        ArgumentNullException.ThrowIfNull(before);
+        ArgumentNullException.ThrowIfNull(after);
         MarkdownTable table = new("lrrr", ["Percentile", before, after, "Δ%"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {

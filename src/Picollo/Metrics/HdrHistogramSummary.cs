@@ -124,10 +124,15 @@ public sealed partial class HdrHistogramSummary
     /// <param name="name">What the values are.</param>
     /// <returns>For example <c>latency: Total=1,000, Overflow=0, Mean=21.4, P0=20, P25=…, P50=…, P90=…, P95=…, P99=…, P999=…,
     /// P100=…</c>.</returns>
-    public string ToString(string name) => string.Create(
-        CultureInfo.InvariantCulture,
-        $"{name}: Total={TotalCount:N0}, Overflow={OverflowCount:N0}, Mean={Mean:N1}, P0={P0.Value:N0}, P25={P25.Value:N0}, " +
-        $"P50={P50.Value:N0}, P90={P90.Value:N0}, P95={P95.Value:N0}, P99={P99.Value:N0}, P999={P999.Value:N0}, P100={P100.Value:N0}");
+    /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>
+    public string ToString(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"{name}: Total={TotalCount:N0}, Overflow={OverflowCount:N0}, Mean={Mean:N1}, P0={P0.Value:N0}, P25={P25.Value:N0}, " +
+            $"P50={P50.Value:N0}, P90={P90.Value:N0}, P95={P95.Value:N0}, P99={P99.Value:N0}, P999={P999.Value:N0}, P100={P100.Value:N0}");
+    }
 
     /// <summary>One line, as <see cref="ToString(string)"/> with the name "Histogram".</summary>
     /// <returns>The line.</returns>

@@ -193,6 +193,12 @@ public class SummaryPrintingTests
         summary.Invoking(s => s.PrettyPrintDiff(TextWriter.Null, null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.Invoking(s => s.PrettyPrintDiff(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.Invoking(s => s.ToDiffTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
+        summary.Invoking(s => s.ToTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("title");
+        summary.Invoking(s => s.PrettyPrint(TextWriter.Null, null!)).Should().Throw<ArgumentNullException>().WithParameterName("title");
+        summary.Invoking(s => s.ToDiffTable(s, null!)).Should().Throw<ArgumentNullException>().WithParameterName("title");
+        summary.Invoking(s => s.ToDiffTable(s, before: null!)).Should().Throw<ArgumentNullException>().WithParameterName("before");
+        summary.Invoking(s => s.ToDiffTable(s, after: null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
+        summary.Invoking(s => s.ToString(null!)).Should().Throw<ArgumentNullException>().WithParameterName("name");
         summary.Invoking(s => s.GetEffectSize(null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }
 
