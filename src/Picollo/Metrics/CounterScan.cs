@@ -21,8 +21,9 @@ namespace Picollo.Metrics;
 /// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.
 /// </para>
 /// <para>
-/// On a Zen 5 core (November 2026) the pass over 17,408 32-bit counters takes less time than their plain vectorised sum in
-/// 64-bit lanes, because it stays in 32-bit lanes as long as the counts of a piece allow.
+/// On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, moments and all, takes 0.95 µs, where
+/// the fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Tried and lost: sums by piece alone,
+/// with those of chunks made by the search (the pass 10 % faster, the search 50 % slower).
 /// </para>
 /// </remarks>
 internal ref struct CounterScan
