@@ -12,7 +12,8 @@ namespace Picollo.Metrics;
 /// a variable of that type (<c>var h = …Create()</c>) lets the JIT inline <see cref="Record(ulong)"/>. Which variant:
 /// </para>
 /// <list type="bullet">
-/// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. Concurrent writers lose records, nothing worse.</item>
+/// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. With more at once its counts become
+/// approximate, nothing worse.</item>
 /// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with counters of its own; as fast as
 /// the plain one, at the memory of one histogram per concurrent writer.</item>
 /// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters; slower, and slower still

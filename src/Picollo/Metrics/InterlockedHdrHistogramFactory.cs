@@ -36,7 +36,7 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
     public override InterlockedHdrHistogramFactory<ulong> WithUInt64Storage() => new(Settings);
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithInterlocked() => this;
+    public override InterlockedHdrHistogramFactory<TCounter> WithInterlocked() => new(Settings);
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<TCounter> WithThreadLocal() => new(Settings);

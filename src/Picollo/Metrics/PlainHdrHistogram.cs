@@ -7,8 +7,8 @@ namespace Picollo.Metrics;
 /// <typeparam name="TCounter"><see cref="uint"/> or <see cref="ulong"/>: the storage of a counter. Both count exactly to
 /// 2⁶⁴.</typeparam>
 /// <remarks>
-/// <para>Writers that do record at the same time lose some of each other's records; nothing else goes wrong. A thread may take
-/// over from another with the usual synchronisation.</para>
+/// <para>Writers that do record at the same time undo some of each other's records, so that counts become approximate; nothing
+/// else goes wrong. A thread may take over from another with the usual synchronisation.</para>
 /// <para>Made by <see cref="HdrHistogram.Factory"/>.</para>
 /// </remarks>
 public sealed class PlainHdrHistogram<TCounter> : HdrHistogram

@@ -39,7 +39,7 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
     public override InterlockedHdrHistogramFactory<TCounter> WithInterlocked() => new(Settings);
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithThreadLocal() => this;
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithThreadLocal() => new(Settings);
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogram<TCounter> Create() => new(Settings.Validated());
