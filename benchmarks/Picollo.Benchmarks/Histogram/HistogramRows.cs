@@ -61,6 +61,7 @@ internal static class HistogramRows
         const string Section = "Summary of one hour of nanoseconds at 0.1 %, 32-bit";
         VectorPass pass = new();
         yield return new Row(Section, pass);
+        yield return new Row(Section, new PortableVectorPass(), pass);
         yield return new Row(Section, new Summary(), pass, 1.5);
     }
 
