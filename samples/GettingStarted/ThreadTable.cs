@@ -78,30 +78,35 @@ public static class ThreadTable
     /// <summary>Nanoseconds of a CPU per call, with every thread calling so many times.</summary>
     private static double Measure(int threads, int rounds, Action action)
     {
-        using Barrier start = new(threads + 1);
+        // The workers read the clock themselves: a thread that only watched could wake up when they are done.
+        using Barrier start = new(threads);
+        long[] started = new long[threads];
+        long[] ended = new long[threads];
         Thread[] workers = new Thread[threads];
         for (int i = 0; i < threads; i++)
         {
+            int worker = i;
             workers[i] = new Thread(() =>
             {
                 start.SignalAndWait();
+                started[worker] = Stopwatch.GetTimestamp();
                 for (int round = 0; round < rounds; round++)
                 {
                     action();
                 }
+
+                ended[worker] = Stopwatch.GetTimestamp();
             });
             workers[i].Start();
         }
 
-        start.SignalAndWait();
-        Stopwatch stopwatch = Stopwatch.StartNew();
         foreach (Thread worker in workers)
         {
             worker.Join();
         }
 
         int busyCpus = Math.Min(threads, Environment.ProcessorCount);
-        return stopwatch.ElapsedNanos * (double)busyCpus / threads / rounds;
+        return NanoScope.TicksToNanos(ended.Max() - started.Min()) * (double)busyCpus / threads / rounds;
     }
 
     private static void Print(ArticleFigures article, string variant, double nanoseconds, long bytes, Figure picollo) =>
