@@ -23,7 +23,12 @@ public readonly record struct Percentile
     /// unless set, the only selection for which the promised relative error holds. Set it once at start-up: the change is
     /// seen by percentiles that were read before it.
     /// </summary>
-    public static EquivalentValueSelection DefaultEquivalentValueSelection { get; set; } = EquivalentValueSelection.Midpoint;
+    /// <exception cref="ArgumentOutOfRangeException">The value is not a defined selection.</exception>
+    public static EquivalentValueSelection DefaultEquivalentValueSelection
+    {
+        get;
+        set => field = Enum.IsDefined(value) ? value : throw UndefinedSelection(nameof(value), value);
+    } = EquivalentValueSelection.Midpoint;
 
     /// <summary>The rank in percent, 0 to 100.</summary>
     public double Rank { get; }
@@ -46,11 +51,14 @@ public readonly record struct Percentile
         EquivalentValueSelection.Midpoint => Bucket.Midpoint,
         EquivalentValueSelection.LowerBound => Bucket.Start,
         EquivalentValueSelection.UpperBound => Bucket.UpperBound,
-        _ => throw new ArgumentOutOfRangeException(nameof(selection), selection, "Midpoint, LowerBound or UpperBound is needed."),
+        _ => throw UndefinedSelection(nameof(selection), selection),
     };
 
     /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant, the rank with up to four digits.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"P{Rank:0.####}={Value:N0} {Bucket}");
+
+    private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
+        new(parameter, selection, "Midpoint, LowerBound or UpperBound is needed.");
 }

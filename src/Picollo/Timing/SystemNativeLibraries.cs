@@ -34,7 +34,7 @@ internal sealed class SystemNativeLibraries : INativeLibraries
             }
         }
 
-        where = string.Join(", ", paths.Prepend(name));
+        where = string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be the same
         return false;
     }
 

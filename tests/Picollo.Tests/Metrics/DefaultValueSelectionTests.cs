@@ -31,4 +31,21 @@ public class DefaultValueSelectionTests
             Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
         }
     }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(3)]
+    public void An_undefined_default_selection_is_refused_where_it_is_set(int selection)
+    {
+        try
+        {
+            FluentActions.Invoking(() => Percentile.DefaultEquivalentValueSelection = (EquivalentValueSelection)selection)
+                .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("value");
+            Percentile.DefaultEquivalentValueSelection.Should().Be(EquivalentValueSelection.Midpoint);
+        }
+        finally
+        {
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
+        }
+    }
 }

@@ -47,6 +47,7 @@ public unsafe class NativeShimTests
 
         library.Should().Be(0);
         where.Should().Contain(AppContext.BaseDirectory).And.Contain("runtimes").And.Contain("picollo_no_such_library");
+        where.Split(", ").Should().OnlyHaveUniqueItems();
     }
 
     private static string ReasonFor(Libraries libraries)
