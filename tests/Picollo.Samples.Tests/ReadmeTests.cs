@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.RegularExpressions;
 using Picollo.Metrics;
 
@@ -53,6 +54,27 @@ public sealed partial class ReadmeTests
         ConsoleOutput.Of(() => ReadmeSamples.Monitoring(histogram)).Should().Contain("requests: Total=0");
     }
 
+    [Fact]
+    public void The_precision_table_says_what_histograms_take()
+    {
+        MatchCollection rows = PrecisionRow().Matches(Readme);
+
+        rows.Should().HaveCount(3);
+        foreach (Match row in rows)
+        {
+            double setting = double.Parse(row.Groups["setting"].Value, CultureInfo.InvariantCulture);
+            var factory = HdrHistogram.Factory.WithMaxTrackableValue(3_600 * NanoScope.OneSecondValue);
+            using var histogram = row.Groups["method"].Value == "WithRelativeError"
+                ? factory.WithRelativeError(setting).Create()
+                : factory.WithSignificantDigits((int)setting).Create();
+
+            row.Groups["buckets"].Value.Should().Be(histogram.Buckets.Count().ToString("N0", CultureInfo.InvariantCulture));
+            string kilobytes = row.Groups["kilobytes"].Value;
+            string format = kilobytes.Contains('.', StringComparison.Ordinal) ? "F1" : "F0";
+            kilobytes.Should().Be((histogram.FootprintInBytes / 1e3).ToString(format, CultureInfo.InvariantCulture));
+        }
+    }
+
     private static string Normalized(string code) => string.Join(
         '\n', code.Split('\n').Select(line => line.Trim()).Where(line => line.Length > 0 && !line.StartsWith("using Picollo", StringComparison.Ordinal)));
 
@@ -65,6 +87,9 @@ public sealed partial class ReadmeTests
 
     [GeneratedRegex("```csharp\n(.*?)```", RegexOptions.Singleline)]
     private static partial Regex CodeBlock();
+
+    [GeneratedRegex(@"^\| `(?<method>With\w+)\((?<setting>[0-9.]+)\)`[^|]*\| (?<buckets>[0-9,]+) \| (?<kilobytes>[0-9.]+) KB \|", RegexOptions.Multiline)]
+    private static partial Regex PrecisionRow();
 
     [GeneratedRegex("```\n(##### .*?)```", RegexOptions.Singleline)]
     private static partial Regex TableBlock();
