@@ -24,7 +24,8 @@ public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long Al
         LineTokenizer[] tokenizers = [.. Enumerable.Range(0, threads).Select(_ => create())];
         double[] chunkNanoseconds = new double[(lines.Length + ChunkLines - 1) / ChunkLines];
         int chunksTaken = 0;
-        using Barrier start = new(threads + 1);
+        Stopwatch stopwatch = new();
+        using Barrier start = new(threads + 1, _ => stopwatch.Start()); // before anyone goes on: this thread may wake up late
         Thread[] workers = [.. tokenizers.Select(tokenizer => new Thread(() => Work(tokenizer)))];
         foreach (Thread worker in workers)
         {
@@ -35,7 +36,6 @@ public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long Al
         GC.Collect();
         long allocatedBefore = GC.GetTotalAllocatedBytes(precise: true);
         start.SignalAndWait();
-        Stopwatch stopwatch = Stopwatch.StartNew();
         foreach (Thread worker in workers)
         {
             worker.Join();
