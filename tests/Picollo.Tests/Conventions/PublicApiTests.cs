@@ -1,4 +1,4 @@
-using System.Runtime.CompilerServices;
+using Picollo.TestKit;
 
 namespace Picollo.Tests.Conventions;
 
@@ -11,14 +11,15 @@ public class PublicApiTests
     [Fact]
     public void The_public_api_is_the_approved_one()
     {
-        string path = Path.Combine(SourceFolder(), Approved);
+        // Not from CallerFilePath, which is no path of this machine in a deterministic build.
+        string path = Path.Combine(Repository.Root, "tests", "Picollo.Tests", "Conventions", Approved);
         string actual = PublicApiText.Print();
         if (Environment.GetEnvironmentVariable(Switch) == "1")
         {
             File.WriteAllText(path, actual);
         }
 
-        string[] approved = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n') : [];
+        string[] approved = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
         string difference = Difference(approved, actual.Split('\n'));
 
         difference.Should().BeEmpty($"the public API should change deliberately; {Switch}=1 with this test writes the new listing to {path}");
@@ -52,6 +53,4 @@ public class PublicApiTests
             yield return ReferenceEquals(type, line) ? line : $"{type}: {line}";
         }
     }
-
-    private static string SourceFolder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
 }
