@@ -99,6 +99,7 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         output.WriteLine();
         output.WriteLine($"Undisturbed: every {Pass.ChunkLines:N0} lines in the round that had them fastest. Rounds of one kind");
         output.WriteLine($"differ from their median by {implementations.Max(one => one.Bare.Unrest) * 100:N1}%, at the median: what the machine does of its own.");
+        output.WriteLine("A cost below that is noise; read the undisturbed rows then.");
         output.WriteLine($"By itself, a nano scope takes {nanoScopeNanoseconds:N1} ns here and a pico scope {picoScopeNanoseconds:N1} ns.");
     }
 
