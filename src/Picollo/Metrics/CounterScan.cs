@@ -38,8 +38,8 @@ internal ref struct CounterScan
     private readonly uint _firstIndex;
     private readonly uint _chunkOffset;
     private readonly int _pieceSize;
-    private readonly Span<ulong> _padded; // a piece that is clipped by the range, as if it were whole
-    private readonly Span<ulong> _widened; // a piece whose counts are too large for 32-bit lanes
+    private readonly Span<ulong> _padded; // a piece that is clipped by the range, as if it were whole, or a small one
+    private readonly Span<ulong> _widened; // a piece whose counts are too large for the lanes of their own width
     private readonly Span<Piece> _pieces;
     private int _pieceCount;
     private UInt128 _sum;
@@ -79,7 +79,7 @@ internal ref struct CounterScan
             uint from = Math.Max(start, _firstIndex);
             uint to = Math.Min(start + pieceSize, end);
             ReadOnlySpan<TCounter> piece = counters.Slice((int)(from - _firstIndex), (int)(to - from));
-            if (piece.Length < pieceSize)
+            if (piece.Length < pieceSize || pieceSize < PercentileSearch.ChunkSize)
             {
                 Span<TCounter> whole = MemoryMarshal.Cast<ulong, TCounter>(_padded)[..(int)pieceSize];
                 whole.Clear();
@@ -113,24 +113,22 @@ internal ref struct CounterScan
             return;
         }
 
-        if (typeof(TCounter) == typeof(uint))
+        if (typeof(TCounter) == typeof(uint)
+            ? TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums)
+            : TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums))
         {
-            if (TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums))
-            {
-                return;
-            }
-
-            Span<ulong> widened = _widened[..piece.Length];
-            CounterMath.CopyAndSum(piece, widened);
-            AddPiece<ulong>(start, widened);
+            return;
         }
-        else if (!TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums))
+
+        Span<ulong> widened = _widened[..piece.Length];
+        CounterMath.CopyAndSum(piece, widened);
+        if (!TryAddVectors(start, widened, WideLimit, chunkSums))
         {
-            AddScalar(start, piece);
+            AddScalar<ulong>(start, widened);
             for (int chunk = 0; chunk << PercentileSearch.ChunkScale < piece.Length; chunk++)
             {
                 chunkSums[chunk] = CounterMath.Sum(
-                    MemoryMarshal.Cast<TCounter, ulong>(piece).Slice(chunk << PercentileSearch.ChunkScale, PercentileSearch.ChunkSize));
+                    widened.Slice(chunk << PercentileSearch.ChunkScale, PercentileSearch.ChunkSize));
             }
         }
     }
@@ -218,7 +216,8 @@ internal ref struct CounterScan
         _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * ((double)s1 / s0)), squares * step * step);
     }
 
-    /// <summary>Adds a piece of any length and counts, and returns its total.</summary>
+    /// <summary>Adds a piece of any length and counts, which nobody writes meanwhile: it is read twice. Returns its
+    /// total.</summary>
     private ulong AddScalar<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {

@@ -1,0 +1,56 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>Summaries taken from the counters themselves while these are written are of one moment, whatever way their counts
+/// are summed.</summary>
+[Collection(Alone.Name)]
+public class SummaryBesideWriterTests
+{
+    private const ulong Low = 100;
+    private const ulong Written = 101;
+    private const ulong High = 1_000;
+
+    [Theory]
+    [InlineData("plain 64", 1UL << 33)] // too large for the vectors of 64-bit counters
+    [InlineData("interlocked 64", 1UL << 33)]
+    [InlineData("interlocked 32", 1UL << 20)] // too large for the vectors of 32-bit counters
+    [InlineData("thread-local 64", 1)]
+    public void The_largest_value_stays_the_largest_while_smaller_ones_are_recorded(string variant, ulong lowCount)
+    {
+        const int Summaries = 20_000;
+        HdrHistogram histogram = Variants.Factories[variant].WithMaxTrackableValue(1 << 20).Create();
+        bool stop = false;
+        bool ready = false;
+        Thread writer = new(() =>
+        {
+            histogram.Record(Low, lowCount);
+            histogram.Record(High);
+            Volatile.Write(ref ready, true);
+            while (!Volatile.Read(ref stop))
+            {
+                histogram.Record(Written, 1_000);
+                Thread.SpinWait(100); // rests, so that many summaries meet no write and need no copy
+            }
+        });
+        writer.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref ready));
+
+        HdrHistogramSummary summary = new();
+        ulong before = 0;
+        int wrong = 0;
+        for (int i = 0; i < Summaries; i++)
+        {
+            histogram.GetSummary(summary);
+            bool isOneMoment = summary.P100.Value == High && summary.P0.Value == Low
+                && summary.P100.Count == summary.TotalCount && summary.TotalCount >= before
+                && summary.Mean is > Low and < High && summary.StDev < High;
+            wrong += isOneMoment ? 0 : 1;
+            before = summary.TotalCount;
+        }
+
+        Volatile.Write(ref stop, true);
+        writer.Join();
+        wrong.Should().Be(0);
+    }
+}
