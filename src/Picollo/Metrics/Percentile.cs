@@ -13,7 +13,7 @@ public readonly record struct Percentile
 {
     internal Percentile(double rank, ulong count, Bucket bucket)
     {
-        Rank = rank;
+        Rank = rank + 0.0; // negative zero becomes zero, which prints without a sign
         Count = count;
         Bucket = bucket;
     }

@@ -57,6 +57,7 @@ public class PercentileTests
     [InlineData(99.94138, "P99.9414=24,960 [83 / 609]: [24,832, 25,088) 14,190")]
     [InlineData(33.271, "P33.271=24,960 [83 / 609]: [24,832, 25,088) 14,190")]
     [InlineData(0, "P0=24,960 [83 / 609]: [24,832, 25,088) 14,190")]
+    [InlineData(-0.0, "P0=24,960 [83 / 609]: [24,832, 25,088) 14,190")]
     public void A_percentile_prints_rank_value_and_bucket(double rank, string expected)
     {
         CultureInfo culture = CultureInfo.CurrentCulture;
