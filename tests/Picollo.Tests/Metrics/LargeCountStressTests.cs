@@ -31,7 +31,7 @@ public class LargeCountStressTests
             }
 
             recorded[number] = sum;
-        }))];
+        }) { IsBackground = true })];
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
