@@ -23,7 +23,7 @@ build() {
   "$compiler" $COMMON "$@" -o "$built" picollo_native.c
   mv "$built" "$library"
   rmdir "$(dirname "$library")/new"
-  echo "native/$library"
+  echo "built native/$library"
 }
 
 [ $# -gt 0 ] || set -- "$(host_rid)"

@@ -34,7 +34,9 @@ public sealed class HdrHistogramRegistry
         {
             lock (_gate)
             {
-                return [.. _byKey.OrderBy(entry => entry.Key, StringComparer.Ordinal).Select(entry => entry.Value)];
+                return [.. _byKey.Values
+                    .OrderBy(registration => registration.Name, StringComparer.Ordinal)
+                    .ThenBy(registration => registration.ToString(), StringComparer.Ordinal)];
             }
         }
     }
@@ -146,7 +148,7 @@ public sealed class HdrHistogramRegistry
 
     private static string KeyOf(HdrHistogramRegistration registration) => KeyOf(registration.Name, registration.Labels);
 
-    /// <summary>Name and labels in one string, each with its length, so that no two lists give the same; sorts by name.</summary>
+    /// <summary>Name and labels in one string, each with its length, so that no two lists give the same.</summary>
     private static string KeyOf(string name, IReadOnlyList<(string Key, string Value)> labels)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

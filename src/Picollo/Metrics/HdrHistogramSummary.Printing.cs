@@ -46,8 +46,8 @@ public sealed partial class HdrHistogramSummary
         writer.WriteLine(ToDiffTable(other, title, before, after));
     }
 
-    /// <summary>The summary as a Markdown table: rank, value, absolute precision and cumulative count of each percentile, then
-    /// what was out of range, mean, standard deviation, precision, total, and the range where it matters.</summary>
+    /// <summary>The summary as a Markdown table: rank, value, absolute precision (half the bucket's width, as it is for the
+    /// midpoint) and cumulative count of each percentile, then what was out of range on either side, mean, standard deviation, precision, total, and the range where it matters.</summary>
     /// <param name="title">The heading.</param>
     /// <returns>The lines, the last one empty.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>

@@ -63,12 +63,14 @@ public class HdrHistogramRegistryTests
     {
         _registry.Add("b", HdrHistogram.Create());
         _registry.Add("a", HdrHistogram.Create(), ("z", "1"), ("y", "2"));
+        _registry.Add("a", HdrHistogram.Create(), ("x", "1"));
+        _registry.Add("a", HdrHistogram.Create(), ("long", "1"));
         IReadOnlyList<HdrHistogramRegistration> before = _registry.Registrations;
         _registry.Remove("b").Should().BeTrue();
         _registry.Remove("b").Should().BeFalse();
 
-        before.Select(r => r.ToString()).Should().Equal("a{y=\"2\",z=\"1\"}", "b");
-        _registry.Registrations.Select(r => r.Name).Should().Equal("a");
+        before.Select(r => r.ToString()).Should().Equal("a{long=\"1\"}", "a{x=\"1\"}", "a{y=\"2\",z=\"1\"}", "b");
+        _registry.Registrations.Select(r => r.Name).Should().Equal("a", "a", "a");
     }
 
     [Fact]
