@@ -38,9 +38,13 @@ public class MomentsOracleTests
     });
 
     [Theory]
+    [InlineData((1UL << 19) - 1)]
     [InlineData(1UL << 19)]
+    [InlineData((1UL << 20) - 1)]
     [InlineData((1UL << 31) - 1)]
+    [InlineData((1UL << 32) - 1)]
     [InlineData(1UL << 32)]
+    [InlineData((1UL << 44) - 1)]
     [InlineData(1UL << 52)]
     public void A_piece_full_of_counts_of_one_size_is_summed_exactly(ulong count)
     {
