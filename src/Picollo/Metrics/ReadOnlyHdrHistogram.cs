@@ -7,8 +7,9 @@ namespace Picollo.Metrics;
 /// for an <see cref="HdrHistogramSnapshot"/> of one.
 /// </summary>
 /// <remarks>
-/// Every call takes one copy of the counters and answers from it, so that its answers fit each other; two calls on a live
-/// histogram may see different moments. The copy never stops a writer and holds every record that happened before the call.
+/// Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live
+/// histogram may see different moments. What it sees holds every record that happened before the call. No writer waits for
+/// it, but for a thread's first record into a thread-local histogram and a 32-bit counter that passes 2³¹.
 /// Reads may be made from any thread and take turns. They use pooled buffers and allocate nothing once those are warm,
 /// where a member does not say otherwise.
 /// </remarks>
