@@ -3,10 +3,10 @@ namespace Picollo.Metrics;
 /// <summary>A histogram in a <see cref="HdrHistogramRegistry"/> with its name and labels. Immutable.</summary>
 public sealed class HdrHistogramRegistration
 {
-    internal HdrHistogramRegistration(string name, IReadOnlyList<(string Key, string Value)> labels, HdrHistogram histogram)
+    internal HdrHistogramRegistration(string name, (string Key, string Value)[] labels, HdrHistogram histogram)
     {
         Name = name;
-        Labels = labels;
+        Labels = Array.AsReadOnly(labels);
         Histogram = histogram;
     }
 
