@@ -235,14 +235,21 @@ internal ref struct CounterScan
             return 0;
         }
 
-        double meanPlace = (double)s1 / s0;
+        // Whole places apart, so that counts in one place alone have it for their mean exactly, however many they are. The
+        // rounding of any other mean shifts all distances alike, and what that adds to their squares is taken off again.
+        (UInt128 whole, UInt128 rest) = UInt128.DivRem(s1, s0);
+        double meanPlace = (double)whole + ((double)rest / s0);
         double squares = 0;
+        double drift = 0;
         for (int j = 0; j < piece.Length; j++)
         {
             double distance = j - meanPlace;
-            squares += ulong.CreateTruncating(piece[j]) * distance * distance;
+            double weighted = ulong.CreateTruncating(piece[j]) * distance;
+            squares += weighted * distance;
+            drift += weighted;
         }
 
+        squares = Math.Max(squares - (drift * drift / s0), 0);
         int stepScale = _layout.StepScaleOf(start);
         ulong midpoint = _layout.MidpointOf(start);
         _sum += ((UInt128)midpoint * s0) + (s1 << stepScale);
