@@ -1,0 +1,12 @@
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Cpu;
+
+/// <summary>Chooses this system's <see cref="ICpuTimes"/>, once.</summary>
+internal static class CpuTimes
+{
+    /// <summary>static readonly: a constant to the JIT, which calls the class behind it directly.</summary>
+    public static readonly ICpuTimes Current =
+        OperatingSystem.IsLinux() ? new LinuxCpuTimes()
+        : new UnknownCpuTimes();
+}

@@ -1,0 +1,73 @@
+using System.Globalization;
+
+namespace Picollo.Cpu;
+
+public readonly partial struct CpuUsage : ISpanFormattable
+{
+    // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the words between.
+    private const int LongestText = 128;
+
+    private const double NanosecondsPerMicrosecond = 1e3;
+    private const double NanosecondsPerMillisecond = 1e6;
+    private const double NanosecondsPerSecond = 1e9;
+
+    /// <summary>The total, then user and kernel time, in the unit that suits the total:
+    /// <c>12.345 ms (user 12.001 ms, kernel 0.344 ms)</c>.</summary>
+    /// <returns>Text that does not depend on the culture.</returns>
+    public override string ToString() => ToString(null, null);
+
+    /// <summary>The same in a unit of one's choice: <c>$"{usage:ms}"</c>.</summary>
+    /// <param name="format"><c>s</c>, <c>ms</c>, <c>us</c> or <c>ns</c>; null, empty or <c>G</c> for the unit that suits the
+    /// total.</param>
+    /// <param name="formatProvider">Not used: the text does not depend on the culture.</param>
+    /// <returns>The total, then user and kernel time, each rounded to three decimals (nanoseconds are whole).</returns>
+    /// <exception cref="FormatException">Another format.</exception>
+    public string ToString(string? format, IFormatProvider? formatProvider = null)
+    {
+        Span<char> text = stackalloc char[LongestText];
+        return TryFormat(text, out int length, format, formatProvider)
+            ? new string(text[..length])
+            : throw new InvalidOperationException("The text of a CPU usage is longer than it can be.");
+    }
+
+    /// <summary>Writes what <see cref="ToString(string?, IFormatProvider?)"/> returns, without allocating.</summary>
+    /// <param name="destination">Where to.</param>
+    /// <param name="charsWritten">How many characters were written; 0 if they did not fit.</param>
+    /// <param name="format">As for <see cref="ToString(string?, IFormatProvider?)"/>.</param>
+    /// <param name="provider">Not used.</param>
+    /// <returns>False if <paramref name="destination"/> is too short.</returns>
+    /// <exception cref="FormatException">Another format.</exception>
+    public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
+    {
+        string unit = UnitOf(format);
+        return unit switch
+        {
+            "ns" => destination.TryWrite(CultureInfo.InvariantCulture,
+                $"{TotalNanoseconds} ns (user {UserNanoseconds} ns, kernel {KernelNanoseconds} ns)", out charsWritten),
+            "µs" => TryFormat(destination, out charsWritten, unit, NanosecondsPerMicrosecond),
+            "ms" => TryFormat(destination, out charsWritten, unit, NanosecondsPerMillisecond),
+            _ => TryFormat(destination, out charsWritten, unit, NanosecondsPerSecond),
+        };
+    }
+
+    private bool TryFormat(Span<char> destination, out int charsWritten, string unit, double nanoseconds) =>
+        destination.TryWrite(CultureInfo.InvariantCulture,
+            $"{TotalNanoseconds / nanoseconds:0.000} {unit} (user {UserNanoseconds / nanoseconds:0.000} {unit}, kernel {KernelNanoseconds / nanoseconds:0.000} {unit})",
+            out charsWritten);
+
+    private string UnitOf(ReadOnlySpan<char> format) => format switch
+    {
+        "" or "G" or "g" => Math.Abs((double)TotalNanoseconds) switch
+        {
+            >= NanosecondsPerSecond => "s",
+            >= NanosecondsPerMillisecond => "ms",
+            >= NanosecondsPerMicrosecond => "µs",
+            _ => "ns",
+        },
+        "s" => "s",
+        "ms" => "ms",
+        "us" => "µs",
+        "ns" => "ns",
+        _ => throw new FormatException($"A CPU usage is formatted with \"s\", \"ms\", \"us\", \"ns\" or \"G\", not \"{format}\"."),
+    };
+}

@@ -1,0 +1,120 @@
+namespace Picollo.Cpu;
+
+/// <summary>
+/// CPU time that a thread, a process or anything else has taken, in user mode and in the kernel apart: a moment's reading, or the
+/// difference of two.
+/// </summary>
+/// <remarks>
+/// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
+/// or process; a difference may be negative if it is taken the wrong way round. Nanoseconds are exact to the system's step: about
+/// 1 µs for the current thread on Linux, 10 µs on macOS, 15.6 ms on Windows.</para>
+/// <example>
+/// <code>
+/// var onStart = CpuUsage.GetByThread();
+/// Work();
+/// var onEnd = CpuUsage.GetByThread();
+/// Console.WriteLine("CPU Usage: " + (onEnd - onStart)); // CPU Usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
+/// </code>
+/// </example>
+/// </remarks>
+public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuUsage>
+{
+    private const long NanosecondsPerTimeSpanTick = 1_000_000_000 / TimeSpan.TicksPerSecond;
+
+    /// <summary>An amount of CPU time.</summary>
+    /// <param name="userNanoseconds">In user mode, in nanoseconds; any value.</param>
+    /// <param name="kernelNanoseconds">In the kernel, in nanoseconds; any value.</param>
+    public CpuUsage(long userNanoseconds, long kernelNanoseconds)
+    {
+        UserNanoseconds = userNanoseconds;
+        KernelNanoseconds = kernelNanoseconds;
+    }
+
+    /// <summary>Time in user mode, in nanoseconds.</summary>
+    public long UserNanoseconds { get; }
+
+    /// <summary>Time in the kernel on behalf of the thread or process, in nanoseconds.</summary>
+    public long KernelNanoseconds { get; }
+
+    /// <summary>User and kernel time together, in nanoseconds.</summary>
+    public long TotalNanoseconds => UserNanoseconds + KernelNanoseconds;
+
+    /// <summary>Time in user mode, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    public TimeSpan User => ToTimeSpan(UserNanoseconds);
+
+    /// <summary>Time in the kernel, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    public TimeSpan Kernel => ToTimeSpan(KernelNanoseconds);
+
+    /// <summary>User and kernel time together, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    public TimeSpan Total => ToTimeSpan(TotalNanoseconds);
+
+    /// <summary>The share of the total that was spent in user mode, 0 to 1; 0 where the total is 0.</summary>
+    public double UserShare => ShareOfTotal(UserNanoseconds);
+
+    /// <summary>The share of the total that was spent in the kernel, 0 to 1; 0 where the total is 0.</summary>
+    public double KernelShare => ShareOfTotal(KernelNanoseconds);
+
+    /// <inheritdoc cref="CpuUsageReader.GetByThread()"/>
+    public static CpuUsage GetByThread() => CpuUsageReader.GetByThread();
+
+    /// <inheritdoc cref="CpuUsageReader.GetByThread(long)"/>
+    public static CpuUsage GetByThread(long threadId) => CpuUsageReader.GetByThread(threadId);
+
+    /// <inheritdoc cref="CpuUsageReader.GetByProcess()"/>
+    public static CpuUsage GetByProcess() => CpuUsageReader.GetByProcess();
+
+    /// <inheritdoc cref="CpuUsageReader.GetByProcess(int)"/>
+    public static CpuUsage GetByProcess(int processId) => CpuUsageReader.GetByProcess(processId);
+
+    /// <inheritdoc cref="CpuUsageReader.GetByChildren()"/>
+    public static CpuUsage GetByChildren() => CpuUsageReader.GetByChildren();
+
+    /// <summary>The time taken between two readings, user and kernel apart.</summary>
+    public static CpuUsage operator -(CpuUsage end, CpuUsage start) =>
+        new(end.UserNanoseconds - start.UserNanoseconds, end.KernelNanoseconds - start.KernelNanoseconds);
+
+    /// <summary>Two amounts together, user and kernel apart.</summary>
+    public static CpuUsage operator +(CpuUsage left, CpuUsage right) =>
+        new(left.UserNanoseconds + right.UserNanoseconds, left.KernelNanoseconds + right.KernelNanoseconds);
+
+    /// <summary>True if user and kernel time are the same.</summary>
+    public static bool operator ==(CpuUsage left, CpuUsage right) => left.Equals(right);
+
+    /// <summary>True if user or kernel time differ.</summary>
+    public static bool operator !=(CpuUsage left, CpuUsage right) => !left.Equals(right);
+
+    /// <summary>True if the left comes first in the order of <see cref="CompareTo"/>.</summary>
+    public static bool operator <(CpuUsage left, CpuUsage right) => left.CompareTo(right) < 0;
+
+    /// <inheritdoc cref="op_LessThan"/>
+    public static bool operator <=(CpuUsage left, CpuUsage right) => left.CompareTo(right) <= 0;
+
+    /// <summary>True if the left comes last in the order of <see cref="CompareTo"/>.</summary>
+    public static bool operator >(CpuUsage left, CpuUsage right) => left.CompareTo(right) > 0;
+
+    /// <inheritdoc cref="op_GreaterThan"/>
+    public static bool operator >=(CpuUsage left, CpuUsage right) => left.CompareTo(right) >= 0;
+
+    /// <summary>Orders by total time, and equal totals by user time.</summary>
+    /// <param name="other">What to compare with.</param>
+    /// <returns>Negative, 0 or positive.</returns>
+    public int CompareTo(CpuUsage other)
+    {
+        int byTotal = TotalNanoseconds.CompareTo(other.TotalNanoseconds);
+        return byTotal != 0 ? byTotal : UserNanoseconds.CompareTo(other.UserNanoseconds);
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(CpuUsage other) =>
+        UserNanoseconds == other.UserNanoseconds && KernelNanoseconds == other.KernelNanoseconds;
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is CpuUsage other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(UserNanoseconds, KernelNanoseconds);
+
+    private static TimeSpan ToTimeSpan(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / NanosecondsPerTimeSpanTick);
+
+    private double ShareOfTotal(long nanoseconds) => TotalNanoseconds == 0 ? 0 : (double)nanoseconds / TotalNanoseconds;
+}

@@ -1,0 +1,163 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Cpu;
+
+/// <summary>Reads the CPU time of threads and processes, on Linux, Windows and macOS.</summary>
+/// <remarks>
+/// <para>Every method is one, two or a handful of system calls and allocates nothing, but where it says so; all are thread-safe.
+/// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
+/// process never go back, neither in user nor in kernel time.</para>
+/// <para><b>Step.</b> Current thread on Linux: about 1 µs, and 1 ns for <see cref="GetThreadTime()"/>. Other threads and processes
+/// there: user and kernel time apart in steps of 10 ms, the total in nanoseconds, though a thread on another CPU
+/// may be accounted only up to its last scheduler tick. Windows: 15.6 ms, and well under 1 µs for
+/// <see cref="GetThreadTime()"/> (<c>QueryThreadCycleTime</c>). macOS: 1 to 10 µs.</para>
+/// </remarks>
+public static class CpuUsageReader
+{
+    /// <summary>The CPU time of the current thread, user and kernel apart.</summary>
+    /// <returns>Since the thread began.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static CpuUsage GetByThread()
+    {
+        if (!CpuTimes.Current.TryGetThread(out _, out CpuUsage usage))
+        {
+            ThrowThreadUnavailable();
+        }
+
+        return usage;
+    }
+
+    /// <summary>The CPU time of a thread of this process, user and kernel apart. May allocate.</summary>
+    /// <param name="threadId">The system's id of the thread (<see cref="GetThreadId"/>,
+    /// <see cref="System.Diagnostics.ProcessThread.Id"/>), not the managed one; at least 1.</param>
+    /// <returns>Since the thread began.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no more; or this system does not tell.</exception>
+    public static CpuUsage GetByThread(long threadId) =>
+        TryGetByThread(threadId, out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+
+    /// <summary>Like <see cref="GetByThread(long)"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="threadId">As there.</param>
+    /// <param name="usage">Since the thread began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? problem)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
+        return CpuTimes.Current.TryGetThread(threadId, out usage, out problem);
+    }
+
+    /// <summary>The CPU time of this process, all its threads, user and kernel apart.</summary>
+    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static CpuUsage GetByProcess() =>
+        CpuTimes.Current.TryGetProcess(out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+
+    /// <summary>The CPU time of a process, all its threads, user and kernel apart. May allocate.</summary>
+    /// <param name="processId">At least 1.</param>
+    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or no more; or the system does not tell, or not this
+    /// user.</exception>
+    public static CpuUsage GetByProcess(int processId) =>
+        TryGetByProcess(processId, out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+
+    /// <summary>Like <see cref="GetByProcess(int)"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="processId">At least 1.</param>
+    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? problem)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
+        return CpuTimes.Current.TryGetProcess(processId, out usage, out problem);
+    }
+
+    /// <summary>The CPU time of this process's children that have ended and have been waited for (.NET waits for those that
+    /// <see cref="System.Diagnostics.Process"/> started), and of their children in turn. Linux and macOS.</summary>
+    /// <returns>Since the process began.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell: Windows keeps no such account.</exception>
+    public static CpuUsage GetByChildren() =>
+        TryGetByChildren(out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+
+    /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? problem) =>
+        CpuTimes.Current.TryGetChildren(out usage, out problem);
+
+    /// <summary>The CPU time of the current thread, user and kernel together, at the finest step and the lowest price the system
+    /// has: the thread's clock, one system call.</summary>
+    /// <returns>Nanoseconds since the thread began.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static long GetThreadTime()
+    {
+        if (!CpuTimes.Current.TryGetThread(out long nanoseconds))
+        {
+            ThrowThreadUnavailable();
+        }
+
+        return nanoseconds;
+    }
+
+    /// <summary>The CPU time of a thread of this process, user and kernel together, at the finest step the system has.</summary>
+    /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
+    /// <returns>Nanoseconds since the thread began.</returns>
+    /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
+    public static long GetThreadTime(long threadId) =>
+        TryGetThreadTime(threadId, out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+
+    /// <summary>Like <see cref="GetThreadTime(long)"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
+    /// <param name="nanoseconds">Since the thread began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    public static bool TryGetThreadTime(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? problem)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
+        return CpuTimes.Current.TryGetThread(threadId, out nanoseconds, out problem);
+    }
+
+    /// <summary>The CPU time of this process, user and kernel together, at the finest step the system has.</summary>
+    /// <returns>Nanoseconds since the process began.</returns>
+    /// <inheritdoc cref="GetByProcess()" path="/exception"/>
+    public static long GetProcessTime() =>
+        CpuTimes.Current.TryGetProcess(out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+
+    /// <summary>The CPU time of a process, user and kernel together, at the finest step the system has.</summary>
+    /// <param name="processId">At least 1.</param>
+    /// <returns>Nanoseconds since the process began.</returns>
+    /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
+    public static long GetProcessTime(int processId) =>
+        TryGetProcessTime(processId, out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+
+    /// <summary>Like <see cref="GetProcessTime(int)"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="processId">At least 1.</param>
+    /// <param name="nanoseconds">Since the process began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    public static bool TryGetProcessTime(int processId, out long nanoseconds, [NotNullWhen(false)] out string? problem)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
+        return CpuTimes.Current.TryGetProcess(processId, out nanoseconds, out problem);
+    }
+
+    /// <summary>The system's id of the current thread, for <see cref="GetByThread(long)"/> from another one. Differs from
+    /// <see cref="Environment.CurrentManagedThreadId"/>.</summary>
+    /// <returns>At least 1. Free for another thread once this one has ended.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static long GetThreadId() =>
+        CpuTimes.Current.ThreadId ?? Throw<long>("The system's thread ids are known on Linux (x64, arm64, riscv64, loongarch64), Windows and macOS only.");
+
+    internal static T Throw<T>(string problem) => throw new MeasurementUnavailableException(problem);
+
+    private static void ThrowThreadUnavailable() =>
+        Throw<long>(CpuTimes.Current.ThreadUnavailableReason ?? "The system refused to tell the current thread's CPU time, which it told before.");
+}
