@@ -1,0 +1,158 @@
+using System.Diagnostics;
+
+namespace Picollo.Cpu;
+
+/// <summary>
+/// Sums the CPU time of everything that one logical flow runs, on whatever threads: the code after the constructor, what follows its
+/// awaits, and the tasks, threads and timers it starts.
+/// </summary>
+/// <remarks>
+/// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime tells when a thread takes that
+/// context up and leaves it; each time the thread's CPU clock is read, which is all that it costs: two reads a resumed await, nothing
+/// allocated, and some hundred bytes a watcher, however long it runs. Watchers may be nested, overlap and run side by
+/// side; what a flow with several of them takes counts in each.</para>
+/// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
+/// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an
+/// <c>IAsyncEnumerable</c>. A segment is added when its thread leaves the flow; asked from inside, the
+/// results include the segment that the asking thread is in, but not those that other threads are in at the moment.</para>
+/// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods);
+/// work begun before the constructor; work handed to a thread that was there before, such as a channel's consumer; garbage
+/// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>. A
+/// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
+/// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>; make it where its <see cref="Stop"/> is.</para>
+/// <para>All members are thread-safe. Numbers read while other threads run the flow are each right, but not all of one
+/// moment.</para>
+/// <example>
+/// <code>
+/// app.Use(async (context, next) =>
+/// {
+///     CpuUsageAsyncWatcher watcher = new CpuUsageAsyncWatcher();
+///     await next.Invoke();
+///     watcher.Stop();
+///     Console.WriteLine($"Cpu Usage by http request is {watcher.GetSummaryCpuUsage()}");
+/// });
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class CpuUsageAsyncWatcher : IDisposable
+{
+    private readonly long _startTimestamp;
+    private int _stopRequested;
+    private Results? _final;
+
+    private long _totalNanoseconds;
+    private long _userNanoseconds;
+    private long _kernelNanoseconds;
+    private long _switchCount;
+
+    /// <summary>Starts watching the current flow.</summary>
+    /// <param name="detail">Whether user and kernel time are told apart.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is none of the enumeration's values.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell a thread's CPU time.</exception>
+    public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel)
+    {
+        if (detail is not (CpuUsageDetail.TotalOnly or CpuUsageDetail.UserAndKernel))
+        {
+            throw new ArgumentOutOfRangeException(nameof(detail), detail, "The detail is TotalOnly or UserAndKernel.");
+        }
+
+        // Now: in the change handler it would be too late to throw.
+        if (CpuTimes.Current.ThreadUnavailableReason is { } reason)
+        {
+            throw new MeasurementUnavailableException(reason);
+        }
+
+        Detail = detail;
+        _startTimestamp = Stopwatch.GetTimestamp();
+        WatchedFlow.Enter(this);
+    }
+
+    /// <summary>What is read at each switch.</summary>
+    public CpuUsageDetail Detail { get; }
+
+    /// <summary>True until <see cref="Stop"/> has returned.</summary>
+    public bool IsRunning => Volatile.Read(ref _final) is null;
+
+    /// <summary>Time passed from the constructor to <see cref="Stop"/>, or to now.</summary>
+    public TimeSpan WallTime => Volatile.Read(ref _final)?.WallTime ?? Stopwatch.GetElapsedTime(_startTimestamp);
+
+    /// <summary>How many times a thread has left the flow, so far or until <see cref="Stop"/>: each time ends a segment whose CPU
+    /// time was added. 0 for a flow that has never given up its thread.</summary>
+    public long SwitchCount => Volatile.Read(ref _final)?.SwitchCount ?? Interlocked.Read(ref _switchCount);
+
+    /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>; see the type's remarks for what counts.</summary>
+    /// <returns>User and kernel time apart.</returns>
+    /// <exception cref="InvalidOperationException">The watcher was made with <see cref="CpuUsageDetail.TotalOnly"/>; ask for
+    /// <see cref="GetTotalNanoseconds"/>.</exception>
+    public CpuUsage GetSummaryCpuUsage()
+    {
+        if (Detail == CpuUsageDetail.TotalOnly)
+        {
+            throw new InvalidOperationException(
+                $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time apart: use {nameof(GetTotalNanoseconds)}().");
+        }
+
+        if (Volatile.Read(ref _final) is { } final)
+        {
+            return final.Split;
+        }
+
+        // The sums before the running segment: on this thread, nothing can come between.
+        var ended = new CpuUsage(Interlocked.Read(ref _userNanoseconds), Interlocked.Read(ref _kernelNanoseconds));
+        return WatchedFlow.TryGetRunningSegment(this, out CpuSegment running) ? ended + running.Split : ended;
+    }
+
+    /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel together, at the finest step the system
+    /// has: that of <see cref="CpuUsageReader.GetThreadTime()"/>.</summary>
+    /// <returns>Nanoseconds.</returns>
+    public long GetTotalNanoseconds()
+    {
+        if (Volatile.Read(ref _final) is { } final)
+        {
+            return final.TotalNanoseconds;
+        }
+
+        long ended = Interlocked.Read(ref _totalNanoseconds);
+        return WatchedFlow.TryGetRunningSegment(this, out CpuSegment running) ? ended + running.TotalNanoseconds : ended;
+    }
+
+    /// <summary>Stops watching: the results no longer change. Called from inside the flow it includes the segment up to now. The second
+    /// and later calls do nothing.</summary>
+    public void Stop()
+    {
+        if (Interlocked.Exchange(ref _stopRequested, 1) != 0)
+        {
+            return;
+        }
+
+        // Adds the running segment, if this is inside the flow.
+        WatchedFlow.Leave(this);
+        Volatile.Write(ref _final, new Results(
+            Stopwatch.GetElapsedTime(_startTimestamp),
+            Interlocked.Read(ref _switchCount),
+            Interlocked.Read(ref _totalNanoseconds),
+            new CpuUsage(Interlocked.Read(ref _userNanoseconds), Interlocked.Read(ref _kernelNanoseconds))));
+    }
+
+    /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
+    public void Dispose() => Stop();
+
+    /// <summary>Adds a segment that has ended; several threads may at once.</summary>
+    internal void Add(in CpuSegment segment, bool byThreadSwitch)
+    {
+        Interlocked.Add(ref _totalNanoseconds, segment.TotalNanoseconds);
+        if (Detail == CpuUsageDetail.UserAndKernel)
+        {
+            Interlocked.Add(ref _userNanoseconds, segment.Split.UserNanoseconds);
+            Interlocked.Add(ref _kernelNanoseconds, segment.Split.KernelNanoseconds);
+        }
+
+        if (byThreadSwitch)
+        {
+            Interlocked.Increment(ref _switchCount);
+        }
+    }
+
+    /// <summary>In one piece, so that a segment that ends on another thread while this one stops cannot change them any more.</summary>
+    private sealed record Results(TimeSpan WallTime, long SwitchCount, long TotalNanoseconds, CpuUsage Split);
+}
