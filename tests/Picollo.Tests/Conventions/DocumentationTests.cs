@@ -75,9 +75,9 @@ public class DocumentationTests
     {
         Type type => "T:" + type.FullName!.Replace('+', '.'),
         FieldInfo => $"F:{TypeName(member.DeclaringType!)}.{member.Name}",
-        PropertyInfo => $"P:{TypeName(member.DeclaringType!)}.{member.Name}",
+        PropertyInfo property => $"P:{TypeName(member.DeclaringType!)}.{member.Name}{ParameterList(property.GetIndexParameters())}",
         EventInfo => $"E:{TypeName(member.DeclaringType!)}.{member.Name}",
-        MethodBase method => $"M:{TypeName(member.DeclaringType!)}.{MethodName(method)}{ParameterList(method)}{ConversionResult(method)}",
+        MethodBase method => $"M:{TypeName(member.DeclaringType!)}.{MethodName(method)}{ParameterList(method.GetParameters())}{ConversionResult(method)}",
         _ => throw new NotSupportedException(member.ToString()),
     };
 
@@ -87,11 +87,8 @@ public class DocumentationTests
     private static string ConversionResult(MethodBase method) =>
         method is MethodInfo { Name: "op_Implicit" or "op_Explicit" } conversion ? "~" + TypeName(conversion.ReturnType) : string.Empty;
 
-    private static string ParameterList(MethodBase method)
-    {
-        ParameterInfo[] parameters = method.GetParameters();
-        return parameters.Length == 0 ? string.Empty : $"({string.Join(',', parameters.Select(each => TypeName(each.ParameterType)))})";
-    }
+    private static string ParameterList(ParameterInfo[] parameters) =>
+        parameters.Length == 0 ? string.Empty : $"({string.Join(',', parameters.Select(each => TypeName(each.ParameterType)))})";
 
     private static string TypeName(Type type)
     {

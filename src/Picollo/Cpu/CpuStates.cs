@@ -1,0 +1,157 @@
+using System.Globalization;
+using System.Text;
+
+namespace Picollo.Cpu;
+
+/// <summary>
+/// The shares of time that a CPU, or all of them together, spent in each state between two samples.
+/// </summary>
+/// <remarks>
+/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not tell apart is null. All are
+/// null where no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was
+/// not there at the first of them, and when the samples are closer than the system's clock tick (10 ms on Linux).</para>
+/// <para>Linux's counters of idle and waiting time may step back, and others do when a CPU is taken away; such a step counts
+/// as 0. Immutable; the default value has no share.</para>
+/// </remarks>
+public readonly struct CpuStates : IEquatable<CpuStates>
+{
+    private readonly PerCpuState<double> _shares;
+    private readonly ushort _present;
+
+    private CpuStates(int? cpu, PerCpuState<double> shares, int present, in CpuStateTimes sinceStart)
+    {
+        Cpu = cpu;
+        _shares = shares;
+        _present = (ushort)present;
+        SinceStart = sinceStart;
+    }
+
+    /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
+    public int? Cpu { get; }
+
+    /// <summary>Whether there are shares: false where no time was counted between the samples.</summary>
+    public bool HasShares => _present != 0;
+
+    /// <summary>The share of programs at nice 0 and below, without the virtual machines in <see cref="Guest"/>: what
+    /// <c>mpstat</c> calls <c>%usr</c>.</summary>
+    public double? User => this[CpuState.User];
+
+    /// <summary>The share of the kernel, without interrupts where they are told apart.</summary>
+    public double? System => this[CpuState.System];
+
+    /// <summary>The share of programs at nice 1 and above, without the virtual machines in <see cref="GuestNice"/>.</summary>
+    public double? Nice => this[CpuState.Nice];
+
+    /// <summary>The share in which there was nothing to do.</summary>
+    public double? Idle => this[CpuState.Idle];
+
+    /// <summary>The share in which there was nothing to do while a thread that had run there waited for a disk. Linux only,
+    /// and no more than a hint there (proc_stat(5)).</summary>
+    public double? IOWait => this[CpuState.IOWait];
+
+    /// <summary>The share of devices' interrupts.</summary>
+    public double? HardIrq => this[CpuState.HardIrq];
+
+    /// <summary>The share of interrupts' deferred work: softirqs on Linux, DPCs on Windows.</summary>
+    public double? SoftIrq => this[CpuState.SoftIrq];
+
+    /// <summary>The share in which the CPU had work and its hypervisor ran something else.</summary>
+    public double? Steal => this[CpuState.Steal];
+
+    /// <summary>The share of virtual machines that run here, at nice 0 and below.</summary>
+    public double? Guest => this[CpuState.Guest];
+
+    /// <summary>The share of virtual machines that run here, at nice 1 and above.</summary>
+    public double? GuestNice => this[CpuState.GuestNice];
+
+    /// <summary>The counters that the shares come from, as the later sample had them.</summary>
+    public CpuStateTimes SinceStart { get; }
+
+    private double? this[CpuState state] => (_present >> (int)state & 1) != 0 ? _shares[(int)state] : null;
+
+    /// <summary>Whether the two are of the same CPU with the same shares and counters.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
+    public static bool operator ==(CpuStates left, CpuStates right) => left.Equals(right);
+
+    /// <summary>Whether the two differ in CPU, shares or counters.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
+    public static bool operator !=(CpuStates left, CpuStates right) => !left.Equals(right);
+
+    /// <inheritdoc/>
+    public bool Equals(CpuStates other) => Cpu == other.Cpu && _present == other._present && SinceStart == other.SinceStart
+        && ((ReadOnlySpan<double>)_shares).SequenceEqual(other._shares);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is CpuStates other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Cpu, _present, SinceStart);
+
+    /// <summary>The shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
+    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>, without the states
+    /// that are absent, and with <c>gu</c> and <c>gn</c> for guests where there were any; <c>no time passed</c> without
+    /// shares.</returns>
+    public override string ToString()
+    {
+        if (!HasShares)
+        {
+            return "no time passed";
+        }
+
+        var text = new StringBuilder();
+        Append(text, User, "us");
+        Append(text, System, "sy");
+        Append(text, Nice, "ni");
+        Append(text, Idle, "id");
+        Append(text, IOWait, "wa");
+        Append(text, HardIrq, "hi");
+        Append(text, SoftIrq, "si");
+        Append(text, Steal, "st");
+        Append(text, Guest > 0 ? Guest : null, "gu");
+        Append(text, GuestNice > 0 ? GuestNice : null, "gn");
+        return text.ToString();
+    }
+
+    /// <summary>The shares of what was added to each counter.</summary>
+    internal static CpuStates Between(int? cpu, in CpuStateTimes before, in CpuStateTimes after)
+    {
+        PerCpuState<double> shares = default;
+        int present = 0;
+        double total = 0;
+        for (int i = 0; i < PerCpuState<double>.Count; i++)
+        {
+            var state = (CpuState)i;
+            if (before.Has(state) && after.Has(state))
+            {
+                // Neither is negative, so the difference cannot overflow.
+                shares[i] = Math.Max(after.Nanoseconds(state) - before.Nanoseconds(state), 0);
+                total += shares[i];
+                present |= 1 << i;
+            }
+        }
+
+        if (total == 0)
+        {
+            return WithoutShares(cpu, after);
+        }
+
+        for (int i = 0; i < PerCpuState<double>.Count; i++)
+        {
+            shares[i] /= total;
+        }
+
+        return new CpuStates(cpu, shares, present, after);
+    }
+
+    internal static CpuStates WithoutShares(int? cpu, in CpuStateTimes sinceStart) => new(cpu, default, 0, sinceStart);
+
+    private static void Append(StringBuilder text, double? share, string state)
+    {
+        if (share is not null)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{(text.Length > 0 ? ", " : "")}{share * 100,4:0.0} {state}");
+        }
+    }
+}

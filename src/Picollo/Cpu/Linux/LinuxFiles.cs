@@ -1,0 +1,110 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Reads small files and directories by system calls alone. Paths end with a zero.</summary>
+/// <remarks><see cref="File"/> allocates for each file, and asks the system several things that are of no use here.</remarks>
+internal static unsafe class LinuxFiles
+{
+    private const int Interrupted = 4; // EINTR, on all architectures
+
+    /// <summary>The number of getdents64(2), which musl has under no such name; null for an unknown architecture.</summary>
+    private static readonly int? GetDirectoryEntries = RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 or Architecture.Arm => 217,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 61,
+        Architecture.X86 or Architecture.S390x => 220,
+        Architecture.Ppc64le => 202,
+        _ => null,
+    };
+
+    /// <summary>Whether the last call that failed was not permitted: EPERM or EACCES.</summary>
+    public static bool IsLastRefused => Marshal.GetLastPInvokeError() is 1 or 13;
+
+    /// <summary>Opens a file or directory under another one; negative where that fails.</summary>
+    public static int Open(int directory, ReadOnlySpan<byte> path)
+    {
+        fixed (byte* pointer = path)
+        {
+            int file;
+            do
+            {
+                file = LibC.OpenAt(directory, pointer, LibC.OpenReadOnly | LibC.OpenCloseOnExec);
+            }
+            while (file < 0 && Marshal.GetLastPInvokeError() == Interrupted);
+            return file;
+        }
+    }
+
+    public static void Close(int file) => _ = LibC.Close(file); // what was only read has nothing to lose
+
+    /// <summary>
+    /// Reads a file from its beginning in one call, which is all of it for what /proc makes of one process, or as much as fits;
+    /// negative where it cannot be read.
+    /// </summary>
+    public static int ReadOnce(int directory, ReadOnlySpan<byte> path, Span<byte> buffer)
+    {
+        int file = Open(directory, path);
+        if (file < 0)
+        {
+            return -1;
+        }
+
+        int length = Read(file, buffer);
+        Close(file);
+        return length;
+    }
+
+    /// <summary>Reads a whole file into a buffer that grows to hold it; false where it cannot be read.</summary>
+    public static bool TryReadAll(ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content)
+    {
+        content = default;
+        int file = Open(LibC.AtCurrentDirectory, path);
+        if (file < 0)
+        {
+            return false;
+        }
+
+        int length = 0, read;
+        while ((read = Read(file, buffer.AsSpan(length))) > 0)
+        {
+            length += read;
+            if (length == buffer.Length)
+            {
+                Array.Resize(ref buffer, 2 * length);
+            }
+        }
+
+        Close(file);
+        content = buffer.AsSpan(0, length);
+        return read == 0;
+    }
+
+    /// <summary>Reads the next entries of an open directory; 0 at its end, negative where it cannot be read.</summary>
+    public static int ReadDirectory(int directory, Span<byte> buffer)
+    {
+        if (GetDirectoryEntries is not { } number)
+        {
+            return -1;
+        }
+
+        fixed (byte* pointer = buffer)
+        {
+            return (int)LibC.SystemCall(number, directory, (nint)pointer, buffer.Length);
+        }
+    }
+
+    private static int Read(int file, Span<byte> buffer)
+    {
+        fixed (byte* pointer = buffer)
+        {
+            nint length;
+            do
+            {
+                length = LibC.Read(file, pointer, buffer.Length);
+            }
+            while (length < 0 && Marshal.GetLastPInvokeError() == Interrupted);
+            return (int)length;
+        }
+    }
+}

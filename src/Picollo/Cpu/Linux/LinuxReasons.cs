@@ -1,0 +1,33 @@
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Why a part of <see cref="SystemCpu"/> is absent on Linux: each a cause and a remedy.</summary>
+internal static class LinuxReasons
+{
+    public const string NoProc =
+        "/proc cannot be opened: mount it (mount -t proc proc /proc), or give the container one.";
+
+    public const string NoStates =
+        "/proc/stat cannot be read, or has no line for the CPUs: mount /proc (mount -t proc proc /proc), or give the container one.";
+
+    public const string NoLoadAverage =
+        "/proc/loadavg cannot be read, or is malformed: mount /proc (mount -t proc proc /proc), or give the container one.";
+
+    public const string NoRunQueue =
+        "Neither /proc/stat nor /proc/loadavg tells how many threads run: mount /proc (mount -t proc proc /proc).";
+
+    public const string NoPressure =
+        "/proc/pressure/cpu cannot be read: the kernel is older than 4.20, or was built without CONFIG_PSI, or has it turned off; "
+        + "where it is turned off, the kernel's command line turns it on with psi=1.";
+
+    public const string NoListing =
+        "The processes in /proc cannot be listed: getdents64(2) was refused (probably by a seccomp filter; allow it), or its number is "
+        + "not known for this architecture.";
+
+    public const string Hidden =
+        "Some processes are hidden: /proc is probably mounted with hidepid; run as root or in the group that the mount's gid= names, "
+        + "or mount /proc with hidepid=0.";
+
+    public const string NoCgroup =
+        "This process's cgroup cannot be found: no cgroup file system with the cpu controller is mounted, as /proc/self/cgroup and "
+        + "/proc/self/mountinfo have it; mount /sys/fs/cgroup, or give the container one.";
+}

@@ -1,0 +1,106 @@
+using System.Text;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Reads the machine from /proc and the cgroup file systems.</summary>
+internal sealed class LinuxSystemCpuSource : ISystemCpuSource
+{
+    private readonly byte[] _statPath;
+    private readonly byte[] _loadAveragePath;
+    private readonly byte[] _pressurePath;
+    private readonly LinuxTasks _tasks;
+    private byte[] _buffer = new byte[16 * 1024];
+
+    /// <summary>Prepares to read the files under <paramref name="root"/>: empty for the machine, a directory for a captured
+    /// one.</summary>
+    public LinuxSystemCpuSource(string root)
+    {
+        _statPath = PathOf(root, "/proc/stat");
+        _loadAveragePath = PathOf(root, "/proc/loadavg");
+        _pressurePath = PathOf(root, "/proc/pressure/cpu");
+        _tasks = new LinuxTasks(PathOf(root, "/proc"));
+    }
+
+    public void Read(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        ReadStates(sample);
+        if ((parts & (SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue)) != 0)
+        {
+            ReadLoad(sample);
+        }
+
+        if ((parts & SystemCpuParts.Pressure) != 0)
+        {
+            ReadPressure(sample);
+        }
+
+        sample.TimestampNanoseconds = Now();
+        if ((parts & SystemCpuParts.Cgroup) != 0)
+        {
+            sample.SetProblem(SystemCpuParts.Cgroup, LinuxReasons.NoCgroup);
+        }
+
+        bool wantsProcesses = (parts & SystemCpuParts.Processes) != 0;
+        bool wantsThreads = (parts & SystemCpuParts.Threads) != 0;
+        if ((wantsProcesses || wantsThreads) && _tasks.Read(sample, wantsProcesses, wantsThreads) is { } problem)
+        {
+            sample.SetProblem(SystemCpuParts.Processes, problem);
+            sample.SetProblem(SystemCpuParts.Threads, problem);
+        }
+    }
+
+    public void Dispose()
+    {
+    }
+
+    private static byte[] PathOf(string root, string path) => Encoding.UTF8.GetBytes(root + path + '\0');
+
+    private static unsafe long Now()
+    {
+        LibC.TimeSpec time;
+        return LibC.GetClock(LibC.ClockBootTime, &time) == 0 ? time.TotalNanoseconds : 0;
+    }
+
+    private void ReadStates(SystemCpuSample sample)
+    {
+        if (!LinuxFiles.TryReadAll(_statPath, ref _buffer, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
+        {
+            sample.SetProblem(SystemCpuParts.States, LinuxReasons.NoStates);
+        }
+    }
+
+    private void ReadLoad(SystemCpuSample sample)
+    {
+        if (LinuxFiles.TryReadAll(_loadAveragePath, ref _buffer, out ReadOnlySpan<byte> text)
+            && ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads))
+        {
+            sample.LoadAverage = average;
+            if (threads is not null)
+            {
+                sample.RunQueue = new RunQueueState(sample.RunQueue?.Running ?? running, sample.RunQueue?.Blocked, threads);
+            }
+        }
+        else
+        {
+            sample.SetProblem(SystemCpuParts.LoadAverage, LinuxReasons.NoLoadAverage);
+        }
+
+        if (sample.RunQueue is null)
+        {
+            sample.SetProblem(SystemCpuParts.RunQueue, LinuxReasons.NoRunQueue);
+        }
+    }
+
+    private void ReadPressure(SystemCpuSample sample)
+    {
+        if (LinuxFiles.TryReadAll(_pressurePath, ref _buffer, out ReadOnlySpan<byte> text)
+            && ProcPressure.TryParse(text, out CpuPressure pressure))
+        {
+            sample.Pressure = pressure;
+        }
+        else
+        {
+            sample.SetProblem(SystemCpuParts.Pressure, LinuxReasons.NoPressure);
+        }
+    }
+}

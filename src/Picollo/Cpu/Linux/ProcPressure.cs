@@ -1,0 +1,61 @@
+namespace Picollo.Cpu.Linux;
+
+/// <summary>
+/// Reads the text of /proc/pressure/cpu (Documentation/accounting/psi.rst of the kernel): a line of "some" and one of "full", each
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" with percentages and microseconds.
+/// </summary>
+internal static class ProcPressure
+{
+    public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure pressure)
+    {
+        PressureStall? some = null, full = null;
+        while (TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line))
+        {
+            var fields = new TextFields(line);
+            if (!fields.TryNext(out ReadOnlySpan<byte> name) || !TryParse(ref fields, out PressureStall stall))
+            {
+                continue;
+            }
+
+            if (name.SequenceEqual("some"u8))
+            {
+                some = stall;
+            }
+            else if (name.SequenceEqual("full"u8))
+            {
+                full = stall;
+            }
+        }
+
+        pressure = new CpuPressure(some ?? default, full);
+        return some is not null;
+    }
+
+    private static bool TryParse(ref TextFields fields, out PressureStall stall)
+    {
+        stall = default;
+        if (!TryNextShare(ref fields, "avg10="u8, out double ten)
+            || !TryNextShare(ref fields, "avg60="u8, out double sixty)
+            || !TryNextShare(ref fields, "avg300="u8, out double threeHundred)
+            || !fields.TryNext(out ReadOnlySpan<byte> total)
+            || !total.StartsWith("total="u8)
+            || !TextFields.TryParseCount(total["total=".Length..], out long microseconds))
+        {
+            return false;
+        }
+
+        stall = new PressureStall(
+            ten, sixty, threeHundred, new TimeSpan(TextFields.Scale(microseconds, TimeSpan.TicksPerMicrosecond)));
+        return true;
+    }
+
+    private static bool TryNextShare(ref TextFields fields, ReadOnlySpan<byte> name, out double share)
+    {
+        double percent = 0;
+        bool found = fields.TryNext(out ReadOnlySpan<byte> field)
+            && field.StartsWith(name)
+            && TextFields.TryParseDecimal(field[name.Length..], out percent);
+        share = percent / 100;
+        return found;
+    }
+}

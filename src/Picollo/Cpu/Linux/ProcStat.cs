@@ -1,0 +1,91 @@
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Reads the text of /proc/stat (proc_stat(5)).</summary>
+internal static class ProcStat
+{
+    /// <summary>
+    /// What a tick of /proc is worth: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own tick.
+    /// </summary>
+    public const long NanosecondsPerTick = 10_000_000;
+
+    /// <summary>User, nice, system and idle, which every kernel has; others came later.</summary>
+    private const int LeastStates = 4;
+
+    /// <summary>Fills in states and run queue; false, and no states, if there is no line for all CPUs together.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> text, SystemCpuSample sample)
+    {
+        int? running = null, blocked = null;
+        while (TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line))
+        {
+            var fields = new TextFields(line);
+            if (!fields.TryNext(out ReadOnlySpan<byte> name))
+            {
+                continue;
+            }
+
+            if (name.StartsWith("cpu"u8))
+            {
+                AddCpu(name["cpu".Length..], ref fields, sample);
+            }
+            else if (name.SequenceEqual("procs_running"u8) && fields.TryNextInt(out int value) && value >= 0)
+            {
+                running = value;
+            }
+            else if (name.SequenceEqual("procs_blocked"u8) && fields.TryNextInt(out value) && value >= 0)
+            {
+                blocked = value;
+            }
+        }
+
+        if (running is not null || blocked is not null)
+        {
+            sample.RunQueue = new RunQueueState(running, blocked, null);
+        }
+
+        return sample.Total.Has(CpuState.User);
+    }
+
+    private static void AddCpu(ReadOnlySpan<byte> number, ref TextFields fields, SystemCpuSample sample)
+    {
+        CpuStateTimes times = ParseTimes(ref fields);
+        if (!times.Has(CpuState.User))
+        {
+            return;
+        }
+
+        if (number.IsEmpty)
+        {
+            sample.Total = times;
+        }
+        else if (TextFields.TryParseCount(number, out long cpu) && cpu <= int.MaxValue)
+        {
+            sample.Cpus.Add(((int)cpu, times));
+        }
+    }
+
+    private static CpuStateTimes ParseTimes(ref TextFields fields)
+    {
+        PerCpuState<long> times = default;
+        int count = 0;
+        while (count < PerCpuState<long>.Count && fields.TryNextCount(out long ticks))
+        {
+            times[count++] = TextFields.Scale(ticks, NanosecondsPerTick);
+        }
+
+        if (count < LeastStates)
+        {
+            return default;
+        }
+
+        // The kernel counts guests twice (account_guest_time). The two counters are not read at one moment: never below 0.
+        times[(int)CpuState.User] = Math.Max(times[(int)CpuState.User] - times[(int)CpuState.Guest], 0);
+        times[(int)CpuState.Nice] = Math.Max(times[(int)CpuState.Nice] - times[(int)CpuState.GuestNice], 0);
+        CpuStateTimes states = default;
+        for (int i = 0; i < count; i++)
+        {
+            states = states.With((CpuState)i, times[i]);
+        }
+
+        return states;
+    }
+}

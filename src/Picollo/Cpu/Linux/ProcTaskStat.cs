@@ -1,0 +1,65 @@
+namespace Picollo.Cpu.Linux;
+
+/// <summary>
+/// Fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), as they stand there.
+/// </summary>
+internal ref struct ProcTaskStat
+{
+    /// <summary>Any bytes but zero, blanks, parentheses and line ends included.</summary>
+    public ReadOnlySpan<byte> Name;
+    public char State;
+    public long UserTicks;
+    public long KernelTicks;
+    public int Priority;
+    public int Nice;
+    public int ThreadCount;
+
+    /// <summary>Since the system was started.</summary>
+    public long StartTicks;
+
+    /// <summary>Null on what is cut off before it, or kernels before 2.2.8.</summary>
+    public int? LastCpu;
+
+    /// <summary>The two times together fit a <see cref="long"/>.</summary>
+    public readonly CpuUsage Usage => new(ToNanoseconds(UserTicks), ToNanoseconds(KernelTicks));
+
+    /// <summary>False if the text is no such line up to the start time.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> text, out ProcTaskStat stat)
+    {
+        stat = default;
+        // The name may hold ") R 1 (b": behind the last parenthesis there are numbers only.
+        int open = text.IndexOf((byte)'(');
+        int close = text.LastIndexOf((byte)')');
+        if (open < 0 || close < open)
+        {
+            return false;
+        }
+
+        stat.Name = text[(open + 1)..close];
+        var fields = new TextFields(text[(close + 1)..]);
+
+        // The comments give the fields' numbers in the manual page.
+        if (!fields.TryNext(out ReadOnlySpan<byte> state) // 3
+            || state.Length != 1
+            || !char.IsAsciiLetter((char)state[0])
+            || !fields.Skip(10)
+            || !fields.TryNextCount(out stat.UserTicks) // 14
+            || !fields.TryNextCount(out stat.KernelTicks)
+            || !fields.Skip(2)
+            || !fields.TryNextInt(out stat.Priority) // 18
+            || !fields.TryNextInt(out stat.Nice)
+            || !fields.TryNextInt(out stat.ThreadCount)
+            || !fields.Skip(1)
+            || !fields.TryNextCount(out stat.StartTicks)) // 22
+        {
+            return false;
+        }
+
+        stat.State = (char)state[0];
+        stat.LastCpu = fields.Skip(16) && fields.TryNextInt(out int cpu) && cpu >= 0 ? cpu : null; // 39
+        return true;
+    }
+
+    private static long ToNanoseconds(long ticks) =>
+        Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);
+}

@@ -1,0 +1,80 @@
+using System.Buffers.Text;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>
+/// Takes a line apart at its blanks, as the files of /proc have them. A number counts only if it is followed by a blank or a
+/// line's end: one that was cut off would be another number.
+/// </summary>
+internal ref struct TextFields(ReadOnlySpan<byte> text)
+{
+    private ReadOnlySpan<byte> _rest = text;
+
+    /// <summary>The next field; false, and nothing, at the end.</summary>
+    public bool TryNext(out ReadOnlySpan<byte> field)
+    {
+        _rest = _rest.TrimStart((byte)' ');
+        int end = _rest.IndexOfAny((byte)' ', (byte)'\n');
+        field = end <= 0 ? default : _rest[..end];
+        _rest = end <= 0 ? default : _rest[end..];
+        return end > 0;
+    }
+
+    public bool TryNext(out long value)
+    {
+        value = 0;
+        return TryNext(out ReadOnlySpan<byte> field) && Utf8Parser.TryParse(field, out value, out int length) && length == field.Length;
+    }
+
+    /// <summary>The next field as a count, which is held at <see cref="long.MaxValue"/> if it is larger.</summary>
+    public bool TryNextCount(out long value)
+    {
+        value = 0;
+        return TryNext(out ReadOnlySpan<byte> field) && TryParseCount(field, out value);
+    }
+
+    public bool TryNextInt(out int value)
+    {
+        value = 0;
+        return TryNext(out ReadOnlySpan<byte> field) && Utf8Parser.TryParse(field, out value, out int length) && length == field.Length;
+    }
+
+    /// <summary>The next field as a number with decimals: finite and not negative.</summary>
+    public bool TryNextDecimal(out double value)
+    {
+        value = 0;
+        return TryNext(out ReadOnlySpan<byte> field) && TryParseDecimal(field, out value);
+    }
+
+    public bool Skip(int fields)
+    {
+        while (fields > 0 && TryNext(out ReadOnlySpan<byte> _))
+        {
+            fields--;
+        }
+
+        return fields == 0;
+    }
+
+    public static bool TryParseCount(ReadOnlySpan<byte> field, out long value)
+    {
+        bool isNumber = Utf8Parser.TryParse(field, out ulong count, out int length) && length == field.Length;
+        value = (long)Math.Min(count, long.MaxValue);
+        return isNumber;
+    }
+
+    public static bool TryParseDecimal(ReadOnlySpan<byte> field, out double value) =>
+        Utf8Parser.TryParse(field, out value, out int length) && length == field.Length && value is >= 0 and < double.PositiveInfinity;
+
+    /// <summary>Takes the first line off a text; false at its end, and for a last line that has none: it may be cut off.</summary>
+    public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
+    {
+        int end = text.IndexOf((byte)'\n');
+        line = end < 0 ? default : text[..(end + 1)];
+        text = end < 0 ? default : text[(end + 1)..];
+        return end >= 0;
+    }
+
+    /// <summary>A count in another unit, held at <see cref="long.MaxValue"/>.</summary>
+    public static long Scale(long count, long factor) => count > long.MaxValue / factor ? long.MaxValue : count * factor;
+}

@@ -1,0 +1,39 @@
+namespace Picollo.Cpu;
+
+/// <summary>A process as a sample of <see cref="SystemCpu"/> found it, and its share of CPU time since the sample before.</summary>
+/// <remarks>What the system does not tell is null. Immutable; does not follow the process.</remarks>
+public readonly record struct ProcessCpu
+{
+    /// <summary>The process's id. Ids are used again; between samples a process is recognised by its start as well.</summary>
+    public int Id { get; internal init; }
+
+    /// <summary>The name as the system has it. Linux gives the first 15 bytes of the main thread's name, any bytes but NUL:
+    /// they are decoded from UTF-8, U+FFFD standing for what is none, and are not made fit for a terminal.</summary>
+    public string Name { get; internal init; }
+
+    /// <summary>What the process does, by the system's letter. On Linux, of the main thread: R running or waiting for a CPU,
+    /// S sleeping, D waiting for a disk, I idle (of the kernel), T stopped, t stopped by a debugger, Z ended and not waited
+    /// for, X dead.</summary>
+    public char? State { get; internal init; }
+
+    /// <summary>The niceness, -20 (least nice) to 19.</summary>
+    public int? Nice { get; internal init; }
+
+    /// <summary>The priority in the system's own numbers. On Linux as <c>top</c> shows it: 20 + nice, below 0 for real-time
+    /// threads.</summary>
+    public int? Priority { get; internal init; }
+
+    /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. All of its time
+    /// counts for a process that began since. Null before the first <see cref="SystemCpu.Update"/>, and where
+    /// the process was there at the sample before but not seen.</summary>
+    public double? Share { get; internal init; }
+
+    /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms.</summary>
+    public CpuUsage Usage { get; internal init; }
+
+    /// <summary>How many threads it has.</summary>
+    public int? ThreadCount { get; internal init; }
+
+    /// <summary>The CPU that the main thread ran on last.</summary>
+    public int? LastCpu { get; internal init; }
+}

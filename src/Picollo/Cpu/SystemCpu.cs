@@ -1,0 +1,217 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Numerics;
+
+namespace Picollo.Cpu;
+
+/// <summary>
+/// The machine as a whole: what its CPUs did between two samples, and at the later of them its load, processes, threads,
+/// cgroup limits and pressure.
+/// </summary>
+/// <remarks>
+/// <para>The constructor takes the first sample and each <see cref="Update"/> another; every share is of the time between the last
+/// two. What the system does not offer, or not here, is absent and never zero: null, or an empty list, and
+/// <see cref="GetProblem"/> says why.</para>
+/// <para>On Linux everything comes from /proc and the cgroup file systems, as
+/// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
+/// hides those of others.</para>
+/// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
+/// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
+/// <see cref="Update"/>. Not thread-safe.</para>
+/// <example>
+/// <code>
+/// using var cpu = new SystemCpu();
+/// Thread.Sleep(1000);
+/// cpu.Update();
+/// Console.WriteLine(cpu.Total); // 50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+/// foreach (CpuStates one in cpu.Cpus)
+/// {
+///     Console.WriteLine($"CPU {one.Cpu}: {one}");
+/// }
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class SystemCpu : IDisposable
+{
+    private readonly ISystemCpuSource _source;
+    private readonly SystemCpuParts _parts;
+    private SystemCpuSample _before = new();
+    private SystemCpuSample _now = new();
+    private bool _isDisposed;
+
+    /// <summary>Takes the first sample.</summary>
+    /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell even what its CPUs do.</exception>
+    public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
+        : this(parts, CreateSource())
+    {
+    }
+
+    internal SystemCpu(SystemCpuParts parts, ISystemCpuSource source)
+        : this(parts, source, out string? problem)
+    {
+        if (problem is not null)
+        {
+            source.Dispose();
+            throw new MeasurementUnavailableException(problem);
+        }
+    }
+
+    private SystemCpu(SystemCpuParts parts, ISystemCpuSource source, out string? problem)
+    {
+        _source = source;
+        _parts = Check(parts) | SystemCpuParts.States;
+        Sample();
+        problem = _now.GetProblem(SystemCpuParts.States);
+    }
+
+    /// <summary>The states of all CPUs together. Has no shares before the first <see cref="Update"/>.</summary>
+    public CpuStates Total { get; private set; }
+
+    /// <summary>The states of each CPU that is online, in the system's order. One that came online since the sample before has
+    /// no shares.</summary>
+    public SampleList<CpuStates> Cpus { get; } = new();
+
+    /// <summary>The time between the last two samples, which shares of processes, threads and cgroups refer to; zero before
+    /// the first <see cref="Update"/>. Counts on while the machine is suspended.</summary>
+    public TimeSpan Interval => new(IntervalNanoseconds / TimeSpan.NanosecondsPerTick);
+
+    /// <summary>The load average; null where there is none (Windows).</summary>
+    public LoadAverage? LoadAverage => _now.LoadAverage;
+
+    /// <summary>How many threads there are, and how many want a CPU; null where the system does not tell.</summary>
+    public RunQueueState? RunQueue => _now.RunQueue;
+
+    /// <summary>The processes, in the system's order. Empty if <see cref="SystemCpuParts.Processes"/> was not asked
+    /// for.</summary>
+    public SampleList<ProcessCpu> Processes { get; } = new();
+
+    /// <summary>The threads of all processes, in the system's order. Empty if <see cref="SystemCpuParts.Threads"/> was not
+    /// asked for.</summary>
+    public SampleList<ThreadCpu> Threads { get; } = new();
+
+    /// <summary>The cgroup of this process; null where there is none, or none with CPU accounting.</summary>
+    public CgroupCpu? Cgroup { get; private set; }
+
+    /// <summary>Of <see cref="Cgroup"/> and the groups above it that can be seen from here, the one with the smallest limit:
+    /// what really limits this process. Null where none has a limit.</summary>
+    public CgroupCpu? LimitingCgroup { get; private set; }
+
+    /// <summary>Pressure stall information; null where the kernel has none.</summary>
+    public CpuPressure? Pressure => _now.Pressure;
+
+    private long IntervalNanoseconds { get; set; }
+
+    /// <summary>Takes the first sample, where there is something to sample.</summary>
+    /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
+    /// <param name="cpu">The machine, or null.</param>
+    /// <param name="problem">Why not, and what can be done about it; null where it succeeded.</param>
+    /// <returns>Whether there is something to sample.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
+    public static bool TryCreate(
+        SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? problem)
+    {
+        Check(parts);
+        cpu = null;
+        if (!SystemCpuSources.TryCreate(out ISystemCpuSource? source, out problem))
+        {
+            return false;
+        }
+
+        cpu = new SystemCpu(parts, source, out problem);
+        if (problem is not null)
+        {
+            cpu.Dispose();
+            cpu = null;
+        }
+
+        return cpu is not null;
+    }
+
+    /// <summary>Takes another sample; shares are then of the time since the one before.</summary>
+    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    public void Update()
+    {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        (_before, _now) = (_now, _before);
+        Sample();
+    }
+
+    /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
+    /// <param name="part">One part.</param>
+    /// <returns>A sentence or two; null if the part is there.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not one part.</exception>
+    public string? GetProblem(SystemCpuParts part)
+    {
+        if (!BitOperations.IsPow2((uint)part) || (part & SystemCpuParts.All) == 0)
+        {
+            throw new ArgumentOutOfRangeException(nameof(part), part, "One of the single parts is needed.");
+        }
+
+        return (part & _parts) == 0
+            ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
+            : _now.GetProblem(part);
+    }
+
+    /// <summary>Gives back what the system lent for sampling. The last sample can still be read.</summary>
+    public void Dispose()
+    {
+        _isDisposed = true;
+        _source.Dispose();
+    }
+
+    private static ISystemCpuSource CreateSource() => SystemCpuSources.TryCreate(out ISystemCpuSource? source, out string? problem)
+        ? source
+        : throw new MeasurementUnavailableException(problem);
+
+    private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
+        ? parts
+        : throw new ArgumentOutOfRangeException(nameof(parts), parts, "Only defined parts can be read.");
+
+    private void Sample()
+    {
+        _now.Clear();
+        _source.Read(_now, _parts);
+        // Nothing to compare with: before the first update the earlier sample is empty, and its timestamp 0.
+        IntervalNanoseconds = _before.TimestampNanoseconds > 0 ? Math.Max(_now.TimestampNanoseconds - _before.TimestampNanoseconds, 0) : 0;
+        ShowStates();
+        ShowTasks();
+        Cgroup = _now.Cgroup?.Since(_before.Cgroup, IntervalNanoseconds);
+        LimitingCgroup = _now.LimitingCgroup?.Since(_before.LimitingCgroup, IntervalNanoseconds);
+    }
+
+    private void ShowStates()
+    {
+        Total = CpuStates.Between(null, _before.Total, _now.Total);
+        Cpus.Clear();
+        ReadOnlySpan<(int Cpu, CpuStateTimes Times)> before = _before.Cpus.AsSpan();
+        int i = 0;
+        foreach ((int cpu, CpuStateTimes times) in _now.Cpus.AsSpan())
+        {
+            // Both lists have their CPUs in ascending order.
+            while (i < before.Length && before[i].Cpu < cpu)
+            {
+                i++;
+            }
+
+            Cpus.Add(i < before.Length && before[i].Cpu == cpu
+                ? CpuStates.Between(cpu, before[i].Times, times)
+                : CpuStates.WithoutShares(cpu, times));
+        }
+    }
+
+    private void ShowTasks()
+    {
+        Processes.Clear();
+        foreach (ref readonly TaskSample process in _now.Processes.Tasks)
+        {
+            Processes.Add(process.ToProcess(process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds)));
+        }
+
+        Threads.Clear();
+        foreach (ref readonly TaskSample thread in _now.Threads.Tasks)
+        {
+            Threads.Add(thread.ToThread(thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds)));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+namespace Picollo.Cpu;
+
+/// <summary>The parts of a <see cref="SystemCpu"/>: what it is asked to read, and what it may say a problem about.</summary>
+[Flags]
+public enum SystemCpuParts
+{
+    /// <summary>Nothing beyond <see cref="States"/>, which are always read.</summary>
+    None = 0,
+
+    /// <summary><see cref="SystemCpu.Total"/> and <see cref="SystemCpu.Cpus"/>.</summary>
+    States = 1,
+
+    /// <summary><see cref="SystemCpu.LoadAverage"/>.</summary>
+    LoadAverage = 2,
+
+    /// <summary><see cref="SystemCpu.RunQueue"/>.</summary>
+    RunQueue = 4,
+
+    /// <summary><see cref="SystemCpu.Cgroup"/> and <see cref="SystemCpu.LimitingCgroup"/>.</summary>
+    Cgroup = 8,
+
+    /// <summary><see cref="SystemCpu.Pressure"/>.</summary>
+    Pressure = 16,
+
+    /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process.</summary>
+    Processes = 32,
+
+    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread.</summary>
+    Threads = 64,
+
+    /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>
+    Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
+
+    /// <summary>Everything.</summary>
+    All = Machine | Processes | Threads,
+}

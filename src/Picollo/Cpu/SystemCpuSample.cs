@@ -1,0 +1,61 @@
+using System.Numerics;
+
+namespace Picollo.Cpu;
+
+/// <summary>One sample of the machine: counters as they were read, in buffers that are used again.</summary>
+internal sealed class SystemCpuSample
+{
+    private static readonly int PartCount = BitOperations.PopCount((uint)SystemCpuParts.All);
+
+    private readonly string?[] _problems = new string?[PartCount];
+
+    /// <summary>When processes, threads and cgroups were read, on the clock that <see cref="TaskSample.StartNanoseconds"/> is
+    /// on; monotone.</summary>
+    public long TimestampNanoseconds { get; set; }
+
+    /// <summary>Without any state where it could not be read.</summary>
+    public CpuStateTimes Total { get; set; }
+
+    /// <summary>The CPUs that are online, with their numbers.</summary>
+    public SampleList<(int Cpu, CpuStateTimes Times)> Cpus { get; } = new();
+
+    public LoadAverage? LoadAverage { get; set; }
+
+    public RunQueueState? RunQueue { get; set; }
+
+    /// <summary>This process's cgroup, without a share.</summary>
+    public CgroupCpu? Cgroup { get; set; }
+
+    /// <summary>The one of its ancestors, or itself, with the smallest limit, without a share.</summary>
+    public CgroupCpu? LimitingCgroup { get; set; }
+
+    public CpuPressure? Pressure { get; set; }
+
+    public TaskTable Processes { get; } = new();
+
+    public TaskTable Threads { get; } = new();
+
+    /// <summary>Why a part is absent or incomplete; null if it is neither.</summary>
+    public string? GetProblem(SystemCpuParts part) => _problems[IndexOf(part)];
+
+    /// <summary>Says why one part is absent or incomplete: cause and remedy, as a string that need not be made each
+    /// time.</summary>
+    public void SetProblem(SystemCpuParts part, string problem) => _problems[IndexOf(part)] = problem;
+
+    public void Clear()
+    {
+        Array.Clear(_problems);
+        TimestampNanoseconds = 0;
+        Total = default;
+        Cpus.Clear();
+        LoadAverage = null;
+        RunQueue = null;
+        Cgroup = null;
+        LimitingCgroup = null;
+        Pressure = null;
+        Processes.Clear();
+        Threads.Clear();
+    }
+
+    private static int IndexOf(SystemCpuParts part) => BitOperations.TrailingZeroCount((uint)part);
+}

@@ -1,0 +1,16 @@
+using System.Diagnostics.CodeAnalysis;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Cpu;
+
+/// <summary>Chooses this system's <see cref="ISystemCpuSource"/>.</summary>
+internal static class SystemCpuSources
+{
+    public static bool TryCreate([NotNullWhen(true)] out ISystemCpuSource? source, [NotNullWhen(false)] out string? problem)
+    {
+        source = OperatingSystem.IsLinux() ? new LinuxSystemCpuSource(root: "")
+            : null;
+        problem = source is null ? "SystemCpu reads Linux, Windows and macOS; this is another system." : null;
+        return source is not null;
+    }
+}

@@ -1,0 +1,35 @@
+namespace Picollo.Cpu;
+
+/// <summary>A thread as a sample of <see cref="SystemCpu"/> found it, and its share of CPU time since the sample before.</summary>
+/// <remarks>What the system does not tell is null. Immutable; does not follow the thread.</remarks>
+public readonly record struct ThreadCpu
+{
+    /// <summary>The thread's id, unique in the system. Ids are used again; between samples a thread is recognised by its start
+    /// as well.</summary>
+    public long Id { get; internal init; }
+
+    /// <summary>The id of its process.</summary>
+    public int ProcessId { get; internal init; }
+
+    /// <summary>The thread's name; see <see cref="ProcessCpu.Name"/>.</summary>
+    public string Name { get; internal init; }
+
+    /// <summary>What the thread does; see <see cref="ProcessCpu.State"/>.</summary>
+    public char? State { get; internal init; }
+
+    /// <inheritdoc cref="ProcessCpu.Nice"/>
+    public int? Nice { get; internal init; }
+
+    /// <inheritdoc cref="ProcessCpu.Priority"/>
+    public int? Priority { get; internal init; }
+
+    /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. Null as
+    /// <see cref="ProcessCpu.Share"/> is.</summary>
+    public double? Share { get; internal init; }
+
+    /// <summary>CPU time taken since the thread began; on Linux to 10 ms.</summary>
+    public CpuUsage Usage { get; internal init; }
+
+    /// <summary>The CPU that the thread ran on last.</summary>
+    public int? LastCpu { get; internal init; }
+}
