@@ -65,6 +65,9 @@ public static unsafe class CycleClock
     /// <summary>Ticks per second, as the calibration has it now: finite, more than 0, and finer by the time.</summary>
     public static double Frequency => TickRatio.ToFrequency(Calibrator.Multiplier);
 
+    /// <summary>Picoseconds per tick as <see cref="TickRatio"/> has it, for a reader that must hold on to one ratio.</summary>
+    internal static ulong Multiplier => Calibrator.Multiplier;
+
     /// <summary>The counter now.</summary>
     /// <returns>Ticks from an arbitrary moment. Meant for differences and for this class's other methods; the raw value of
     /// the counter while <see cref="IsCycleCounter"/> is true.</returns>

@@ -1,0 +1,65 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Picollo.Cpu.Windows;
+
+/// <summary>A thread or process opened by its id for reading its times, and closed at the end of the method.</summary>
+[SupportedOSPlatform("windows")]
+internal readonly unsafe ref struct KernelHandle
+{
+    private const string NotPermittedRemedy = "run as that user or as an administrator (a few of the system's own are closed to both)";
+
+    private KernelHandle(nint value) => Value = value;
+
+    /// <summary>0 where it could not be opened.</summary>
+    public nint Value { get; }
+
+    /// <summary>Opens a thread of this process that has not ended.</summary>
+    public static KernelHandle OpenThread(long threadId, out string? problem)
+    {
+        nint value = threadId <= uint.MaxValue ? Kernel32.OpenThread(Kernel32.ThreadQueryLimitedInformation, 0, (uint)threadId) : 0;
+
+        // Ids are multiples of four and the last two bits are ignored when one is opened, so it is asked for its id. A thread
+        // whose handle somebody keeps can be opened after it has ended; one that ended with the code "still active" passes for
+        // running, with the times it ended with.
+        uint code = Kernel32.StillActive;
+        problem = value == 0
+            || Kernel32.GetThreadId(value) != threadId
+            || Kernel32.GetProcessIdOfThread(value) != Environment.ProcessId ? CpuTimeProblems.NoThread(threadId)
+            : Kernel32.GetExitCodeThread(value, &code) != 0 && code != Kernel32.StillActive ? CpuTimeProblems.ThreadEnded(threadId)
+            : null;
+        return new KernelHandle(value);
+    }
+
+    /// <summary>Opens a process that has not ended.</summary>
+    public static KernelHandle OpenProcess(int processId, out string? problem)
+    {
+        nint value = Kernel32.OpenProcess(Kernel32.ProcessQueryLimitedInformation, 0, (uint)processId);
+        if (value == 0)
+        {
+            problem = Marshal.GetLastPInvokeError() switch
+            {
+                Kernel32.ErrorInvalidParameter => CpuTimeProblems.NoProcess(processId),
+                Kernel32.ErrorAccessDenied => CpuTimeProblems.NotPermitted(processId, NotPermittedRemedy),
+                var error => CpuTimeProblems.CallFailed($"OpenProcess({processId})", error),
+            };
+            return default;
+        }
+
+        // As for threads.
+        uint code = Kernel32.StillActive;
+        problem = Kernel32.GetProcessId(value) != processId ? CpuTimeProblems.NoProcess(processId)
+            : Kernel32.GetExitCodeProcess(value, &code) != 0 && code != Kernel32.StillActive ? CpuTimeProblems.ProcessEnded(processId)
+            : null;
+        return new KernelHandle(value);
+    }
+
+    /// <summary>Closes it; a second call would close a stranger's, so it is for a using statement alone.</summary>
+    public void Dispose()
+    {
+        if (Value != 0)
+        {
+            _ = Kernel32.CloseHandle(Value);
+        }
+    }
+}
