@@ -20,6 +20,9 @@ internal static class WatchedFlow
     [ThreadStatic]
     private static CpuSegment _start;
 
+    /// <summary>How many watchers the current flow carries, stopped ones too.</summary>
+    public static int Count => Current.Value?.Length ?? 0;
+
     public static void Enter(CpuUsageAsyncWatcher watcher) => Current.Value = [.. RunningOnes(), watcher];
 
     public static void Leave(CpuUsageAsyncWatcher watcher)

@@ -20,12 +20,13 @@ internal static partial class Burn
     // Kept, so that the work is not optimised away.
     private static uint _result;
 
-    /// <summary>Computes until so much CPU time has gone; a few microseconds more at most, but for what interrupts take.</summary>
+    /// <summary>Computes until so much CPU time has gone; some ten microseconds more at most, but for what interrupts
+    /// take. Pieces long enough that reading the clock, which is the kernel's time, does not count.</summary>
     /// <returns>What it took.</returns>
     public static TimeSpan User(TimeSpan amount) => Until(amount, () =>
     {
         uint x = _result | 1;
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 10_000; i++)
         {
             x = BitOperations.RotateLeft(x * 2654435761, 7) + 1;
         }

@@ -1,0 +1,425 @@
+using Picollo.Cpu;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>Known burns, spread over threads in every way that .NET has, while another load keeps the machine busy.</summary>
+[Collection(Alone.Name)]
+public sealed class CpuUsageAsyncWatcherTests : IDisposable
+{
+    private readonly BackgroundLoad _load = new();
+
+    private delegate void Expectation(CpuUsageAsyncWatcher watcher, BurntTime burnt);
+
+    public void Dispose() => _load.Dispose();
+
+    [Fact]
+    public Task Code_around_awaits_is_counted() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher();
+        await Work();
+        expect(watcher, burnt);
+
+        async Task Work()
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                BurntTime.Burn(3, burnt);
+                await Task.Yield();
+                BurntTime.Burn(2, burnt);
+                await Task.Delay(1).ConfigureAwait(false);
+            }
+        }
+    });
+
+    [Fact]
+    public Task Children_on_other_threads_are_counted() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher();
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
+        {
+            BurntTime.Burn(10, burnt);
+            await Task.Yield();
+            BurntTime.Burn(5, burnt);
+        })));
+        await Parallel.ForEachAsync(Enumerable.Range(0, 8), async (_, cancellation) =>
+        {
+            BurntTime.Burn(3, burnt);
+            await Task.Delay(1, cancellation);
+            BurntTime.Burn(2, burnt);
+        });
+        Parallel.For(0, 8, _ => BurntTime.Burn(3, burnt));
+        await Task.Factory.StartNew(() => BurntTime.Burn(10, burnt), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        expect(watcher, burnt);
+    });
+
+    [Fact]
+    public Task A_thread_started_in_the_flow_is_counted() => WhenWarm(expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher();
+        var thread = new Thread(() => BurntTime.Burn(20, burnt));
+        thread.Start();
+        thread.Join();
+        expect(watcher, burnt);
+        watcher.SwitchCount.Should().Be(1, "one thread has left the flow; this one has not");
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task Value_tasks_and_async_iterators_are_counted_where_they_are_consumed() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher();
+        await foreach (int value in Produce())
+        {
+            BurntTime.Burn(value, burnt);
+        }
+
+        expect(watcher, burnt);
+
+        async IAsyncEnumerable<int> Produce()
+        {
+            for (int i = 1; i <= 5; i++)
+            {
+                BurntTime.Burn(await Delayed(3), burnt);
+                yield return i;
+            }
+        }
+
+        static async ValueTask<int> Delayed(int value)
+        {
+            await Task.Delay(1);
+            return value;
+        }
+    });
+
+    [Fact]
+    public Task Timers_made_in_the_flow_are_counted() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        var rung = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var watcher = new CpuUsageAsyncWatcher();
+        await using var timer = new Timer(_ =>
+        {
+            BurntTime.Burn(15, burnt);
+            rung.SetResult();
+        }, null, dueTime: 1, Timeout.Infinite);
+        await rung.Task;
+
+        // The segment is added when the timer's thread leaves the flow, which is after it has released this one.
+        await Eventually(() => watcher.SwitchCount >= 2);
+        expect(watcher, burnt);
+    });
+
+    [Fact]
+    public Task Work_outside_the_flow_is_not_counted() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        var stranger = new BurntTime();
+        using var mayStart = new SemaphoreSlim(0);
+        Task earlier = Task.Run(async () =>
+        {
+            await mayStart.WaitAsync();
+            BurntTime.Burn(50, stranger);
+        });
+
+        using var watcher = new CpuUsageAsyncWatcher();
+        mayStart.Release();
+        Task suppressed;
+        using (ExecutionContext.SuppressFlow())
+        {
+            suppressed = Task.Run(() => BurntTime.Burn(50, stranger));
+        }
+
+        BurntTime.Burn(10, burnt);
+        await earlier;
+        await suppressed;
+        BurntTime.Burn(10, burnt);
+        expect(watcher, burnt);
+    });
+
+    [Fact]
+    public Task The_running_segment_is_counted_when_asked_from_inside() => WhenWarm(expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(20, burnt);
+        expect(watcher, burnt);
+        BurntTime.Burn(20, burnt);
+        expect(watcher, burnt);
+        watcher.SwitchCount.Should().Be(0);
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task Nested_watchers_each_count_what_is_theirs() => WhenWarm(async expect =>
+    {
+        BurntTime outer = new(), inner = new();
+        using var outerWatcher = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(5, outer);
+        await Task.Yield();
+        using (var innerWatcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly))
+        {
+            BurntTime.Burn(10, outer, inner);
+            await Task.Yield();
+            await Task.Run(() => BurntTime.Burn(10, outer, inner));
+            expect(innerWatcher, inner);
+            innerWatcher.Stop();
+            BurntTime.Burn(5, outer);
+            expect(innerWatcher, inner);
+        }
+
+        await Task.Yield();
+        BurntTime.Burn(5, outer);
+        expect(outerWatcher, outer);
+    });
+
+    [Fact]
+    public Task Overlapping_watchers_do_not_disturb_each_other() => WhenWarm(async expect =>
+    {
+        BurntTime first = new(), second = new(), third = new();
+        var a = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(5, first);
+        await Task.Yield();
+        var b = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        BurntTime.Burn(5, first, second);
+        await Task.Yield();
+        a.Stop();
+        BurntTime.Burn(5, second);
+        await Task.Yield();
+        var c = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(5, second, third);
+        await Task.Yield();
+        b.Stop();
+        BurntTime.Burn(5, third);
+        await Task.Yield();
+        c.Stop();
+        BurntTime.Burn(5);
+
+        expect(a, first);
+        expect(b, second);
+        expect(c, third);
+    });
+
+    [Fact]
+    public Task Concurrent_flows_are_kept_apart() => WhenWarm(async expect =>
+    {
+        using var everything = new CpuUsageAsyncWatcher();
+        var all = new BurntTime();
+        await Task.WhenAll(Enumerable.Range(1, 6).Select(i => Task.Run(async () =>
+        {
+            var mine = new BurntTime();
+            using var watcher = new CpuUsageAsyncWatcher();
+            for (int round = 0; round < 5; round++)
+            {
+                BurntTime.Burn(i, mine, all);
+                await Task.Yield();
+            }
+
+            expect(watcher, mine);
+        })));
+        expect(everything, all);
+    });
+
+    [Fact]
+    public Task A_watcher_may_be_stopped_from_outside_its_flow_and_from_a_child() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        CpuUsageAsyncWatcher? fromOutside = null;
+        using var made = new SemaphoreSlim(0);
+        using var stopped = new SemaphoreSlim(0);
+        Task flow = Task.Run(async () =>
+        {
+            fromOutside = new CpuUsageAsyncWatcher();
+            BurntTime.Burn(10, burnt);
+            await Task.Yield();
+            made.Release();
+            await stopped.WaitAsync();
+            BurntTime.Burn(10);
+        });
+        await made.WaitAsync();
+        await Eventually(() => fromOutside!.SwitchCount >= 2);
+        fromOutside!.Stop();
+        stopped.Release();
+        await flow;
+        expect(fromOutside, burnt);
+
+        var own = new BurntTime();
+        var fromChild = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(5, own);
+        await Task.Run(() =>
+        {
+            BurntTime.Burn(5, own);
+            fromChild.Stop();
+        });
+        BurntTime.Burn(10);
+        expect(fromChild, own);
+    });
+
+    [Fact]
+    public async Task What_is_read_after_the_stop_no_longer_changes()
+    {
+        var watcher = new CpuUsageAsyncWatcher();
+        watcher.IsRunning.Should().BeTrue();
+        BurntTime.Burn(2);
+        await Task.Yield();
+        watcher.Stop();
+        watcher.IsRunning.Should().BeFalse();
+        var results = (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount);
+        BurntTime.Burn(5);
+        await Task.Yield();
+        watcher.Stop();
+        watcher.Dispose();
+        (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount).Should().Be(results);
+    }
+
+    [Fact]
+    public async Task Wall_time_and_switches_are_told()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        await Task.Delay(20);
+        await Task.Yield();
+        watcher.WallTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(19));
+        watcher.SwitchCount.Should().BeInRange(2, 3);
+        watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(watcher.WallTime);
+    }
+
+    // The kernel tells user from kernel time by what its ticks meet, 50 of them here, and threads that take turns at the
+    // ticks fall in step with them: the shares are rough, and a watcher that knows them apart shows it in one of a few attempts.
+    // On a thread of its own each time, because the proportion is that of the thread's whole life.
+    [Fact]
+    public void User_and_kernel_time_are_told_apart()
+    {
+        var phase = TimeSpan.FromMilliseconds(200);
+        CpuUsage inKernel = default, inUser = default;
+        for (int attempt = 0; attempt < 10 && !AreApart(); attempt++)
+        {
+            var thread = new Thread(() =>
+            {
+                using var watcher = new CpuUsageAsyncWatcher();
+                Burn.Kernel(phase);
+                inKernel = watcher.GetSummaryCpuUsage();
+                Burn.User(phase);
+                inUser = watcher.GetSummaryCpuUsage() - inKernel;
+            });
+            thread.Start();
+            thread.Join();
+        }
+
+        AreApart().Should().BeTrue($"of the two phases, one took {inKernel}, the other {inUser}");
+
+        bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
+    }
+
+    [Fact]
+    public Task A_total_only_watcher_says_so_when_asked_for_more() => WhenWarm(async expect =>
+    {
+        var burnt = new BurntTime();
+        using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        watcher.Detail.Should().Be(CpuUsageDetail.TotalOnly);
+        BurntTime.Burn(10, burnt);
+        await Task.Yield();
+        expect(watcher, burnt);
+        watcher.Invoking(w => w.GetSummaryCpuUsage()).Should().Throw<InvalidOperationException>().WithMessage("*GetTotalNanoseconds()*");
+        FluentActions.Invoking(() => new CpuUsageAsyncWatcher((CpuUsageDetail)3)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("detail");
+        FluentActions.Invoking(() => new CpuUsageAsyncWatcher(0)).Should().Throw<ArgumentOutOfRangeException>();
+    });
+
+    [Fact]
+    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
+    {
+        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
+        for (int i = 0; i < 1000; i++)
+        {
+            var watcher = new CpuUsageAsyncWatcher();
+            await Task.Run(watcher.Stop);
+        }
+
+        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
+    }
+
+    [Fact]
+    public async Task A_million_switches_take_no_memory()
+    {
+        const int Switches = 1_000_000;
+        using var watcher = new CpuUsageAsyncWatcher();
+        ExecutionContext context = ExecutionContext.Capture()!;
+        await Task.Run(() =>
+        {
+            ExecutionContext.Restore(ExecutionContextWithout(watcher));
+            ContextCallback nothing = static _ => { };
+            long allocated = Switch(100, context, nothing);
+            allocated = Switch(Switches, context, nothing);
+            allocated.Should().Be(0);
+        });
+        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
+
+        static long Switch(int times, ExecutionContext context, ContextCallback callback)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < times; i++)
+            {
+                ExecutionContext.Run(context, callback, null);
+            }
+
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+    }
+
+    private static ExecutionContext ExecutionContextWithout(CpuUsageAsyncWatcher watcher)
+    {
+        WatchedFlow.Leave(watcher);
+        return ExecutionContext.Capture()!;
+    }
+
+    /// <summary>
+    /// Runs the scenario until it takes no more than was burnt, five times at most, after one run to warm up. What is missing is a
+    /// fault at once; what is too much is one only if it comes back. A method is compiled on the thread that first
+    /// calls it, and what a hypervisor takes away from a virtual processor counts as its thread's time: milliseconds, now and then, of
+    /// which nobody can say where they went.
+    /// </summary>
+    private static async Task WhenWarm(Func<Expectation, Task> scenario)
+    {
+        const int Attempts = 5;
+        for (int attempt = 0; attempt <= Attempts; attempt++)
+        {
+            bool isLast = attempt == Attempts;
+            bool tooMuch = false;
+
+            // Each in a flow of its own, so that what one leaves behind is not the next one's.
+            await Task.Run(() => scenario((watcher, burnt) => tooMuch |= !IsNoMoreThan(watcher, burnt, isLast)));
+            if (attempt > 0 && !tooMuch)
+            {
+                return;
+            }
+        }
+    }
+
+    private static bool IsNoMoreThan(CpuUsageAsyncWatcher watcher, BurntTime burnt, bool orElseFail)
+    {
+        // Both readings before the comparison: inside the flow, that takes time too.
+        long total = watcher.GetTotalNanoseconds();
+        long split = watcher.Detail == CpuUsageDetail.UserAndKernel ? watcher.GetSummaryCpuUsage().TotalNanoseconds : total;
+        total.Should().BeGreaterThanOrEqualTo(burnt.Nanoseconds - burnt.Tolerance);
+        split.Should().BeGreaterThanOrEqualTo(burnt.Nanoseconds - burnt.Tolerance);
+        long most = burnt.Nanoseconds + burnt.Tolerance;
+        if (orElseFail)
+        {
+            total.Should().BeLessThanOrEqualTo(most);
+            split.Should().BeLessThanOrEqualTo(most);
+        }
+
+        return Math.Max(total, split) <= most;
+    }
+
+    private static async Task Eventually(Func<bool> condition)
+    {
+        for (int i = 0; i < 1000 && !condition(); i++)
+        {
+            await Task.Delay(5);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+using System.Globalization;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+public sealed class CpuUsageTests
+{
+    private static readonly CpuUsage Sample = new(userNanoseconds: 12_001_000, kernelNanoseconds: 344_000);
+
+    [Fact]
+    public void The_total_is_the_sum_of_user_and_kernel_time()
+    {
+        Sample.TotalNanoseconds.Should().Be(12_345_000);
+        Sample.User.Should().Be(TimeSpan.FromMicroseconds(12_001));
+        Sample.Kernel.Should().Be(TimeSpan.FromMicroseconds(344));
+        Sample.Total.Should().Be(TimeSpan.FromMicroseconds(12_345));
+    }
+
+    [Fact]
+    public void Time_spans_are_cut_to_their_hundred_nanoseconds()
+    {
+        var usage = new CpuUsage(199, 99);
+        usage.User.Ticks.Should().Be(1);
+        usage.Kernel.Ticks.Should().Be(0);
+        usage.Total.Ticks.Should().Be(2, "of 298 ns, not of the parts");
+    }
+
+    [Fact]
+    public void Shares_are_of_the_total_and_add_up_to_one()
+    {
+        var usage = new CpuUsage(750, 250);
+        usage.UserShare.Should().Be(0.75);
+        usage.KernelShare.Should().Be(0.25);
+    }
+
+    [Fact]
+    public void Shares_of_nothing_are_zero_and_not_NaN()
+    {
+        CpuUsage nothing = default;
+        nothing.UserShare.Should().Be(0);
+        nothing.KernelShare.Should().Be(0);
+    }
+
+    [Fact]
+    public void Differences_and_sums_keep_user_and_kernel_time_apart()
+    {
+        (new CpuUsage(10, 7) - new CpuUsage(4, 2)).Should().Be(new CpuUsage(6, 5));
+        (new CpuUsage(10, 7) + new CpuUsage(4, 2)).Should().Be(new CpuUsage(14, 9));
+        (new CpuUsage(1, 2) - new CpuUsage(3, 5)).Should().Be(new CpuUsage(-2, -3));
+    }
+
+    [Fact]
+    public void Usages_are_ordered_by_total_and_then_by_user_time()
+    {
+        CpuUsage[] ordered = [new(-1, 0), new(0, 0), new(0, 5), new(2, 3), new(5, 0), new(0, 6)];
+        for (int i = 0; i < ordered.Length; i++)
+        {
+            for (int j = 0; j < ordered.Length; j++)
+            {
+                (CpuUsage left, CpuUsage right) = (ordered[i], ordered[j]);
+                Math.Sign(left.CompareTo(right)).Should().Be(Math.Sign(i.CompareTo(j)), $"{left} and {right}");
+                (left < right).Should().Be(i < j);
+                (left <= right).Should().Be(i <= j);
+                (left > right).Should().Be(i > j);
+                (left >= right).Should().Be(i >= j);
+                (left == right).Should().Be(i == j);
+                (left != right).Should().Be(i != j);
+                left.Equals((object)right).Should().Be(i == j);
+            }
+        }
+
+        new CpuUsage(3, 4).GetHashCode().Should().Be(new CpuUsage(3, 4).GetHashCode());
+        new CpuUsage(3, 4).Equals("3, 4").Should().BeFalse();
+    }
+
+    [Theory]
+    [InlineData(0, 0, "0 ns (user 0 ns, kernel 0 ns)")]
+    [InlineData(998, 1, "999 ns (user 998 ns, kernel 1 ns)")]
+    [InlineData(999, 1, "1.000 µs (user 0.999 µs, kernel 0.001 µs)")]
+    [InlineData(999_999, 0, "999.999 µs (user 999.999 µs, kernel 0.000 µs)")]
+    [InlineData(1_000_000, 0, "1.000 ms (user 1.000 ms, kernel 0.000 ms)")]
+    [InlineData(12_001_000, 344_000, "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
+    [InlineData(1_500_000_000, 500_000_000, "2.000 s (user 1.500 s, kernel 0.500 s)")]
+    [InlineData(-2_000, -500, "-2.500 µs (user -2.000 µs, kernel -0.500 µs)")]
+    [InlineData(3_600_000_000_000, 0, "3600.000 s (user 3600.000 s, kernel 0.000 s)")]
+    public void Text_is_in_the_unit_that_suits_the_total(long user, long kernel, string text) =>
+        new CpuUsage(user, kernel).ToString().Should().Be(text);
+
+    [Theory]
+    [InlineData("s", "0.012 s (user 0.012 s, kernel 0.000 s)")]
+    [InlineData("ms", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
+    [InlineData("us", "12345.000 µs (user 12001.000 µs, kernel 344.000 µs)")]
+    [InlineData("ns", "12345000 ns (user 12001000 ns, kernel 344000 ns)")]
+    [InlineData("G", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
+    [InlineData("", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
+    public void Text_is_in_the_unit_asked_for(string format, string text)
+    {
+        Sample.ToString(format).Should().Be(text);
+        string.Format(CultureInfo.InvariantCulture, "{0:" + format + "}", Sample).Should().Be(text);
+    }
+
+    [Theory]
+    [InlineData("m")]
+    [InlineData("NS")]
+    [InlineData("0.0")]
+    public void Another_format_is_refused_and_named(string format) =>
+        FluentActions.Invoking(() => Sample.ToString(format)).Should().Throw<FormatException>().WithMessage($"*\"{format}\"*");
+
+    [Fact]
+    public void Text_does_not_depend_on_the_culture()
+    {
+        var comma = new NumberFormatInfo { NumberDecimalSeparator = ",", NegativeSign = "minus" };
+        Sample.ToString("ms", comma).Should().Be("12.345 ms (user 12.001 ms, kernel 0.344 ms)");
+    }
+
+    [Theory]
+    [InlineData(long.MinValue, 0)]
+    [InlineData(long.MaxValue, 0)]
+    [InlineData(long.MinValue / 2, long.MinValue / 2)]
+    public void The_longest_text_fits(long user, long kernel)
+    {
+        foreach (string unit in (string[])["s", "ms", "us", "ns"])
+        {
+            new CpuUsage(user, kernel).ToString(unit).Should().EndWith(")");
+        }
+    }
+
+    [Fact]
+    public void A_buffer_that_is_too_short_is_left_and_said_so()
+    {
+        string text = Sample.ToString();
+        Span<char> exact = stackalloc char[text.Length];
+        Sample.TryFormat(exact, out int written, default, null).Should().BeTrue();
+        written.Should().Be(text.Length);
+        exact.ToString().Should().Be(text);
+
+        Sample.TryFormat(exact[..^1], out written, default, null).Should().BeFalse();
+        written.Should().Be(0);
+    }
+
+    [Fact]
+    public void Formatting_into_a_buffer_allocates_nothing()
+    {
+        // Numbers are boxed on the way until the framework's generic code has been optimised, which takes its time.
+        char[] buffer = new char[200];
+        long allocated = long.MaxValue;
+        for (int i = 0; i < 50 && allocated > 0; i++)
+        {
+            Thread.Sleep(20);
+            allocated = Metrics.Allocations.InSteadyState(() => Sample.TryFormat(buffer, out _, "ms", null));
+        }
+
+        allocated.Should().Be(0);
+    }
+}
