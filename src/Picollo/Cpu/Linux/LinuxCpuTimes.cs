@@ -88,11 +88,11 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     private static string NoProcess(int processId) => $"There is no process {processId}; it may have ended.";
 
     // include/linux/posix-timers_types.h: the complement of the id, then "per thread" (4), then the scheduler's clock (2).
-    private static int ProcessClock(int processId) => (~processId << 3) | 2;
+    internal static int ProcessClock(int processId) => (~processId << 3) | 2;
 
     private static int ThreadClock(int threadId) => (~threadId << 3) | 4 | 2;
 
-    private static bool TryGetClock(int clockId, out long nanoseconds)
+    internal static bool TryGetClock(int clockId, out long nanoseconds)
     {
         LibC.TimeSpec time = default;
         bool known = LibC.GetClock(clockId, &time) == 0;

@@ -27,7 +27,18 @@ internal static class LinuxReasons
         "Some processes are hidden: /proc is probably mounted with hidepid; run as root or in the group that the mount's gid= names, "
         + "or mount /proc with hidepid=0.";
 
-    public const string NoCgroup =
-        "This process's cgroup cannot be found: no cgroup file system with the cpu controller is mounted, as /proc/self/cgroup and "
-        + "/proc/self/mountinfo have it; mount /sys/fs/cgroup, or give the container one.";
+    public const string NotInCgroup =
+        "/proc/self/cgroup names no cgroup with the cpu controller: the kernel was built without CONFIG_CGROUP_SCHED, or /proc is not "
+        + "mounted.";
+
+    public const string CgroupNotMounted =
+        "The cgroup file system with the cpu controller is not mounted, as /proc/self/mountinfo has it: mount /sys/fs/cgroup, or give "
+        + "the container one.";
+
+    public const string CgroupOutside =
+        "This process's cgroup is outside of what is mounted of the cgroup file system: mount all of it, or run in the cgroup namespace "
+        + "that it was mounted in.";
+
+    public const string CgroupGone =
+        "The directory of this process's cgroup has no CPU files: it was removed, or is hidden by another mount.";
 }

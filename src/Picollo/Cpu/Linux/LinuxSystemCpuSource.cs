@@ -8,6 +8,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
     private readonly byte[] _statPath;
     private readonly byte[] _loadAveragePath;
     private readonly byte[] _pressurePath;
+    private readonly LinuxCgroup _cgroup;
     private readonly LinuxTasks _tasks;
     private byte[] _buffer = new byte[16 * 1024];
 
@@ -18,7 +19,8 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         _statPath = PathOf(root, "/proc/stat");
         _loadAveragePath = PathOf(root, "/proc/loadavg");
         _pressurePath = PathOf(root, "/proc/pressure/cpu");
-        _tasks = new LinuxTasks(PathOf(root, "/proc"));
+        _cgroup = new LinuxCgroup(root);
+        _tasks = new LinuxTasks(root + "/proc");
     }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
@@ -37,15 +39,12 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         sample.TimestampNanoseconds = Now();
         if ((parts & SystemCpuParts.Cgroup) != 0)
         {
-            sample.SetProblem(SystemCpuParts.Cgroup, LinuxReasons.NoCgroup);
+            _cgroup.Read(sample);
         }
 
-        bool wantsProcesses = (parts & SystemCpuParts.Processes) != 0;
-        bool wantsThreads = (parts & SystemCpuParts.Threads) != 0;
-        if ((wantsProcesses || wantsThreads) && _tasks.Read(sample, wantsProcesses, wantsThreads) is { } problem)
+        if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
-            sample.SetProblem(SystemCpuParts.Processes, problem);
-            sample.SetProblem(SystemCpuParts.Threads, problem);
+            _tasks.Read(sample, parts);
         }
     }
 

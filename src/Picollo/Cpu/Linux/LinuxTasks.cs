@@ -1,34 +1,73 @@
 using System.Buffers.Text;
+using System.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the processes and threads in a /proc.</summary>
+/// <summary>Reads the processes and threads in a /proc. Nothing is kept open between samples.</summary>
 /// <remarks>
-/// <para>Ids that end while they are read are not in the list. Nothing is kept open between samples.</para>
+/// <para>
+/// Shares come from nanoseconds where the kernel gives them: the CPU clock of each process (clock_getcpuclockid(3); not
+/// /proc/&lt;pid&gt;/schedstat, which is of the main thread alone), and the first number of each thread's schedstat
+/// (Documentation/scheduler/sched-stats.rst of the kernel). User and kernel time in stat are the same sum, split, and each cut to 10 ms:
+/// over a second that is up to two percent of a CPU, and threads do not add up to their process.
+/// </para>
+/// <para>
+/// Tried on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.4 µs to the 4 µs that a process takes,
+/// schedstat 2.4 µs to a thread's 3.8. Over 250 ms a thread at a third of a CPU had shares that were off by up to 0.06 with ticks, and the
+/// threads of a process added up to its share to 0.001 without. What the running slice has used is not in
+/// either; it is a scheduler's tick (1 to 10 ms) at most.
+/// </para>
 /// </remarks>
-internal sealed class LinuxTasks(byte[] procPath)
+internal sealed class LinuxTasks
 {
-    // A stat file has 52 numbers and a name: a kilobyte at most.
-    private const int StatLength = 2048;
+    private const int StatLength = 2048; // 52 numbers and a name: a kilobyte at most
+    private const int SchedStatLength = 128; // three numbers
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
+    private const int EntriesLength = 32 * 1024;
 
+    private readonly byte[] _procPath;
+    private readonly bool _hasProcessClocks;
     private readonly TaskNames _names = new();
-    private readonly byte[] _processEntries = new byte[32 * 1024];
-    private readonly byte[] _threadEntries = new byte[32 * 1024];
+    private readonly byte[] _processEntries = new byte[EntriesLength];
+    private readonly byte[] _threadEntries = new byte[EntriesLength];
 
-    /// <summary>Adds what is asked for. Returns a problem that is the machine's, or null.</summary>
-    public string? Read(SystemCpuSample sample, bool wantsProcesses, bool wantsThreads)
+    public LinuxTasks(string procPath)
     {
-        int directory = LinuxFiles.Open(LibC.AtCurrentDirectory, procPath);
-        if (directory < 0)
+        _procPath = Encoding.UTF8.GetBytes(procPath + '\0');
+        _hasProcessClocks = IsOfThisNamespace(procPath);
+    }
+
+    /// <summary>Adds what is asked for, and says what stood in the way.</summary>
+    public void Read(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        if (ReadAll(sample, parts) is { } problem)
+        {
+            sample.SetProblem(SystemCpuParts.Processes, problem);
+            sample.SetProblem(SystemCpuParts.Threads, problem);
+        }
+    }
+
+    // Clocks go by the id that a process has in this namespace of ids. A /proc that was mounted in another tells others, this
+    // process's own among them.
+    private static bool IsOfThisNamespace(string procPath)
+    {
+        Span<byte> text = stackalloc byte[StatLength];
+        int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, Encoding.UTF8.GetBytes(procPath + "/self/stat\0"), text);
+        return length > 0 && Utf8Parser.TryParse(text[..length], out int id, out _) && id == Environment.ProcessId;
+    }
+
+    private string? ReadAll(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        int proc = LinuxFiles.Open(LibC.AtCurrentDirectory, _procPath);
+        if (proc < 0)
         {
             return LinuxReasons.NoProc;
         }
 
-        bool isFirstSeen = false;
-        bool isRefused = false;
+        // In every namespace of ids there is a process 1: where it is not seen, others are not either.
+        bool isFirstSeen = false, isRefused = false;
         int length;
-        while ((length = LinuxFiles.ReadDirectory(directory, _processEntries)) > 0)
+        while ((length = LinuxFiles.ReadDirectory(proc, _processEntries)) > 0)
         {
             var entries = new DirectoryEntries(_processEntries.AsSpan(0, length));
             while (entries.MoveNext())
@@ -36,25 +75,26 @@ internal sealed class LinuxTasks(byte[] procPath)
                 if (TryParseId(entries.Name, out int process))
                 {
                     isFirstSeen |= process == 1;
-                    isRefused |= !TryReadProcess(directory, process, sample, wantsProcesses, wantsThreads);
+                    isRefused |= !TryReadProcess(proc, process, sample, parts);
                 }
             }
         }
 
-        LinuxFiles.Close(directory);
+        LinuxFiles.Close(proc);
         return length < 0 ? LinuxReasons.NoListing
-            : isFirstSeen && !isRefused ? null
-            : LinuxReasons.Hidden;
+            : isRefused || !isFirstSeen ? LinuxReasons.Hidden
+            : null;
     }
 
-    /// <summary>False if reading was refused; a process that has ended is none.</summary>
-    private bool TryReadProcess(int proc, int process, SystemCpuSample sample, bool wantsProcess, bool wantsThreads)
+    /// <summary>False if reading was refused; a process that has ended is no such case.</summary>
+    private bool TryReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
         Span<byte> text = stackalloc byte[StatLength];
         var path = new PathBuffer(stackalloc byte[PathLength]);
         path.Append(process);
-        path.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(proc, path.Terminated, text);
+        PathBuffer statPath = path;
+        statPath.Append("/stat"u8);
+        int length = LinuxFiles.ReadOnce(proc, statPath.Terminated, text);
         if (length < 0)
         {
             return !LinuxFiles.IsLastRefused;
@@ -65,38 +105,39 @@ internal sealed class LinuxTasks(byte[] procPath)
             return true;
         }
 
-        if (wantsProcess)
+        if ((parts & SystemCpuParts.Processes) != 0)
         {
-            sample.Processes.Add(ToSample(stat, process, process, null));
+            long? precise = _hasProcessClocks && LinuxCpuTimes.TryGetClock(LinuxCpuTimes.ProcessClock(process), out long clock) ? clock : null;
+            sample.Processes.Add(ToSample(stat, process, process, precise));
         }
 
-        if (wantsThreads)
+        if ((parts & SystemCpuParts.Threads) != 0)
         {
+            path.Append("/task"u8);
             if (stat.ThreadCount == 1)
             {
-                // The process's own times have those of its ended threads in them: not this thread's.
-                ReadThread(proc, process, process, sample);
+                // Its file has the same as the process's but for the times, in which ended threads are counted there.
+                path.Append("/"u8);
+                ReadThread(proc, path, process, process, sample);
             }
             else
             {
-                ReadThreads(proc, process, sample);
+                ReadThreads(proc, path, process, sample);
             }
         }
 
         return true;
     }
 
-    private void ReadThreads(int proc, int process, SystemCpuSample sample)
+    private void ReadThreads(int proc, PathBuffer path, int process, SystemCpuSample sample)
     {
-        var path = new PathBuffer(stackalloc byte[PathLength]);
-        path.Append(process);
-        path.Append("/task"u8);
         int directory = LinuxFiles.Open(proc, path.Terminated);
         if (directory < 0)
         {
             return;
         }
 
+        var threadPath = new PathBuffer(stackalloc byte[PathLength]);
         int length;
         while ((length = LinuxFiles.ReadDirectory(directory, _threadEntries)) > 0)
         {
@@ -105,7 +146,7 @@ internal sealed class LinuxTasks(byte[] procPath)
             {
                 if (TryParseId(entries.Name, out int thread))
                 {
-                    ReadThread(proc, process, thread, sample);
+                    ReadThread(directory, threadPath, process, thread, sample);
                 }
             }
         }
@@ -113,34 +154,37 @@ internal sealed class LinuxTasks(byte[] procPath)
         LinuxFiles.Close(directory);
     }
 
-    private void ReadThread(int proc, int process, int thread, SystemCpuSample sample)
+    private void ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample)
     {
-        Span<byte> text = stackalloc byte[StatLength];
-        var path = new PathBuffer(stackalloc byte[PathLength]);
-        path.Append(process);
-        path.Append("/task/"u8);
         path.Append(thread);
-        path.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(proc, path.Terminated, text);
-        if (length > 0 && ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
+        Span<byte> text = stackalloc byte[StatLength];
+        PathBuffer statPath = path;
+        statPath.Append("/stat"u8);
+        int length = LinuxFiles.ReadOnce(directory, statPath.Terminated, text);
+        if (length <= 0 || !ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
         {
-            sample.Threads.Add(ToSample(stat, process, thread, null));
+            return;
         }
+
+        Span<byte> schedStat = stackalloc byte[SchedStatLength];
+        path.Append("/schedstat"u8);
+        length = LinuxFiles.ReadOnce(directory, path.Terminated, schedStat);
+        long? precise = length > 0 ? ProcTaskStat.ParseRunTime(schedStat[..length]) : null;
+        sample.Threads.Add(ToSample(stat, process, thread, precise));
     }
 
-    private TaskSample ToSample(in ProcTaskStat stat, int process, int id, long? precise) => new()
+    private TaskSample ToSample(in ProcTaskStat stat, int process, int id, long? preciseNanoseconds) => new()
     {
         Id = id,
         ProcessId = process,
-        StartNanoseconds = TextFields.Scale(stat.StartTicks, ProcStat.NanosecondsPerTick) is var start and <= long.MaxValue - ProcStat.NanosecondsPerTick
-            ? start + ProcStat.NanosecondsPerTick - 1
-            : long.MaxValue,
+        StartNanoseconds = stat.LatestStartNanoseconds,
         Name = _names.Get(stat.Name),
         State = stat.State,
         Nice = stat.Nice,
         Priority = stat.Priority,
         Usage = stat.Usage,
-        PreciseNanoseconds = precise,
+        // Read later, and not cut: less than the ticks is no such time. A kernel without these statistics says 0.
+        PreciseNanoseconds = preciseNanoseconds >= stat.Usage.TotalNanoseconds ? preciseNanoseconds : null,
         ThreadCount = stat.ThreadCount,
         LastCpu = stat.LastCpu,
     };

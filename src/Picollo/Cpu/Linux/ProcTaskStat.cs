@@ -23,6 +23,10 @@ internal ref struct ProcTaskStat
     /// <summary>The two times together fit a <see cref="long"/>.</summary>
     public readonly CpuUsage Usage => new(ToNanoseconds(UserTicks), ToNanoseconds(KernelTicks));
 
+    /// <summary>The end of the tick in which it began, since the system was started.</summary>
+    public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
+        && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
+
     /// <summary>False if the text is no such line up to the start time.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, out ProcTaskStat stat)
     {
@@ -59,6 +63,10 @@ internal ref struct ProcTaskStat
         stat.LastCpu = fields.Skip(16) && fields.TryNextInt(out int cpu) && cpu >= 0 ? cpu : null; // 39
         return true;
     }
+
+    /// <summary>The first number of a schedstat: nanoseconds on a CPU. Null if there is none.</summary>
+    public static long? ParseRunTime(ReadOnlySpan<byte> schedStat) =>
+        new TextFields(schedStat).TryNextCount(out long nanoseconds) ? nanoseconds : null;
 
     private static long ToNanoseconds(long ticks) =>
         Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);

@@ -1,0 +1,176 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>
+/// Where this process's cgroup is to be found: directories from the group itself up to the mount point, which is as far as can
+/// be seen from here. Worked out from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).
+/// </summary>
+/// <remarks>Paths are in Latin-1, one character a byte: they may hold any bytes but zero and line ends. Made once for each move of
+/// the process, so strings do.</remarks>
+internal sealed class CgroupLocation
+{
+    private CgroupLocation(int version, string[] cpu, string[] accounting)
+    {
+        Version = version;
+        CpuDirectories = cpu;
+        AccountingDirectories = accounting;
+    }
+
+    /// <summary>1 or 2.</summary>
+    public int Version { get; }
+
+    /// <summary>The group's directory first, the mount point last.</summary>
+    public IReadOnlyList<string> CpuDirectories { get; }
+
+    /// <summary>The same of version 1's cpuacct controller: empty if it is not mounted, and for version 2, which has no such
+    /// thing.</summary>
+    public IReadOnlyList<string> AccountingDirectories { get; }
+
+    /// <summary>Works out the location; the problem is one of <see cref="LinuxReasons"/>.</summary>
+    public static bool TryFind(
+        ReadOnlySpan<byte> selfCgroup,
+        ReadOnlySpan<byte> mountInfo,
+        [NotNullWhen(true)] out CgroupLocation? location,
+        [NotNullWhen(false)] out string? problem)
+    {
+        string[] groups = Encoding.Latin1.GetString(selfCgroup).Split('\n');
+        Mount[] mounts = [.. Encoding.Latin1.GetString(mountInfo).Split('\n').Select(Mount.Parse).OfType<Mount>()];
+
+        // A controller is in one hierarchy at a time. Where version 1 has the cpu controller, a version 2 that is mounted beside
+        // it ("unified") knows nothing of it.
+        location = null;
+        if (PathInV1(groups, "cpu") is { } path)
+        {
+            if (TryResolve(mounts.Where(mount => mount.HasV1("cpu")), path, out string[] cpu, out problem))
+            {
+                string[] accounting = [];
+                if (PathInV1(groups, "cpuacct") is { } accountingPath)
+                {
+                    TryResolve(mounts.Where(mount => mount.HasV1("cpuacct")), accountingPath, out accounting, out _);
+                }
+
+                location = new CgroupLocation(1, cpu, accounting);
+            }
+        }
+        else if (PathInV2(groups) is { } unifiedPath)
+        {
+            if (TryResolve(mounts.Where(mount => mount.IsV2), unifiedPath, out string[] cpu, out problem))
+            {
+                location = new CgroupLocation(2, cpu, []);
+            }
+        }
+        else
+        {
+            problem = LinuxReasons.NotInCgroup;
+        }
+
+        return location is not null;
+    }
+
+    // "4:cpu,cpuacct:/path" and, for version 2, "0::/path"; the path may hold colons.
+    private static string? PathInV1(string[] groups, string controller) => groups
+        .Select(line => line.Split(':', 3))
+        .Where(fields => fields.Length == 3 && fields[2].StartsWith('/') && fields[1].Split(',').Contains(controller))
+        .Select(fields => fields[2])
+        .FirstOrDefault();
+
+    private static string? PathInV2(string[] groups) => groups
+        .Where(line => line.StartsWith("0::/", StringComparison.Ordinal))
+        .Select(line => line["0::".Length..])
+        .FirstOrDefault();
+
+    private static bool TryResolve(
+        IEnumerable<Mount> mounts, string path, out string[] directories, [NotNullWhen(false)] out string? problem)
+    {
+        directories = [];
+        problem = LinuxReasons.CgroupNotMounted;
+        foreach (Mount mount in mounts)
+        {
+            if (mount.Below(path) is { } below)
+            {
+                directories = Upwards(mount.Point, below);
+                problem = null;
+                return true;
+            }
+
+            problem = LinuxReasons.CgroupOutside;
+        }
+
+        return false;
+    }
+
+    private static string[] Upwards(string mountPoint, string below)
+    {
+        var directories = new List<string>();
+        for (; below.Length > 0; below = below[..below.LastIndexOf('/')])
+        {
+            directories.Add(mountPoint + below);
+        }
+
+        directories.Add(mountPoint);
+        return [.. directories];
+    }
+
+    /// <summary>A mounted cgroup file system: which of its directories is mounted, and where.</summary>
+    private sealed record Mount(string Root, string Point, bool IsV2, string[] Options)
+    {
+        public bool HasV1(string controller) => !IsV2 && Options.Contains(controller);
+
+        /// <summary>Null for other file systems, and for what is no line of mountinfo:
+        /// "36 35 98:0 /root /point rw,noatime master:1 - type source rw,options", with any number of fields before the "-".</summary>
+        public static Mount? Parse(string line)
+        {
+            string[] fields = line.Split(' ');
+            int separator = Array.IndexOf(fields, "-");
+            if (separator < 6 || fields.Length < separator + 4 || fields[separator + 1] is not ("cgroup" or "cgroup2"))
+            {
+                return null;
+            }
+
+            string root = Unescape(fields[3]), point = Unescape(fields[4]);
+            return root.StartsWith('/') && point.StartsWith('/')
+                ? new Mount(root, point.TrimEnd('/'), fields[separator + 1] == "cgroup2", fields[separator + 3].Split(','))
+                : null;
+        }
+
+        /// <summary>What of the path is below the root, empty or beginning with a slash; null if it is not under the root. A path
+        /// or root that begins with "/.." is outside of this cgroup namespace, and has no name here.</summary>
+        public string? Below(string path)
+        {
+            if (IsOutside(path) || IsOutside(Root))
+            {
+                return null;
+            }
+
+            string root = Root.TrimEnd('/');
+            path = path.TrimEnd('/');
+            return path.StartsWith(root, StringComparison.Ordinal) && (path.Length == root.Length || path[root.Length] == '/')
+                ? path[root.Length..]
+                : null;
+        }
+
+        private static bool IsOutside(string path) => path == "/.." || path.StartsWith("/../", StringComparison.Ordinal);
+
+        // Blanks, tabs, line ends and backslashes are written in three octal digits: \040.
+        private static string Unescape(string field)
+        {
+            var text = new StringBuilder();
+            for (int i = 0; i < field.Length; i++)
+            {
+                if (field[i] == '\\' && i + 3 < field.Length && field.AsSpan(i + 1, 3).IndexOfAnyExceptInRange('0', '7') < 0)
+                {
+                    text.Append((char)((((field[i + 1] - '0') << 6) | ((field[i + 2] - '0') << 3) | (field[i + 3] - '0')) & 0xFF));
+                    i += 3;
+                }
+                else
+                {
+                    text.Append(field[i]);
+                }
+            }
+
+            return text.ToString();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+using System.Text;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Reads the cgroup of this process and those above it.</summary>
+internal sealed class LinuxCgroup
+{
+    private readonly string _root;
+    private readonly byte[] _selfCgroupPath;
+    private readonly byte[] _mountInfoPath;
+    private byte[] _buffer = new byte[4096];
+    private byte[] _second = new byte[64];
+
+    // The groups as /proc/self/cgroup had them when they were found: the process may be moved at any time.
+    private byte[] _selfCgroup = [];
+    private Group[] _groups = [];
+    private string? _problem = LinuxReasons.NotInCgroup;
+
+    /// <param name="root">Empty for the machine, a directory for a captured one.</param>
+    public LinuxCgroup(string root)
+    {
+        _root = root;
+        _selfCgroupPath = Encoding.UTF8.GetBytes(root + "/proc/self/cgroup\0");
+        _mountInfoPath = Encoding.UTF8.GetBytes(root + "/proc/self/mountinfo\0");
+    }
+
+    public void Read(SystemCpuSample sample)
+    {
+        Locate();
+        Group? limiting = null;
+        double smallest = double.PositiveInfinity;
+        foreach (Group group in _groups)
+        {
+            if (ReadLimit(group) is { } limit && limit < smallest)
+            {
+                (limiting, smallest) = (group, limit);
+            }
+        }
+
+        if (_problem is null)
+        {
+            CgroupCpu own = ReadGroup(_groups[0]);
+            if (own is { Limit: null, UsageNanoseconds: null, Periods: null })
+            {
+                _problem = LinuxReasons.CgroupGone;
+                _selfCgroup = [];
+            }
+            else
+            {
+                sample.Cgroup = own;
+                sample.LimitingCgroup = limiting is null ? null : ReadGroup(limiting);
+            }
+        }
+
+        if (_problem is not null)
+        {
+            sample.SetProblem(SystemCpuParts.Cgroup, _problem);
+        }
+    }
+
+    private void Locate()
+    {
+        if (!LinuxFiles.TryReadAll(_selfCgroupPath, ref _buffer, out ReadOnlySpan<byte> selfCgroup))
+        {
+            Forget(LinuxReasons.NotInCgroup);
+            return;
+        }
+
+        if (selfCgroup.SequenceEqual(_selfCgroup))
+        {
+            return;
+        }
+
+        Locate(selfCgroup.ToArray());
+    }
+
+    // A method of its own, as its closure is allocated where it begins.
+    private void Locate(byte[] selfCgroup)
+    {
+        if (!LinuxFiles.TryReadAll(_mountInfoPath, ref _buffer, out ReadOnlySpan<byte> mountInfo))
+        {
+            Forget(LinuxReasons.CgroupNotMounted);
+        }
+        else if (CgroupLocation.TryFind(selfCgroup, mountInfo, out CgroupLocation? location, out string? problem))
+        {
+            _selfCgroup = selfCgroup;
+            _problem = null;
+            _groups = [.. location.CpuDirectories.Select((directory, i) => new Group(
+                _root,
+                location.Version,
+                directory,
+                // Above the group itself the two controllers' directories belong together only if they all do.
+                i == 0 || location.AccountingDirectories.Count == location.CpuDirectories.Count
+                    ? location.AccountingDirectories.ElementAtOrDefault(i)
+                    : null))];
+        }
+        else
+        {
+            Forget(problem);
+            _selfCgroup = selfCgroup;
+        }
+    }
+
+    private void Forget(string problem)
+    {
+        _selfCgroup = [];
+        _groups = [];
+        _problem = problem;
+    }
+
+    private double? ReadLimit(Group group) =>
+        !LinuxFiles.TryReadAll(group.LimitPath, ref _buffer, out ReadOnlySpan<byte> limit) ? null
+        : group.PeriodPath is null ? CgroupFiles.ParseMax(limit)
+        : LinuxFiles.TryReadAll(group.PeriodPath, ref _second, out ReadOnlySpan<byte> period) ? CgroupFiles.ParseQuota(limit, period)
+        : null;
+
+    private CgroupCpu ReadGroup(Group group)
+    {
+        var known = new CgroupCpu { Version = group.Version, Path = group.Name, Limit = ReadLimit(group) };
+        if (LinuxFiles.TryReadAll(group.StatPath, ref _buffer, out ReadOnlySpan<byte> text))
+        {
+            known = CgroupFiles.AddStatistics(known, text);
+        }
+
+        return group.UsagePath is not null && LinuxFiles.TryReadAll(group.UsagePath, ref _buffer, out text)
+            ? known with { UsageNanoseconds = CgroupFiles.ParseNumber(text) }
+            : known;
+    }
+
+    /// <summary>A group's files.</summary>
+    private sealed class Group(string root, int version, string directory, string? accountingDirectory)
+    {
+        public int Version { get; } = version;
+
+        public string Name { get; } = Encoding.UTF8.GetString(Encoding.Latin1.GetBytes(directory));
+
+        public byte[] LimitPath { get; } = PathOf(root, directory, version == 1 ? "cpu.cfs_quota_us" : "cpu.max");
+
+        public byte[]? PeriodPath { get; } = version == 1 ? PathOf(root, directory, "cpu.cfs_period_us") : null;
+
+        public byte[] StatPath { get; } = PathOf(root, directory, "cpu.stat");
+
+        public byte[]? UsagePath { get; } = accountingDirectory is null ? null : PathOf(root, accountingDirectory, "cpuacct.usage");
+
+        private static byte[] PathOf(string root, string directory, string file) =>
+            [.. Encoding.UTF8.GetBytes(root), .. Encoding.Latin1.GetBytes($"{directory}/{file}"), 0];
+    }
+}
