@@ -40,20 +40,42 @@ public readonly partial struct CpuUsage : ISpanFormattable
     public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {
         string unit = UnitOf(format);
-        return unit switch
-        {
-            "ns" => destination.TryWrite(CultureInfo.InvariantCulture,
-                $"{TotalNanoseconds} ns (user {UserNanoseconds} ns, kernel {KernelNanoseconds} ns)", out charsWritten),
-            "µs" => TryFormat(destination, out charsWritten, unit, NanosecondsPerMicrosecond),
-            "ms" => TryFormat(destination, out charsWritten, unit, NanosecondsPerMillisecond),
-            _ => TryFormat(destination, out charsWritten, unit, NanosecondsPerSecond),
-        };
+        charsWritten = 0;
+        bool fits = Append(destination, ref charsWritten, TotalNanoseconds, unit)
+            && Append(destination, ref charsWritten, " (user ")
+            && Append(destination, ref charsWritten, UserNanoseconds, unit)
+            && Append(destination, ref charsWritten, ", kernel ")
+            && Append(destination, ref charsWritten, KernelNanoseconds, unit)
+            && Append(destination, ref charsWritten, ")");
+        charsWritten = fits ? charsWritten : 0;
+        return fits;
     }
 
-    private bool TryFormat(Span<char> destination, out int charsWritten, string unit, double nanoseconds) =>
-        destination.TryWrite(CultureInfo.InvariantCulture,
-            $"{TotalNanoseconds / nanoseconds:0.000} {unit} (user {UserNanoseconds / nanoseconds:0.000} {unit}, kernel {KernelNanoseconds / nanoseconds:0.000} {unit})",
-            out charsWritten);
+    // By hand: an interpolated string boxes each number until its generic code has been optimised.
+    private static bool Append(Span<char> destination, ref int length, long nanoseconds, string unit)
+    {
+        Span<char> rest = destination[length..];
+        bool fits = unit switch
+        {
+            "ns" => nanoseconds.TryFormat(rest, out int written, default, CultureInfo.InvariantCulture) && Advance(ref length, written),
+            "µs" => TryFormat(nanoseconds / NanosecondsPerMicrosecond, rest, ref length),
+            "ms" => TryFormat(nanoseconds / NanosecondsPerMillisecond, rest, ref length),
+            _ => TryFormat(nanoseconds / NanosecondsPerSecond, rest, ref length),
+        };
+        return fits && Append(destination, ref length, " ") && Append(destination, ref length, unit);
+    }
+
+    private static bool TryFormat(double number, Span<char> rest, ref int length) =>
+        number.TryFormat(rest, out int written, "0.000", CultureInfo.InvariantCulture) && Advance(ref length, written);
+
+    private static bool Append(Span<char> destination, ref int length, string text) =>
+        text.TryCopyTo(destination[length..]) && Advance(ref length, text.Length);
+
+    private static bool Advance(ref int length, int by)
+    {
+        length += by;
+        return true;
+    }
 
     private string UnitOf(ReadOnlySpan<char> format) => format switch
     {

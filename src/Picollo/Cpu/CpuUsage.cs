@@ -6,8 +6,8 @@ namespace Picollo.Cpu;
 /// </summary>
 /// <remarks>
 /// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
-/// or process; a difference may be negative if it is taken the wrong way round. Nanoseconds are exact to the system's step: about
-/// 1 µs for the current thread on Linux, 10 µs on macOS, 15.6 ms on Windows.</para>
+/// or process; a difference may be negative if it is taken the wrong way round. How fine a reading is, is said at
+/// <see cref="CpuUsageReader"/>.</para>
 /// <example>
 /// <code>
 /// var onStart = CpuUsage.GetByThread();
@@ -70,29 +70,45 @@ public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuU
     public static CpuUsage GetByChildren() => CpuUsageReader.GetByChildren();
 
     /// <summary>The time taken between two readings, user and kernel apart.</summary>
+    /// <param name="end">The later reading.</param>
+    /// <param name="start">The earlier reading.</param>
     public static CpuUsage operator -(CpuUsage end, CpuUsage start) =>
         new(end.UserNanoseconds - start.UserNanoseconds, end.KernelNanoseconds - start.KernelNanoseconds);
 
     /// <summary>Two amounts together, user and kernel apart.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static CpuUsage operator +(CpuUsage left, CpuUsage right) =>
         new(left.UserNanoseconds + right.UserNanoseconds, left.KernelNanoseconds + right.KernelNanoseconds);
 
     /// <summary>True if user and kernel time are the same.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator ==(CpuUsage left, CpuUsage right) => left.Equals(right);
 
     /// <summary>True if user or kernel time differ.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator !=(CpuUsage left, CpuUsage right) => !left.Equals(right);
 
     /// <summary>True if the left comes first in the order of <see cref="CompareTo"/>.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator <(CpuUsage left, CpuUsage right) => left.CompareTo(right) < 0;
 
-    /// <inheritdoc cref="op_LessThan"/>
+    /// <summary>False if the left comes last in the order of <see cref="CompareTo"/>.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator <=(CpuUsage left, CpuUsage right) => left.CompareTo(right) <= 0;
 
     /// <summary>True if the left comes last in the order of <see cref="CompareTo"/>.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator >(CpuUsage left, CpuUsage right) => left.CompareTo(right) > 0;
 
-    /// <inheritdoc cref="op_GreaterThan"/>
+    /// <summary>False if the left comes first in the order of <see cref="CompareTo"/>.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
     public static bool operator >=(CpuUsage left, CpuUsage right) => left.CompareTo(right) >= 0;
 
     /// <summary>Orders by total time, and equal totals by user time.</summary>

@@ -8,10 +8,13 @@ namespace Picollo.Cpu;
 /// <para>Every method is one, two or a handful of system calls and allocates nothing, but where it says so; all are thread-safe.
 /// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
 /// process never go back, neither in user nor in kernel time.</para>
-/// <para><b>Step.</b> Current thread on Linux: about 1 µs, and 1 ns for <see cref="GetThreadTime()"/>. Other threads and processes
-/// there: user and kernel time apart in steps of 10 ms, the total in nanoseconds, though a thread on another CPU
-/// may be accounted only up to its last scheduler tick. Windows: 15.6 ms, and well under 1 µs for
-/// <see cref="GetThreadTime()"/> (<c>QueryThreadCycleTime</c>). macOS: 1 to 10 µs.</para>
+/// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTime()"/>. Other
+/// threads and processes there: 10 ms for user and kernel time apart, 1 ns for the total. A process's threads on other CPUs are
+/// counted up to their last scheduler tick (4 ms at 250 Hz). On Windows 15.6 ms, and well under 1 µs for totals
+/// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
+/// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) tells user from kernel time
+/// by what its ticks meet: the total is exact, its shares are those of a sample, rough below some tens of
+/// ticks.</para>
 /// </remarks>
 public static class CpuUsageReader
 {

@@ -13,6 +13,8 @@ namespace Picollo.Cpu.Linux;
 /// </remarks>
 internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 {
+    private const int PathLength = 64; // "/proc/self/task/<tid>/stat"
+
     public LinuxCpuTimes()
     {
         if (!TryGetThread(out _, out _))
@@ -68,24 +70,64 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     {
         totalNanoseconds = 0;
         bool known = threadId <= int.MaxValue && TryGetClock(ThreadClock((int)threadId), out totalNanoseconds);
-        problem = known ? null : NoThread(threadId);
+        problem = known ? null : CpuTimeProblems.NoThread(threadId);
         return known;
     }
 
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem) => throw new NotImplementedException();
+    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    {
+        split = default;
+
+        // Its clock first: it tells whether this process has the thread, and makes the kernel account the slice that runs.
+        if (!TryGetThread(threadId, out long _, out problem))
+        {
+            return false;
+        }
+
+        var path = new PathBuffer(stackalloc byte[PathLength]);
+        path.Append("/proc/self/task/"u8);
+        path.Append((int)threadId);
+        path.Append("/stat"u8);
+        problem = TryReadStat(path.Terminated, out split) ? null : NoStat($"thread {threadId}");
+        return problem is null;
+    }
 
     public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
     {
         bool known = TryGetClock(ProcessClock(processId), out totalNanoseconds);
-        problem = known ? null : NoProcess(processId);
+        problem = known ? null : CpuTimeProblems.NoProcess(processId);
         return known;
     }
 
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem) => throw new NotImplementedException();
+    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    {
+        split = default;
 
-    private static string NoThread(long threadId) => $"There is no thread {threadId} in this process; it may have ended.";
+        // Its clock first: /proc answers for the ids of threads too.
+        if (!TryGetProcess(processId, out long _, out problem))
+        {
+            return false;
+        }
 
-    private static string NoProcess(int processId) => $"There is no process {processId}; it may have ended.";
+        var path = new PathBuffer(stackalloc byte[PathLength]);
+        path.Append("/proc/"u8);
+        path.Append(processId);
+        path.Append("/stat"u8);
+        problem = TryReadStat(path.Terminated, out split) ? null : NoStat($"process {processId}");
+        return problem is null;
+    }
+
+    private static string NoStat(string whose) =>
+        $"The user and kernel time of {whose} cannot be read: it has just ended, or /proc is not mounted or hides it (hidepid); its total can be read.";
+
+    private static bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
+    {
+        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
+        int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, path, text);
+        bool known = ProcTaskStat.TryParse(length > 0 ? text[..length] : [], out ProcTaskStat stat);
+        split = known ? stat.Usage : default;
+        return known;
+    }
 
     // include/linux/posix-timers_types.h: the complement of the id, then "per thread" (4), then the scheduler's clock (2).
     internal static int ProcessClock(int processId) => (~processId << 3) | 2;

@@ -20,8 +20,7 @@ namespace Picollo.Cpu.Linux;
 /// </remarks>
 internal sealed class LinuxTasks
 {
-    private const int StatLength = 2048; // 52 numbers and a name: a kilobyte at most
-    private const int SchedStatLength = 128; // three numbers
+    private const int SchedProcTaskStat.MaxLength = 128; // three numbers
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
 
@@ -51,7 +50,7 @@ internal sealed class LinuxTasks
     // process's own among them.
     private static bool IsOfThisNamespace(string procPath)
     {
-        Span<byte> text = stackalloc byte[StatLength];
+        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, Encoding.UTF8.GetBytes(procPath + "/self/stat\0"), text);
         return length > 0 && Utf8Parser.TryParse(text[..length], out int id, out _) && id == Environment.ProcessId;
     }
@@ -89,7 +88,7 @@ internal sealed class LinuxTasks
     /// <summary>False if reading was refused; a process that has ended is no such case.</summary>
     private bool TryReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
-        Span<byte> text = stackalloc byte[StatLength];
+        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         var path = new PathBuffer(stackalloc byte[PathLength]);
         path.Append(process);
         PathBuffer statPath = path;
@@ -157,7 +156,7 @@ internal sealed class LinuxTasks
     private void ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample)
     {
         path.Append(thread);
-        Span<byte> text = stackalloc byte[StatLength];
+        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
         int length = LinuxFiles.ReadOnce(directory, statPath.Terminated, text);
@@ -166,7 +165,7 @@ internal sealed class LinuxTasks
             return;
         }
 
-        Span<byte> schedStat = stackalloc byte[SchedStatLength];
+        Span<byte> schedStat = stackalloc byte[SchedProcTaskStat.MaxLength];
         path.Append("/schedstat"u8);
         length = LinuxFiles.ReadOnce(directory, path.Terminated, schedStat);
         long? precise = length > 0 ? ProcTaskStat.ParseRunTime(schedStat[..length]) : null;

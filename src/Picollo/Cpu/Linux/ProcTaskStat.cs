@@ -5,6 +5,9 @@ namespace Picollo.Cpu.Linux;
 /// </summary>
 internal ref struct ProcTaskStat
 {
+    /// <summary>Such a file has 52 numbers and a name: a kilobyte at most.</summary>
+    public const int MaxLength = 2048;
+
     /// <summary>Any bytes but zero, blanks, parentheses and line ends included.</summary>
     public ReadOnlySpan<byte> Name;
     public char State;
