@@ -20,7 +20,7 @@ namespace Picollo.Cpu.Linux;
 /// </remarks>
 internal sealed class LinuxTasks
 {
-    private const int SchedProcTaskStat.MaxLength = 128; // three numbers
+    private const int SchedStatLength = 128; // three numbers
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
 
@@ -165,7 +165,7 @@ internal sealed class LinuxTasks
             return;
         }
 
-        Span<byte> schedStat = stackalloc byte[SchedProcTaskStat.MaxLength];
+        Span<byte> schedStat = stackalloc byte[SchedStatLength];
         path.Append("/schedstat"u8);
         length = LinuxFiles.ReadOnce(directory, path.Terminated, schedStat);
         long? precise = length > 0 ? ProcTaskStat.ParseRunTime(schedStat[..length]) : null;
