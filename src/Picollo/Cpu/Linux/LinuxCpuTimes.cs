@@ -15,6 +15,10 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 {
     private const int PathLength = 64; // "/proc/self/task/<tid>/stat"
 
+    /// <summary>PID_MAX_LIMIT of include/linux/threads.h: no id is as high, and a clock's number has no room for all 32
+    /// bits of one; it would be another clock's.</summary>
+    private const int IdLimit = 1 << 22;
+
     public LinuxCpuTimes()
     {
         if (!TryGetThread(out _, out _))
@@ -69,7 +73,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
     {
         totalNanoseconds = 0;
-        bool known = threadId <= int.MaxValue && TryGetClock(ThreadClock((int)threadId), out totalNanoseconds);
+        bool known = threadId < IdLimit && TryGetClock(ThreadClock((int)threadId), out totalNanoseconds);
         problem = known ? null : CpuTimeProblems.NoThread(threadId);
         return known;
     }
@@ -94,7 +98,12 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
     {
-        bool known = TryGetClock(ProcessClock(processId), out totalNanoseconds);
+        totalNanoseconds = 0;
+
+        // The kernel takes the calling thread's id for its process's; no other thread's.
+        bool known = processId < IdLimit
+            && (processId == Environment.ProcessId || processId != ThreadId)
+            && TryGetClock(ProcessClock(processId), out totalNanoseconds);
         problem = known ? null : CpuTimeProblems.NoProcess(processId);
         return known;
     }

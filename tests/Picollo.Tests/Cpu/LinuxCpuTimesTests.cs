@@ -1,0 +1,106 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What the readers promise on Linux beyond what they promise everywhere.</summary>
+public sealed class LinuxCpuTimesTests
+{
+    /// <summary>The document has 3,800 µs here: what <c>getrusage</c> alone gives at 250 Hz.</summary>
+    [LinuxFact]
+    public void The_split_of_the_current_thread_moves_in_microseconds() =>
+        MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds).Should().BeInRange(1, 5_000);
+
+    [LinuxFact]
+    public void The_thread_clock_moves_with_every_reading() =>
+        MedianStep(CpuUsageReader.GetThreadTime).Should().BeInRange(1, 5_000);
+
+    [LinuxFact]
+    public void User_and_kernel_time_never_go_back()
+    {
+        using var load = new BackgroundLoad();
+        CpuUsage last = CpuUsageReader.GetByThread();
+        for (int i = 0; i < 300_000; i++)
+        {
+            CpuUsage now = CpuUsageReader.GetByThread();
+            if (now.UserNanoseconds < last.UserNanoseconds || now.KernelNanoseconds < last.KernelNanoseconds)
+            {
+                throw new InvalidOperationException($"{last:ns} was followed by {now:ns}.");
+            }
+
+            last = now;
+        }
+
+        last.TotalNanoseconds.Should().BePositive();
+    }
+
+    [LinuxFact]
+    public void The_sum_of_the_split_is_the_clock_to_some_microseconds()
+    {
+        for (int i = 0; i < 1_000; i++)
+        {
+            // Whatever comes between the two takes no more than between the readings around.
+            long before = CpuUsageReader.GetThreadTime();
+            long split = CpuUsageReader.GetByThread().TotalNanoseconds;
+            long after = CpuUsageReader.GetThreadTime();
+            split.Should().BeInRange(before - 2_000, after, "user and kernel time are each cut to a microsecond");
+        }
+    }
+
+    /// <summary>The clock's number is made of the id; these would make it the number of another clock, or of this process's own.</summary>
+    [LinuxFact]
+    public void Ids_that_no_kernel_gives_are_unknown_and_no_other_id()
+    {
+        long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
+        foreach (long id in ids)
+        {
+            CpuUsageReader.TryGetProcessTime((int)id, out _, out string? problem).Should().BeFalse($"of process {id}");
+            problem.Should().Contain($"{id}");
+            CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"of process {id}");
+            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse($"of thread {id}");
+            problem.Should().Contain($"{id}");
+            CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"of thread {id}");
+        }
+
+        CpuUsageReader.TryGetThreadTime((1L << 32) + CpuUsageReader.GetThreadId(), out _, out _).Should().BeFalse();
+        CpuUsageReader.TryGetByThread(long.MaxValue, out _, out _).Should().BeFalse();
+    }
+
+    [LinuxFact]
+    public void A_threads_id_is_not_a_process()
+    {
+        long id = 0;
+        bool own = true;
+        var thread = new Thread(() =>
+        {
+            id = CpuUsageReader.GetThreadId();
+            own = CpuUsageReader.TryGetByProcess((int)id, out _, out _) || CpuUsageReader.TryGetProcessTime((int)id, out _, out _);
+        });
+        thread.Start();
+        thread.Join();
+        id.Should().NotBe(Environment.ProcessId);
+        own.Should().BeFalse("not even where it is the calling thread's");
+        CpuUsageReader.TryGetByProcess(Environment.ProcessId, out _, out _).Should().BeTrue();
+    }
+
+    [LinuxFact]
+    public void A_thread_of_another_process_is_not_a_thread_of_this_one() =>
+        CpuUsageReader.TryGetByThread(1, out _, out _).Should().Be(Environment.ProcessId == 1);
+
+    private static long MedianStep(Func<long> read)
+    {
+        var steps = new List<long>();
+        long last = read();
+        while (steps.Count < 10_000)
+        {
+            long now = read();
+            if (now != last)
+            {
+                steps.Add(now - last);
+                last = now;
+            }
+        }
+
+        steps.Sort();
+        return steps[steps.Count / 2];
+    }
+}
