@@ -1,3 +1,4 @@
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Samples.Tests;
@@ -72,6 +73,53 @@ internal static class ReadmeSamples
             snapshot.Update(deltas: true);
             Console.WriteLine(snapshot.GetSummary(interval).ToString("requests"));
         }
+    }
+
+    public static (CpuUsage Usage, long Nanoseconds) CpuTime()
+    {
+        CpuUsage onStart = CpuUsage.GetByThread();
+        DoWork();
+        CpuUsage onEnd = CpuUsage.GetByThread();
+        Console.WriteLine("CPU Usage: " + (onEnd - onStart));            // CPU Usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
+
+        long start = CpuUsageReader.GetThreadTime();                     // user and kernel together, in nanoseconds: one system call
+        DoWork();
+        long nanoseconds = CpuUsageReader.GetThreadTime() - start;
+
+        return (onEnd - onStart, nanoseconds);
+    }
+
+    public static async Task<CpuUsage> Watching()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        await HandleRequest();
+        watcher.Stop();
+        Console.WriteLine($"{watcher.GetSummaryCpuUsage()} in {watcher.WallTime.TotalMilliseconds:0.0} ms, {watcher.SwitchCount} switches");
+
+        return watcher.GetSummaryCpuUsage();
+    }
+
+    public static CpuStates Machine()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        Thread.Sleep(1000);
+        cpu.Update();
+        Console.WriteLine(cpu.Total);                                    // 50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+        foreach (ProcessCpu process in cpu.Processes)
+        {
+            Console.WriteLine($"{process.Id} {process.Name} {process.State} {process.Nice} {process.Share:P0}");
+        }
+
+        Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetProblem(SystemCpuParts.Cgroup) ?? "no limit");
+
+        return cpu.Total;
+    }
+
+    private static async Task HandleRequest()
+    {
+        DoWork();
+        await Task.Yield();
+        DoWork();
     }
 
     private static void DoWork() => Thread.SpinWait(100);

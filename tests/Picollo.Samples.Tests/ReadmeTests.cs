@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Samples.Tests;
@@ -52,6 +53,24 @@ public sealed partial class ReadmeTests
         ConsoleOutput.Of(() => histogram = ReadmeSamples.Opening()).Should().StartWith("##### Latency, ns");
         histogram!.TotalCount.Should().Be(1);
         ConsoleOutput.Of(() => ReadmeSamples.Monitoring(histogram)).Should().Contain("requests: Total=0");
+    }
+
+    [Fact]
+    public void The_cpu_examples_run()
+    {
+        (CpuUsage usage, long nanoseconds) = default((CpuUsage, long));
+        ConsoleOutput.Of(() => (usage, nanoseconds) = ReadmeSamples.CpuTime()).Should().StartWith($"CPU Usage: {usage}");
+        nanoseconds.Should().BePositive();
+
+        CpuUsage watched = default;
+        ConsoleOutput.Of(() => watched = ReadmeSamples.Watching().GetAwaiter().GetResult()).Should()
+            .StartWith($"{watched} in ").And.MatchRegex(@" ms, [12] switches");
+        watched.TotalNanoseconds.Should().BePositive();
+
+        CpuStates total = default;
+        string printed = ConsoleOutput.Of(() => total = ReadmeSamples.Machine());
+        printed.Should().StartWith(total.ToString());
+        printed.Split('\n').Should().Contain(line => line.StartsWith($"{Environment.ProcessId} ", StringComparison.Ordinal));
     }
 
     [Fact]
