@@ -5,7 +5,7 @@ namespace Picollo;
 /// is gone. The message says which, and what can be done about it where something can.
 /// </summary>
 /// <remarks>Each method that throws it has a <c>Try…</c> form that gives the same text without throwing.</remarks>
-public sealed class MeasurementUnavailableException : NotSupportedException
+public class MeasurementUnavailableException : NotSupportedException
 {
     /// <summary>Creates the exception.</summary>
     /// <param name="message">The cause, and the remedy where there is one.</param>

@@ -1,0 +1,206 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>Opens a session's counters on all its threads; on any failure nothing stays open.</summary>
+internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSources sources)
+{
+    /// <summary>arm64's PMU: 64-bit counting, and reading in user space (drivers/perf/arm_pmuv3.c).</summary>
+    private const ulong ArmLongCounter = 1, ArmUserAccess = 2;
+
+    private readonly List<PerfEventGroup> _groups = [];
+    private readonly List<PerfEventSpec> _counters = [];
+    private readonly List<UnavailablePerfCounter> _unavailable = [];
+    private PerfMachine? _machine;
+
+    private PerfMachine Machine => _machine ??= PerfMachine.Read();
+
+    /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
+    public (List<PerfEventGroup> Groups, List<PerfEventSpec> Counters, List<UnavailablePerfCounter> Unavailable) Open()
+    {
+        try
+        {
+            List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved = Resolve();
+            List<int> threads = Threads();
+            OpenOnFirst(threads[0], resolved);
+            foreach (int thread in threads.Skip(1))
+            {
+                OpenOnAnother(thread, resolved);
+            }
+
+            return (_groups, _counters, _unavailable);
+        }
+        catch
+        {
+            _groups.ForEach(group => group.Dispose());
+            throw;
+        }
+    }
+
+    private List<(PerfEventSpec Spec, PerfEventDefinition Definition)> Resolve()
+    {
+        var resolved = new List<(PerfEventSpec, PerfEventDefinition)>();
+        foreach (PerfEventSpec spec in settings.Counters)
+        {
+            try
+            {
+                resolved.Add((spec, spec.Resolve(sources)));
+            }
+            catch (PerfEventException e) when (settings.IsOptional)
+            {
+                _unavailable.Add(new UnavailablePerfCounter(spec.Name, e.Message));
+            }
+        }
+
+        return resolved;
+    }
+
+    /// <summary>A process's threads are listed once: one that begins while they are opened may be missed, as with <c>perf</c>.</summary>
+    private List<int> Threads()
+    {
+        if (settings.ProcessId is not { } process)
+        {
+            return [settings.ThreadId];
+        }
+
+        process = process == 0 ? Environment.ProcessId : process;
+        try
+        {
+            return [.. Directory.EnumerateDirectories($"/proc/{process}/task")
+                .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new PerfEventException(null, PerfErrno.NoSuchProcess,
+                $"There is no process {process}, or /proc hides it; it may have ended.");
+        }
+    }
+
+    private void OpenOnFirst(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        PerfEventGroup? group = null;
+        foreach (var (spec, definition) in resolved.ToList())
+        {
+            if (TryAdd(thread, spec, definition, _counters.Count, ref group, out int error))
+            {
+                _counters.Add(spec);
+                continue;
+            }
+
+            string problem = PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine);
+            if (!settings.IsOptional || error is PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted or PerfErrno.NoSuchProcess)
+            {
+                throw new PerfEventException(spec.Name, error, problem);
+            }
+
+            resolved.Remove((spec, definition));
+            _unavailable.Add(new UnavailablePerfCounter(spec.Name, problem));
+        }
+    }
+
+    /// <summary>What one thread of a process has, the others have; a thread that has ended meanwhile has nothing to count.</summary>
+    private void OpenOnAnother(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        PerfEventGroup? group = null;
+        for (int i = 0; i < resolved.Count; i++)
+        {
+            var (spec, definition) = resolved[i];
+            if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != PerfErrno.NoSuchProcess)
+            {
+                throw new PerfEventException(spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
+            }
+        }
+    }
+
+    /// <summary>Opens one counter in the group at hand, or in a new one if it does not fit there.</summary>
+    private bool TryAdd(int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
+    {
+        PerfEventGroup? joined = settings.IsInherited ? null : group;
+        PerfEventFile? file = TryOpen(thread, definition, joined?.Leader, out error);
+        if (file is null && error == PerfErrno.InvalidArgument && joined is not null && !settings.IsPinned)
+        {
+            joined = null;
+            file = TryOpen(thread, definition, null, out error);
+        }
+
+        if (file is null)
+        {
+            return false;
+        }
+
+        if (joined is null)
+        {
+            joined = new PerfEventGroup(isGroup: !settings.IsInherited);
+            _groups.Add(joined);
+        }
+
+        joined.Add(file, counter);
+        group = joined;
+        if (settings is { IsOwnThread: true, IsInherited: false })
+        {
+            file.Map();
+        }
+
+        return true;
+    }
+
+    private PerfEventFile? TryOpen(int thread, PerfEventDefinition definition, PerfEventFile? leader, out int error)
+    {
+        PerfEventAttributes attributes = Attributes(definition, isLeader: leader is null);
+        if (RuntimeInformation.ProcessArchitecture != Architecture.Arm64 || !definition.NeedsPmu || !settings.IsOwnThread || settings.IsInherited)
+        {
+            return PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
+        }
+
+        // The best that the CPU and kernel have: user access to 64 bits, to 32, none.
+        ulong[] choices = [ArmUserAccess | ArmLongCounter, ArmUserAccess, 0];
+        PerfEventFile? file = null;
+        error = 0;
+        for (int i = 0; i < choices.Length && file is null && (i == 0 || error is PerfErrno.NotSupported or PerfErrno.InvalidArgument); i++)
+        {
+            attributes.Config1 = definition.Config1 | choices[i];
+            file = PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
+        }
+
+        return file;
+    }
+
+    private PerfEventAttributes Attributes(PerfEventDefinition definition, bool isLeader)
+    {
+        PerfEventFlags flags = PerfEventFlags.None;
+        if (!CountsKernel(definition))
+        {
+            flags |= PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+        }
+
+        if (settings.IsInherited)
+        {
+            flags |= PerfEventFlags.Inherit;
+        }
+
+        // Of the group's leader; what joins follows it.
+        if (isLeader)
+        {
+            flags |= settings.IsPinned ? PerfEventFlags.Pinned : PerfEventFlags.None;
+            flags |= settings.IsEnabled ? PerfEventFlags.None : PerfEventFlags.Disabled;
+        }
+
+        return new PerfEventAttributes
+        {
+            Type = definition.Type,
+            Size = PerfEventAttributes.Version1Size,
+            Config = definition.Config,
+            Config1 = definition.Config1,
+            Config2 = definition.Config2,
+            ReadFormat = PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning
+                | (settings.IsInherited ? 0 : PerfReadFormat.Group),
+            Flags = flags,
+        };
+    }
+
+    private bool CountsKernel(PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
+
+    private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
+        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(definition), settings.IsPinned, thread, settings.Cpu);
+}
