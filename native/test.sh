@@ -41,13 +41,13 @@ inspect_pe() {
   declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
 }
 
-# link <compiler> <library> <flags...>: tests.c against the library itself, and the library beside the program.
+# link <compiler> <library> <flags...>: tests*.c against the library itself, and the library beside the program.
 link() {
   compiler=$1 library=$2
   shift 2
   cp "$library" "$work/"
-  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -Wno-long-long "$@" \
-    -o "$work/tests.exe" tests.c "$work/$(basename "$library")"
+  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -Wno-long-long -pthread "$@" \
+    -o "$work/tests.exe" tests*.c "$work/$(basename "$library")"
 }
 
 run() { "$@" "$work/tests.exe" || problem "tests.c"; }
