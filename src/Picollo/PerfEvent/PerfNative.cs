@@ -1,7 +1,9 @@
+using Picollo.Timing;
+
 namespace Picollo.PerfEvent;
 
-/// <summary>STAND-IN until the native library has the functions.</summary>
+/// <summary>The native library's reading of counters; null where there is no library.</summary>
 internal static unsafe class PerfNative
 {
-    public static readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadCounters = null;
+    public static readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadCounters = NativeShim.Current.ReadPerfCounters;
 }

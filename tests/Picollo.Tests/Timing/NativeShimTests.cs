@@ -13,6 +13,9 @@ public unsafe class NativeShimTests
 
         shim.UnavailableReason.Should().BeNull();
         ((nint)shim.ReadCounter).Should().Be(42);
+        ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadThreadTime).Should().Be(44);
+        ((nint)shim.CountPmuCounters).Should().Be(45);
     }
 
     [Fact]
@@ -21,22 +24,36 @@ public unsafe class NativeShimTests
 
     [Fact]
     public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
-        .Should().Contain("is of version 2").And.Contain("1 is expected").And.Contain("at this place");
+        .Should().Contain("is of version 3").And.Contain("2 is expected").And.Contain("at this place");
 
     [Fact]
     public void A_library_of_another_version_that_lacks_a_function() =>
-        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 2");
+        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 3");
 
     [Theory]
     [InlineData("picollo_abi_version")]
     [InlineData("picollo_has_invariant_counter")]
     [InlineData("picollo_read_counter")]
+    [InlineData("picollo_perf_read")]
+    [InlineData("picollo_perf_thread_time")]
+    [InlineData("picollo_pmu_counters")]
     public void A_library_without_a_function(string function) =>
         ReasonFor(new Libraries { Missing = function }).Should().Contain($"no function {function}");
 
     [Fact]
     public void A_counter_that_is_not_invariant() =>
         ReasonFor(new Libraries { HasInvariantCounter = &No }).Should().Contain("invariant TSC").And.Contain("hypervisor");
+
+    [Fact]
+    public void Performance_counters_need_no_invariant_counter()
+    {
+        NativeShim shim = NativeShim.Load(new Libraries { HasInvariantCounter = &No });
+
+        ((nint)shim.ReadCounter).Should().Be(0);
+        ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadThreadTime).Should().Be(44);
+        ((nint)shim.CountPmuCounters).Should().Be(45);
+    }
 
     [Fact]
     public void The_systems_loader_says_where_it_looked()
@@ -96,6 +113,9 @@ public unsafe class NativeShimTests
                 "picollo_abi_version" => (nint)AbiVersion,
                 "picollo_has_invariant_counter" => (nint)HasInvariantCounter,
                 "picollo_read_counter" => 42,
+                "picollo_perf_read" => 43,
+                "picollo_perf_thread_time" => 44,
+                "picollo_pmu_counters" => 45,
                 _ => 0,
             };
             return address != 0;
