@@ -61,7 +61,7 @@ public sealed class PerfEventCounterSession : IDisposable
         _userOverhead = new ulong[counters.Length];
         _callOverhead = new ulong[counters.Length];
         Counters = new PerfEventCounters(counters);
-        Unavailable = unavailable;
+        Unavailable = unavailable.AsReadOnly();
     }
 
     /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
@@ -174,12 +174,11 @@ public sealed class PerfEventCounterSession : IDisposable
 
     internal static PerfEventCounterSession Open(PerfEventSettings settings, PerfEventSources sources)
     {
-        (List<PerfEventGroup> groups, List<PerfEventSpec> specs, List<UnavailablePerfCounter> unavailable) =
+        (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
             new PerfEventOpener(settings, sources).Open();
-        PerfEventCounter[] counters = [.. specs.Select(spec => new PerfEventCounter(spec.Name, spec.Resolve(sources)))];
         bool isOwnProcess = settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
         var session = new PerfEventCounterSession(
-            groups, counters, unavailable, PagesOf(groups, counters.Length), countsReader: settings.IsOwnThread || isOwnProcess);
+            groups, [.. counters], unavailable, PagesOf(groups, counters.Count), countsReader: settings.IsOwnThread || isOwnProcess);
         try
         {
             if (settings.IsEnabled)

@@ -10,14 +10,14 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private const ulong ArmLongCounter = 1, ArmUserAccess = 2;
 
     private readonly List<PerfEventGroup> _groups = [];
-    private readonly List<PerfEventSpec> _counters = [];
+    private readonly List<PerfEventCounter> _counters = [];
     private readonly List<UnavailablePerfCounter> _unavailable = [];
     private PerfMachine? _machine;
 
     private PerfMachine Machine => _machine ??= PerfMachine.Read();
 
     /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
-    public (List<PerfEventGroup> Groups, List<PerfEventSpec> Counters, List<UnavailablePerfCounter> Unavailable) Open()
+    public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, List<UnavailablePerfCounter> Unavailable) Open()
     {
         try
         {
@@ -84,7 +84,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             if (TryAdd(thread, spec, definition, _counters.Count, ref group, out int error))
             {
-                _counters.Add(spec);
+                _counters.Add(new PerfEventCounter(spec.Name, definition));
                 continue;
             }
 
@@ -116,7 +116,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     /// <summary>Opens one counter in the group at hand, or in a new one if it does not fit there.</summary>
     private bool TryAdd(int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
     {
-        PerfEventGroup? joined = settings.IsInherited ? null : group;
+        PerfEventGroup? joined = settings.IsInherited || definition.IsClock ? null : group;
         PerfEventFile? file = TryOpen(thread, definition, joined?.Leader, out error);
         if (file is null && error == PerfErrno.InvalidArgument && joined is not null && !settings.IsPinned)
         {
@@ -136,7 +136,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
 
         joined.Add(file, counter);
-        group = joined;
+        group = definition.IsClock ? group : joined;
         if (settings is { IsOwnThread: true, IsInherited: false })
         {
             file.Map();

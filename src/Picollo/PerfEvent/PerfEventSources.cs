@@ -84,12 +84,24 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
                 $"{spec.Name}: {spec.Pmu} has neither a field nor an event \"{term.Name}\"; see {pmu}/format and {pmu}/events");
         }
 
-        foreach (PerfEventTerm part in PerfEventTerm.ParseList(ReadText(spec, named).Trim()))
+        foreach (PerfEventTerm part in ParseEvent(spec, named))
         {
             definition = Apply(spec, pmu, part, definition, mayBeEvent: false);
         }
 
         return definition;
+    }
+
+    private static IEnumerable<PerfEventTerm> ParseEvent(PerfPmuEvent spec, string path)
+    {
+        try
+        {
+            return PerfEventTerm.ParseList(ReadText(spec, path).Trim());
+        }
+        catch (FormatException e)
+        {
+            throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {path} is not understood: {e.Message}");
+        }
     }
 
     private static string ReadText(PerfEventSpec spec, string path)
