@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
 
@@ -219,7 +220,9 @@ public sealed class PerfEventCounterSession : IDisposable
             pages[counter] = (nint)file.Page;
         }
 
-        return counters > 0 && !pages.Contains(0) && PerfNative.ReadCounters != null ? new PerfPages(pages, PerfNative.ReadCounters) : null;
+        return counters > 0 && !pages.Contains(0) && NativeShim.Current.ReadPerfCounters != null
+            ? new PerfPages(pages, NativeShim.Current.ReadPerfCounters)
+            : null;
     }
 
     /// <summary>Reads all counters, in user space if that may be and can be, and says whether it was.</summary>
