@@ -95,7 +95,9 @@ public sealed unsafe class ThreadCpuClock : IDisposable
             && _readPage(_page, &page) != 0
             && (long)page - _pageStart is >= 0 and < ResyncIntervalNanoseconds)
         {
-            return _last = Math.Max(_last, (long)page + _offset);
+            _last = Math.Max(_last, (long)page + _offset);
+            GC.KeepAlive(this); // and the page with it
+            return _last;
         }
 
         return Synchronize();

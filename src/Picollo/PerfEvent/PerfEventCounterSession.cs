@@ -229,21 +229,22 @@ public sealed class PerfEventCounterSession : IDisposable
     private bool ReadInto(Span<PerfReading> readings, bool forceSyscallRead)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        if (!forceSyscallRead && _pages is not null && _pages.TryRead(readings))
+        bool byUser = !forceSyscallRead && _pages is not null && _pages.TryRead(readings);
+        if (!byUser)
         {
-            return true;
-        }
-
-        readings[..Counters.Count].Clear();
-        foreach (PerfEventGroup group in CollectionsMarshal.AsSpan(_groups))
-        {
-            if (!group.TryRead(readings))
+            readings[..Counters.Count].Clear();
+            foreach (PerfEventGroup group in CollectionsMarshal.AsSpan(_groups))
             {
-                ThrowNotRunning();
+                if (!group.TryRead(readings))
+                {
+                    ThrowNotRunning();
+                }
             }
         }
 
-        return false;
+        // Pages and descriptors go with the session's files, when nobody refers to them any more.
+        GC.KeepAlive(this);
+        return byUser;
     }
 
     /// <summary>What two readings of these kinds count between them; of different kinds, the smaller.</summary>
@@ -292,6 +293,8 @@ public sealed class PerfEventCounterSession : IDisposable
                 throw new PerfEventException(null, error, $"The kernel refused to switch the counters on or off (errno {error}).");
             }
         }
+
+        GC.KeepAlive(this);
     }
 
     private void ThrowNotRunning() => throw new PerfEventException(null, 0,
