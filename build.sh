@@ -66,6 +66,7 @@ is_met() {
     "run-$(host_rid)") true ;;
     run-linux-arm64) has qemu-aarch64 ;;
     run-win-x64) has wine ;;
+    run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
   esac
 }
 
@@ -77,6 +78,7 @@ packages_for() {
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     run-linux-arm64) echo qemu-user ;;
     run-win-x64) echo wine wine64 ;;
+    run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
   esac
 }
 
@@ -205,6 +207,10 @@ run_tests() {
   want run-linux-arm64 "the arm64 shim's tests"
   want c-win-x64 "the Windows shim and its tests"
   want run-win-x64 "the tests under Wine"
+  if [ "$(host_rid)" = linux-x64 ]; then
+    want run-kernels "the tests on emulated kernels"
+    tests/Picollo.Kernel.Tests/kernels.sh || say "skipped: the tests on emulated kernels, for want of kernels"
+  fi
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
