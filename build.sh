@@ -66,6 +66,7 @@ is_met() {
     "run-$(host_rid)") true ;;
     run-linux-arm64) has qemu-aarch64 ;;
     run-win-x64) has wine ;;
+    run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
   esac
 }
@@ -78,6 +79,7 @@ packages_for() {
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     run-linux-arm64) echo qemu-user ;;
     run-win-x64) echo wine wine64 ;;
+    run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
   esac
 }
@@ -208,6 +210,7 @@ run_tests() {
   want c-win-x64 "the Windows shim and its tests"
   want run-win-x64 "the tests under Wine"
   if [ "$(host_rid)" = linux-x64 ]; then
+    want run-musl "the shim's tests under musl"
     want run-kernels "the tests on emulated kernels"
     tests/Picollo.Kernel.Tests/kernels.sh || say "skipped: the tests on emulated kernels, for want of kernels"
   fi
