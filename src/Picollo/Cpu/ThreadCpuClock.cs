@@ -36,7 +36,8 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     // perf_event_mmap_page: version, compat_version, lock.
     private const int LockOffset = 8;
 
-    private readonly int _owner = Environment.CurrentManagedThreadId;
+    // The object and not its number, which a later thread gets again.
+    private readonly Thread _owner = Thread.CurrentThread;
     private readonly PerfEventFile? _file;
     private readonly void* _page;
     private readonly delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> _readPage;
@@ -84,7 +85,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     public long GetNanoseconds()
     {
-        if (_isDisposed || Environment.CurrentManagedThreadId != _owner)
+        if (_isDisposed || Thread.CurrentThread != _owner)
         {
             ThrowNotUsable();
         }

@@ -173,13 +173,22 @@ public sealed class PerfEventCounterSession : IDisposable
         _groups.ForEach(group => group.Dispose());
     }
 
-    internal static PerfEventCounterSession Open(PerfEventSettings settings, PerfEventSources sources)
+    internal static PerfEventCounterSession Open(PerfEventSettings settings, PerfEventSources sources) =>
+        Open(settings, sources, PagesOf);
+
+    /// <summary>Opens the counters.</summary>
+    /// <param name="settings">Which, on what.</param>
+    /// <param name="sources">Where they are described.</param>
+    /// <param name="pagesOf">Makes what reads them in user space, given the groups and the number of counters; null where that cannot
+    /// be. Tests put simulated pages there.</param>
+    internal static PerfEventCounterSession Open(
+        PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?> pagesOf)
     {
         (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
             new PerfEventOpener(settings, sources).Open();
         bool isOwnProcess = settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
         var session = new PerfEventCounterSession(
-            groups, [.. counters], unavailable, PagesOf(groups, counters.Count), countsReader: settings.IsOwnThread || isOwnProcess);
+            groups, [.. counters], unavailable, pagesOf(groups, counters.Count), countsReader: settings.IsOwnThread || isOwnProcess);
         try
         {
             if (settings.IsEnabled)

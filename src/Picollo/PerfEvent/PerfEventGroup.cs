@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 
 namespace Picollo.PerfEvent;
 
@@ -26,6 +27,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
 
     /// <summary>Adds this group's counts to the session's, by one read(2).</summary>
     /// <returns>False if the group is in an error state: pinned, and the CPU had no room.</returns>
+    [SkipLocalsInit]
     public bool TryRead(Span<PerfReading> sums)
     {
         // A group: {how many, enabled, running, a value each}; alone: {value, enabled, running}.
