@@ -1,9 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
 using Picollo.Cpu;
-using Picollo.Timing;
+using static Picollo.Tests.Cpu.Steps;
 
 namespace Picollo.Tests.Cpu;
 
@@ -19,15 +18,8 @@ public class ReaderContractTests
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    // Of user and kernel time apart: Windows' scheduler tick is 15.6 ms, and Linux tells other processes' in 10 ms.
-    private static readonly TimeSpan SplitStep = TimeSpan.FromMilliseconds(16);
-
-    // Wine does not count a thread's cycles.
-    private static readonly TimeSpan TotalStep =
-        OperatingSystem.IsWindows() && (IsWine || !CycleClock.IsCycleCounter) ? SplitStep : TimeSpan.FromMilliseconds(1);
-
-    private static bool IsWine =>
-        NativeLibrary.TryLoad("ntdll", out nint ntdll) && NativeLibrary.TryGetExport(ntdll, "wine_get_version", out _);
+    private static readonly TimeSpan SplitStep = Steps.OfSplit;
+    private static readonly TimeSpan TotalStep = Steps.OfTotal;
 
     [Fact]
     public void A_burn_on_this_thread_is_seen_as_user_time()
@@ -342,15 +334,6 @@ public class ReaderContractTests
         // The runtime may open some of its own meanwhile; a leak would be a thousand.
         OpenHandles().Should().BeLessThan(before + 200);
     }
-
-    private static void ShouldBeAbout(TimeSpan read, TimeSpan burnt, TimeSpan step)
-    {
-        // 5 %, a step at either end, and what the calls around a burn and a thread's start take.
-        TimeSpan around = TimeSpan.FromMilliseconds(3);
-        read.Should().BeGreaterThan(burnt * 0.95 - (2 * step)).And.BeLessThan(burnt * 1.05 + (2 * step) + around);
-    }
-
-    private static TimeSpan Nanoseconds(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / TimeSpan.NanosecondsPerTick);
 
     private static TimeSpan ProcessorTime(Process process)
     {
