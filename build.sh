@@ -66,6 +66,8 @@ is_met() {
     "run-$(host_rid)") true ;;
     run-linux-arm64) has qemu-aarch64 ;;
     run-win-x64) has wine ;;
+    # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
+    system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
 }
 
@@ -77,6 +79,7 @@ packages_for() {
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     run-linux-arm64) echo qemu-user ;;
     run-win-x64) echo wine wine64 ;;
+    system-tools) echo procps sysstat util-linux ;;
   esac
 }
 
@@ -205,6 +208,7 @@ run_tests() {
   want run-linux-arm64 "the arm64 shim's tests"
   want c-win-x64 "the Windows shim and its tests"
   want run-win-x64 "the tests under Wine"
+  want system-tools "the comparison with top, mpstat and pidstat"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
