@@ -13,6 +13,9 @@ public sealed class CpuContractTests(WineFixture wine)
     [WineFact]
     public void The_watcher_adds_up_there() => ShouldHavePassed("WatcherContractTests", atLeast: 3);
 
+    [WineFact]
+    public void The_machine_is_sampled_there() => ShouldHavePassed("SystemCpuContractTests", atLeast: 6);
+
     private void ShouldHavePassed(string contract, int atLeast)
     {
         var lines = wine.CpuContract.Where(line => line.Contains($" {contract}.", StringComparison.Ordinal)).ToList();

@@ -1,4 +1,5 @@
 using System.Text;
+using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;

@@ -54,6 +54,49 @@ public class DarwinLayoutTests
         Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Ended)).Should().Be(88);
     }
 
+    [Fact]
+    public void Struct_proc_taskallinfo_is_that_of_sys_proc_info_h()
+    {
+        const int Task = 136; // sizeof(struct proc_bsdinfo)
+        Unsafe.SizeOf<ProcessInfo>().Should().Be(Task + 96);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Status)).Should().Be(4);
+        Offset<ProcessInfo>(nameof(ProcessInfo.ShortName)).Should().Be(48);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Name)).Should().Be(64);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Nice)).Should().Be(116);
+        Offset<ProcessInfo>(nameof(ProcessInfo.StartSeconds)).Should().Be(120);
+        Offset<ProcessInfo>(nameof(ProcessInfo.StartMicroseconds)).Should().Be(128);
+        Offset<ProcessInfo>(nameof(ProcessInfo.User)).Should().Be(Task + 16);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Kernel)).Should().Be(Task + 24);
+        Offset<ProcessInfo>(nameof(ProcessInfo.ThreadCount)).Should().Be(Task + 84);
+        Offset<ProcessInfo>(nameof(ProcessInfo.RunningCount)).Should().Be(Task + 88);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Priority)).Should().Be(Task + 92);
+    }
+
+    [Theory]
+    [InlineData(2, 0, 'S')]
+    [InlineData(2, 3, 'R')]
+    [InlineData(4, 0, 'T')]
+    [InlineData(5, 0, 'Z')]
+    public void A_process_has_the_letter_of_Linux(uint status, int running, char letter) =>
+        new ProcessInfo { Status = status, RunningCount = running }.State.Should().Be(letter);
+
+    [Theory]
+    [InlineData(0, null)]
+    [InlineData(1, 'R')]
+    [InlineData(2, 'T')]
+    [InlineData(3, 'S')]
+    [InlineData(4, 'D')]
+    [InlineData(5, 'T')]
+    public void A_thread_has_the_letter_of_Linux(int runState, char? letter) =>
+        new ProcessThreadInfo { RunState = runState }.State.Should().Be(letter);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(1_795_250_000, 123_456, 1_795_250_000_123_456_000)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue, 4_611_686_019_000_000_000)]
+    public void A_start_is_in_nanoseconds_since_1970(ulong seconds, ulong microseconds, long nanoseconds) =>
+        new ProcessInfo { StartSeconds = seconds, StartMicroseconds = microseconds }.StartUnixNanoseconds.Should().Be(nanoseconds);
+
     [Theory]
     [InlineData(0, 0, 0)]
     [InlineData(0, 1, 1_000)]
