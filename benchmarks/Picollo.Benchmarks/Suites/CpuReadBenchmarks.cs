@@ -1,0 +1,32 @@
+using System.Diagnostics;
+using BenchmarkDotNet.Attributes;
+using Picollo.Cpu;
+
+namespace Picollo.Benchmarks.Suites;
+
+/// <summary>The document's table: CPU time beside the clocks that everybody knows.</summary>
+[MemoryDiagnoser]
+[RankColumn]
+public class CpuReadBenchmarks
+{
+    [Benchmark(Description = "DateTime.Now")]
+    public DateTime Now() => DateTime.Now;
+
+    /// <summary>As in the document's legend: a new one, and its ticks.</summary>
+    [Benchmark(Description = "Stopwatch")]
+    public long NewStopwatch()
+    {
+        Stopwatch stopwatch = new();
+        return stopwatch.ElapsedTicks;
+    }
+
+    [Benchmark(Description = "Process CPU Usage")]
+    public CpuUsage ProcessUsage() => CpuUsageReader.GetByProcess();
+
+    [Benchmark(Description = "Thread CPU Usage")]
+    public CpuUsage ThreadUsage() => CpuUsageReader.GetByThread();
+
+    /// <summary>Not in the document: the thread's total alone.</summary>
+    [Benchmark(Description = "Thread CPU time, total")]
+    public long ThreadTime() => CpuUsageReader.GetThreadTime();
+}
