@@ -19,6 +19,12 @@ public class CgroupTests
 
         """;
 
+    private const string SplitMounts = """
+        32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
+        33 31 0:30 / /sys/fs/cgroup/cpuacct rw,relatime - cgroup cgroup rw,cpuacct
+
+        """;
+
     [Fact]
     public void In_v2_the_groups_are_below_its_mount() =>
         Found("0::/system.slice/web.service\n", V2Mount).Should().Be((2,
@@ -40,11 +46,12 @@ public class CgroupTests
 
     [Fact]
     public void The_two_controllers_of_v1_may_be_mounted_apart() =>
-        Found("2:cpuacct:/\n1:cpu:/a\n", """
-            32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
-            33 31 0:30 / /sys/fs/cgroup/cpuacct rw,relatime - cgroup cgroup rw,cpuacct
+        Found("2:cpuacct:/a\n1:cpu:/a\n", SplitMounts).Should().Be((1,
+            "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct/a /sys/fs/cgroup/cpuacct"));
 
-            """).Should().Be((1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct"));
+    [Fact]
+    public void The_usage_of_another_group_is_not_this_groups() =>
+        Found("2:cpuacct:/\n1:cpu:/a\n", SplitMounts).Should().Be((1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", ""));
 
     [Fact]
     public void A_container_may_see_only_its_own_directory_of_the_hierarchy() =>
