@@ -140,12 +140,13 @@ public class CapturedMachineTests
         using SystemCpu cpu = root.Open(SystemCpuParts.Threads);
 
         root.Write("proc/7/task/7/schedstat", "1500000500 1 1\n");
+        root.Write("proc/7/task/8/stat", ProcTaskStatTests.Line("busy").Replace(" 130 20 ", " 133 21 ", StringComparison.Ordinal));
         cpu.Update();
 
         double seconds = cpu.Interval.TotalSeconds;
         double? Share(long id) => cpu.Threads.Single(each => each.Id == id).Share;
         (Share(7) * seconds).Should().BeApproximately(500e-9, 1e-9 + (500e-9 * 100e-9 / seconds));
-        Share(8).Should().Be(0, "its ticks stood still");
+        (Share(8) * seconds).Should().BeApproximately(0.040, 1e-3, "it took four ticks");
         Share(9).Should().Be(0);
         cpu.Processes.Should().BeEmpty();
     }
@@ -155,7 +156,7 @@ public class CapturedMachineTests
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/pod/web\n").Write("proc/self/mountinfo", V2Mount);
-        root.Write("sys/fs/cgroup/cpu.stat", "usage_usec 99000000\n");
+        root.Write("sys/fs/cgroup/cpu.max", "800000 100000\n").Write("sys/fs/cgroup/cpu.stat", "usage_usec 99000000\n");
         root.Write("sys/fs/cgroup/pod/cpu.max", "150000 100000\n")
             .Write("sys/fs/cgroup/pod/cpu.stat", "usage_usec 20000000\nnr_periods 100\nnr_throttled 40\nthrottled_usec 3000000\n");
         root.Write("sys/fs/cgroup/pod/web/cpu.max", "200000 100000\n")
