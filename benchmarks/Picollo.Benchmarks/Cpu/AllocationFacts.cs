@@ -57,7 +57,7 @@ internal static class AllocationFacts
         FactTable table = new($"A watcher over {ManySwitches:N0} switches");
         foreach (CpuUsageDetail detail in Enum.GetValues<CpuUsageDetail>())
         {
-            ResumedAwaits awaits = new("watched", detail);
+            ResumedAwaits awaits = ResumedAwaits.Watched(detail);
             awaits.Run(WarmUpOperations);
             long heap = GC.GetTotalMemory(forceFullCollection: true);
             long switches = awaits.Watcher!.SwitchCount;

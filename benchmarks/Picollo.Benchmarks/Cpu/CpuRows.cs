@@ -76,11 +76,12 @@ internal sealed class CpuRows
     private IEnumerable<AwaitRow> OfAwaits()
     {
         const double Limit = 2.4;
-        ResumedAwaits bare = new("a resumed await", detail: null);
+        ResumedAwaits bare = ResumedAwaits.Bare();
         YieldingAwaits yielding = new("await Task.Yield()", detail: null);
-        yield return new AwaitRow(bare, new ResumedAwaits("a resumed await, total-only", CpuUsageDetail.TotalOnly), _threadTotal, Limit);
-        yield return new AwaitRow(bare, new ResumedAwaits("a resumed await, split", CpuUsageDetail.UserAndKernel), _threadSplit, Limit);
-        yield return new AwaitRow(yielding, new YieldingAwaits("await Task.Yield(), total-only", CpuUsageDetail.TotalOnly), _threadTotal);
-        yield return new AwaitRow(yielding, new YieldingAwaits("await Task.Yield(), split", CpuUsageDetail.UserAndKernel), _threadSplit);
+        yield return new AwaitRow(bare, ResumedAwaits.Notified(), _threadTotal);
+        yield return new AwaitRow(bare, ResumedAwaits.Watched(CpuUsageDetail.TotalOnly), _threadTotal, Limit);
+        yield return new AwaitRow(bare, ResumedAwaits.Watched(CpuUsageDetail.UserAndKernel), _threadSplit, Limit);
+        yield return new AwaitRow(yielding, new YieldingAwaits("await Task.Yield(), TotalOnly", CpuUsageDetail.TotalOnly), _threadTotal);
+        yield return new AwaitRow(yielding, new YieldingAwaits("await Task.Yield(), UserAndKernel", CpuUsageDetail.UserAndKernel), _threadSplit);
     }
 }

@@ -12,13 +12,10 @@ public class CpuReadBenchmarks
     [Benchmark(Description = "DateTime.Now")]
     public DateTime Now() => DateTime.Now;
 
-    /// <summary>As in the document's legend: a new one, and its ticks.</summary>
+    /// <summary>A new one, as in the document's legend, and started: its figures have two timestamps in them, and one that
+    /// was not started is optimised away.</summary>
     [Benchmark(Description = "Stopwatch")]
-    public long NewStopwatch()
-    {
-        Stopwatch stopwatch = new();
-        return stopwatch.ElapsedTicks;
-    }
+    public long NewStopwatch() => Stopwatch.StartNew().ElapsedTicks;
 
     [Benchmark(Description = "Process CPU Usage")]
     public CpuUsage ProcessUsage() => CpuUsageReader.GetByProcess();

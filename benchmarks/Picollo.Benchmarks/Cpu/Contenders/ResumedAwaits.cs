@@ -10,16 +10,29 @@ namespace Picollo.Benchmarks.Cpu.Contenders;
 /// </summary>
 internal sealed class ResumedAwaits : Contender
 {
+    private static readonly AsyncLocal<object?> Notifying = new(static _ => { });
+
     private readonly Slot _slot = new();
 
     /// <param name="name">Its name.</param>
-    /// <param name="detail">What a watcher of the flow reads; null for none.</param>
-    public ResumedAwaits(string name, CpuUsageDetail? detail)
+    /// <param name="begin">What the flow begins with: it may make a watcher.</param>
+    private ResumedAwaits(string name, Func<CpuUsageAsyncWatcher?> begin)
         : base(name, 250)
     {
-        // The watcher is made in the flow, and the flow's changes do not leave it.
-        _ = Flow(detail);
+        // What the flow begins with is in the flow, and does not leave it.
+        _ = Flow(begin);
     }
+
+    public static ResumedAwaits Bare() => new("a resumed await", () => null);
+
+    public static ResumedAwaits Watched(CpuUsageDetail detail) => new($"a resumed await, {detail}", () => new CpuUsageAsyncWatcher(detail));
+
+    /// <summary>What the runtime takes to tell of it: an empty handler in the watcher's place.</summary>
+    public static ResumedAwaits Notified() => new("a resumed await, an empty handler", () =>
+    {
+        Notifying.Value = new object();
+        return null;
+    });
 
     public CpuUsageAsyncWatcher? Watcher { get; private set; }
 
@@ -47,9 +60,9 @@ internal sealed class ResumedAwaits : Contender
         }
     }
 
-    private async Task Flow(CpuUsageDetail? detail)
+    private async Task Flow(Func<CpuUsageAsyncWatcher?> begin)
     {
-        Watcher = detail is { } known ? new CpuUsageAsyncWatcher(known) : null;
+        Watcher = begin();
         while (true)
         {
             AwaitCount++;
