@@ -34,7 +34,7 @@ public class PidstatTests
             half.Join();
         }
 
-        cpu.Threads.Count(thread => thread.ProcessId == Environment.ProcessId && thread.Share > 0.1).Should().BeGreaterThanOrEqualTo(2);
+        cpu.Threads.Count(thread => thread.ProcessId == Environment.ProcessId && thread.Share > 0.01).Should().BeGreaterThanOrEqualTo(2);
     }
 
     private static IEnumerable<(string What, double Theirs, double? Ours)> Compare(List<string[]> rows, SystemCpu cpu)
