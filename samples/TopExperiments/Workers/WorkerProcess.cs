@@ -99,13 +99,14 @@ public sealed class WorkerProcess : IDisposable
         }
     }
 
-    /// <summary>This program once more, also where it was started by its assembly, as tests do.</summary>
+    /// <summary>This program once more, also where another one has loaded it, as a test host does.</summary>
     private static (string Program, string[] Arguments) Command()
     {
-        string program = Environment.ProcessPath ?? throw new WorkerException("this program's own path is not known");
-        return Path.GetFileNameWithoutExtension(program) == "dotnet"
-            ? (program, ["exec", Path.Combine(AppContext.BaseDirectory, typeof(Worker).Assembly.GetName().Name + ".dll")])
-            : (program, []);
+        string assembly = typeof(Worker).Assembly.GetName().Name!;
+        string? program = Environment.ProcessPath;
+        return Path.GetFileNameWithoutExtension(program) == assembly
+            ? (program!, [])
+            : (Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", ["exec", Path.Combine(AppContext.BaseDirectory, assembly + ".dll")]);
     }
 }
 
