@@ -14,7 +14,8 @@ internal static class Steps
     public static TimeSpan OfTotal { get; } =
         OperatingSystem.IsWindows() && (IsWine || !CycleClock.IsCycleCounter) ? OfSplit : TimeSpan.FromMilliseconds(1);
 
-    private static bool IsWine =>
+    /// <summary>Whether this Windows is Wine.</summary>
+    public static bool IsWine =>
         NativeLibrary.TryLoad("ntdll", out nint ntdll) && NativeLibrary.TryGetExport(ntdll, "wine_get_version", out _);
 
     /// <summary>What was read is what was burnt, to 5 %, a step at either end, and what the calls around a burn and a thread's start
