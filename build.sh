@@ -68,6 +68,8 @@ is_met() {
     run-win-x64) has wine ;;
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
+    system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
 }
 
@@ -81,6 +83,7 @@ packages_for() {
     run-win-x64) echo wine wine64 ;;
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    system-tools) echo procps sysstat util-linux ;;
   esac
 }
 
@@ -214,6 +217,7 @@ run_tests() {
     want run-kernels "the tests on emulated kernels"
     tests/Picollo.Kernel.Tests/kernels.sh || say "skipped: the tests on emulated kernels, for want of kernels"
   fi
+  want system-tools "the comparison with top, mpstat and pidstat"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi

@@ -1,3 +1,4 @@
+using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Histogram;
 
 namespace Picollo.Benchmarks;
@@ -8,6 +9,7 @@ internal static class CompareCommand
     private static readonly Dictionary<string, Func<TextWriter, string[], int>> Comparisons = new()
     {
         [HistogramComparison.Name] = HistogramComparison.Run,
+        [CpuComparison.Name] = CpuComparison.Run,
     };
 
     public static int Run(string[] arguments)

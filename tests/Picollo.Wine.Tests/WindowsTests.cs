@@ -1,6 +1,7 @@
 namespace Picollo.Wine.Tests;
 
-public sealed class WindowsTests(WineFixture wine) : IClassFixture<WineFixture>
+[Collection(UnderWine.Name)]
+public sealed class WindowsTests(WineFixture wine)
 {
     [WineFact]
     public void The_stopwatch_ticks_in_100_ns_there() =>

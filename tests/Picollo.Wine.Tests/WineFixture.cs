@@ -1,21 +1,30 @@
 namespace Picollo.Wine.Tests;
 
 /// <summary>
-/// The consumer program, published self-contained for win-x64 and run once under Wine in a prefix of its own. (Wine 8
+/// The repository's programs, published self-contained for win-x64 and each run once under Wine in a prefix of its own. (Wine 8
 /// starts no single-file program: the runtime then maps itself in a way it does not know.)
 /// </summary>
 public sealed class WineFixture : IDisposable
 {
     private readonly string _scratch = Directory.CreateTempSubdirectory("picollo-wine-").FullName;
-    private readonly Lazy<ConsumerOutput> _output;
+    private readonly Lazy<ConsumerOutput> _consumer;
+    private readonly Lazy<string[]> _cpuContract;
+    private bool _hasPrefix;
 
-    public WineFixture() => _output = new Lazy<ConsumerOutput>(PublishAndRun);
+    public WineFixture()
+    {
+        _consumer = new Lazy<ConsumerOutput>(() => new ConsumerOutput(PublishAndRun("ConsumerApp")));
+        _cpuContract = new Lazy<string[]>(() => PublishAndRun("CpuContract").Split('\n', StringSplitOptions.RemoveEmptyEntries));
+    }
 
-    internal ConsumerOutput Output => _output.Value;
+    internal ConsumerOutput Output => _consumer.Value;
+
+    /// <summary>What tests/CpuContract printed: a line for each test.</summary>
+    internal IReadOnlyList<string> CpuContract => _cpuContract.Value;
 
     public void Dispose()
     {
-        if (_output.IsValueCreated)
+        if (_hasPrefix)
         {
             // Ends this prefix's server, and with it Wine's services, so that the folder can go. "-k" fails where the
             // server has ended by itself.
@@ -25,16 +34,21 @@ public sealed class WineFixture : IDisposable
         Directory.Delete(_scratch, recursive: true);
     }
 
-    private ConsumerOutput PublishAndRun()
+    private string PublishAndRun(string program)
     {
-        var published = Path.Combine(_scratch, "app");
-        Tool.Dotnet(Path.Combine(Repository.Root, "tests", "ConsumerApp"),
+        var published = Path.Combine(_scratch, program);
+        Tool.Dotnet(Path.Combine(Repository.Root, "tests", program),
             "publish", "-c", "Release", "-r", "win-x64", "--self-contained", "-o", published,
             "--artifacts-path", Path.Combine(Repository.Root, "artifacts", "wine-tests"));
 
-        // Wine's own start-up (it fills the prefix, some seconds) apart from the program's output.
-        Tool.Run("wineboot", _scratch, Environment(), "--init");
-        return new ConsumerOutput(Tool.Run("wine", published, Environment(), "ConsumerApp.exe"));
+        if (!_hasPrefix)
+        {
+            // Wine's own start-up (it fills the prefix, some seconds) apart from the program's output.
+            _hasPrefix = true;
+            Tool.Run("wineboot", _scratch, Environment(), "--init");
+        }
+
+        return Tool.Run("wine", published, Environment(), $"{program}.exe");
     }
 
     // No display, no chatter. The mscoree override that silences Wine's offer of Mono must not be set: without
@@ -46,4 +60,11 @@ public sealed class WineFixture : IDisposable
         ["DISPLAY"] = null,
         ["WAYLAND_DISPLAY"] = null,
     };
+}
+
+/// <summary>One prefix and one run of each program for all classes.</summary>
+[CollectionDefinition(Name)]
+public sealed class UnderWine : ICollectionFixture<WineFixture>
+{
+    public const string Name = "Wine";
 }

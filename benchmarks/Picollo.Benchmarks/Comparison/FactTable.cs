@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>A table of byte counts and the most that each may be.</summary>
-internal sealed class FactTable(string heading)
+/// <summary>A table of numbers, byte counts mostly, and the most that each may be.</summary>
+internal sealed class FactTable(string heading, string unit = "bytes")
 {
-    private readonly TextTable _table = new(heading, "bytes", "target", "verdict");
+    private readonly TextTable _table = new(heading, unit, "target", "verdict");
 
     public void Add(string what, double bytes, double limit) => _table.Add(
         what,

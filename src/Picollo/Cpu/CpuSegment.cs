@@ -6,6 +6,9 @@ internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split
     public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>
         new(end.TotalNanoseconds - start.TotalNanoseconds, end.Split - start.Split);
 
+    public static CpuSegment operator +(in CpuSegment left, in CpuSegment right) =>
+        new(left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split);
+
     /// <summary>The current thread's clocks.</summary>
     public static bool TryReadThread(CpuUsageDetail detail, out CpuSegment now)
     {

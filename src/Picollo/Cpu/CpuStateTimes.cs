@@ -4,7 +4,8 @@ namespace Picollo.Cpu;
 /// <remarks>
 /// <para>A state that the system does not tell apart is null, its time being counted in another. No time is counted in two
 /// states: what guests ran is <see cref="Guest"/> and not <see cref="User"/>, though Linux itself counts it in both.</para>
-/// <para>Linux counts in steps of 10 ms, and its idle and waiting times may step back. Values too large for a
+/// <para>Windows tells user, system, idle, hard and soft interrupts apart, macOS user, system, nice and idle; Linux all. Linux counts
+/// in steps of 10 ms, and its idle and waiting times may step back. Values too large for a
 /// <see cref="TimeSpan"/> in nanoseconds (292 years) are held at that. Immutable; the default value has no state at all.</para>
 /// </remarks>
 public readonly struct CpuStateTimes : IEquatable<CpuStateTimes>

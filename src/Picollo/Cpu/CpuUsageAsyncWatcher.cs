@@ -13,15 +13,16 @@ namespace Picollo.Cpu;
 /// side; what a flow with several of them takes counts in each.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
 /// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an
-/// <c>IAsyncEnumerable</c>. A segment is added when its thread leaves the flow; asked from inside, the
-/// results include the segment that the asking thread is in, but not those that other threads are in at the moment.</para>
+/// <c>IAsyncEnumerable</c>. Whenever asked, also by a thread outside of the flow, the results are of that moment: with what all threads
+/// have taken that are in the flow just then. (Of those other than the asking one, the kernel's part is known in the steps
+/// that <see cref="CpuUsageReader"/> gives for other threads; the total is exact.)</para>
 /// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods);
 /// work begun before the constructor; work handed to a thread that was there before, such as a channel's consumer; garbage
 /// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>. A
 /// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
 /// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>; make it where its <see cref="Stop"/> is.</para>
-/// <para>All members are thread-safe. Numbers read while other threads run the flow are each right, but not all of one
-/// moment.</para>
+/// <para>All members are thread-safe. Asking costs a clock read and a look at each thread that ever ran a watched flow, and a short list if
+/// other threads are in this one.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
@@ -92,31 +93,15 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
                 $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time apart: use {nameof(GetTotalNanoseconds)}().");
         }
 
-        if (Volatile.Read(ref _final) is { } final)
-        {
-            return final.Split;
-        }
-
-        // The sums before the running segment: on this thread, nothing can come between.
-        var ended = new CpuUsage(Interlocked.Read(ref _userNanoseconds), Interlocked.Read(ref _kernelNanoseconds));
-        return WatchedFlow.TryGetRunningSegment(this, out CpuSegment running) ? ended + running.Split : ended;
+        return (Volatile.Read(ref _final)?.Taken ?? WatchedFlow.GetTaken(this)).Split;
     }
 
     /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel together, at the finest step the system
     /// has: that of <see cref="CpuUsageReader.GetThreadTime()"/>.</summary>
     /// <returns>Nanoseconds.</returns>
-    public long GetTotalNanoseconds()
-    {
-        if (Volatile.Read(ref _final) is { } final)
-        {
-            return final.TotalNanoseconds;
-        }
+    public long GetTotalNanoseconds() => (Volatile.Read(ref _final)?.Taken ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
 
-        long ended = Interlocked.Read(ref _totalNanoseconds);
-        return WatchedFlow.TryGetRunningSegment(this, out CpuSegment running) ? ended + running.TotalNanoseconds : ended;
-    }
-
-    /// <summary>Stops watching: the results no longer change. Called from inside the flow it includes the segment up to now. The second
+    /// <summary>Stops watching: the results no longer change. What threads in the flow have taken up to now is included. The second
     /// and later calls do nothing.</summary>
     public void Stop()
     {
@@ -125,17 +110,18 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
             return;
         }
 
-        // Adds the running segment, if this is inside the flow.
         WatchedFlow.Leave(this);
         Volatile.Write(ref _final, new Results(
-            Stopwatch.GetElapsedTime(_startTimestamp),
-            Interlocked.Read(ref _switchCount),
-            Interlocked.Read(ref _totalNanoseconds),
-            new CpuUsage(Interlocked.Read(ref _userNanoseconds), Interlocked.Read(ref _kernelNanoseconds))));
+            Stopwatch.GetElapsedTime(_startTimestamp), Interlocked.Read(ref _switchCount), WatchedFlow.GetTaken(this)));
     }
 
     /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
     public void Dispose() => Stop();
+
+    /// <summary>The segments that have ended.</summary>
+    internal CpuSegment Ended => new(
+        Interlocked.Read(ref _totalNanoseconds),
+        new CpuUsage(Interlocked.Read(ref _userNanoseconds), Interlocked.Read(ref _kernelNanoseconds)));
 
     /// <summary>Adds a segment that has ended; several threads may at once.</summary>
     internal void Add(in CpuSegment segment, bool byThreadSwitch)
@@ -154,5 +140,5 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>In one piece, so that a segment that ends on another thread while this one stops cannot change them any more.</summary>
-    private sealed record Results(TimeSpan WallTime, long SwitchCount, long TotalNanoseconds, CpuUsage Split);
+    private sealed record Results(TimeSpan WallTime, long SwitchCount, CpuSegment Taken);
 }

@@ -8,19 +8,21 @@ public readonly record struct ProcessCpu
     public int Id { get; internal init; }
 
     /// <summary>The name as the system has it. Linux gives the first 15 bytes of the main thread's name, any bytes but NUL:
-    /// they are decoded from UTF-8, U+FFFD standing for what is none, and are not made fit for a terminal.</summary>
+    /// they are decoded from UTF-8, U+FFFD standing for what is none, and are not made fit for a terminal. Windows gives the
+    /// program's file name (none for a few of its own), macOS the first 31 bytes of the program's name.</summary>
     public string Name { get; internal init; }
 
     /// <summary>What the process does, by the system's letter. On Linux, of the main thread: R running or waiting for a CPU,
     /// S sleeping, D waiting for a disk, I idle (of the kernel), T stopped, t stopped by a debugger, Z ended and not waited
-    /// for, X dead.</summary>
+    /// for, X dead. On Windows and macOS the same letters for what comes nearest, R where any thread is running or waiting for a
+    /// CPU.</summary>
     public char? State { get; internal init; }
 
-    /// <summary>The niceness, -20 (least nice) to 19.</summary>
+    /// <summary>The niceness, -20 (least nice) to 19; null on Windows.</summary>
     public int? Nice { get; internal init; }
 
     /// <summary>The priority in the system's own numbers. On Linux as <c>top</c> shows it: 20 + nice, below 0 for real-time
-    /// threads.</summary>
+    /// threads; on Windows the base priority, 0 to 31; on macOS the task's.</summary>
     public int? Priority { get; internal init; }
 
     /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. All of its time
@@ -28,12 +30,13 @@ public readonly record struct ProcessCpu
     /// the process was there at the sample before but not seen.</summary>
     public double? Share { get; internal init; }
 
-    /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms.</summary>
+    /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to
+    /// 15.6.</summary>
     public CpuUsage Usage { get; internal init; }
 
     /// <summary>How many threads it has.</summary>
     public int? ThreadCount { get; internal init; }
 
-    /// <summary>The CPU that the main thread ran on last.</summary>
+    /// <summary>The CPU that the main thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
 }

@@ -13,7 +13,7 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.LoadAverage"/>.</summary>
     LoadAverage = 2,
 
-    /// <summary><see cref="SystemCpu.RunQueue"/>.</summary>
+    /// <summary><see cref="SystemCpu.RunQueue"/>; on Windows from the list of all threads.</summary>
     RunQueue = 4,
 
     /// <summary><see cref="SystemCpu.Cgroup"/> and <see cref="SystemCpu.LimitingCgroup"/>.</summary>
@@ -22,10 +22,10 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Pressure"/>.</summary>
     Pressure = 16,
 
-    /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process.</summary>
+    /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process; on Windows one for all.</summary>
     Processes = 32,
 
-    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread.</summary>
+    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the same.</summary>
     Threads = 64,
 
     /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>

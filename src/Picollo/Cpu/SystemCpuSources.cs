@@ -1,5 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Picollo.Cpu.Linux;
+using Picollo.Cpu.MacOS;
+using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
@@ -9,6 +11,8 @@ internal static class SystemCpuSources
     public static bool TryCreate([NotNullWhen(true)] out ISystemCpuSource? source, [NotNullWhen(false)] out string? problem)
     {
         source = OperatingSystem.IsLinux() ? new LinuxSystemCpuSource(root: "")
+            : OperatingSystem.IsWindows() ? new WindowsSystemCpuSource()
+            : OperatingSystem.IsMacOS() ? new MacSystemCpuSource()
             : null;
         problem = source is null ? "SystemCpu reads Linux, Windows and macOS; this is another system." : null;
         return source is not null;

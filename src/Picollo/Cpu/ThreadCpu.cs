@@ -11,7 +11,8 @@ public readonly record struct ThreadCpu
     /// <summary>The id of its process.</summary>
     public int ProcessId { get; internal init; }
 
-    /// <summary>The thread's name; see <see cref="ProcessCpu.Name"/>.</summary>
+    /// <summary>The thread's name; see <see cref="ProcessCpu.Name"/>. On Windows that of its process, as on macOS where it has
+    /// none.</summary>
     public string Name { get; internal init; }
 
     /// <summary>What the thread does; see <see cref="ProcessCpu.State"/>.</summary>
@@ -24,12 +25,13 @@ public readonly record struct ThreadCpu
     public int? Priority { get; internal init; }
 
     /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. Null as
-    /// <see cref="ProcessCpu.Share"/> is.</summary>
+    /// <see cref="ProcessCpu.Share"/> is, and on macOS, which does not tell when a thread began, for one that the sample before did not
+    /// have.</summary>
     public double? Share { get; internal init; }
 
-    /// <summary>CPU time taken since the thread began; on Linux to 10 ms.</summary>
+    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6.</summary>
     public CpuUsage Usage { get; internal init; }
 
-    /// <summary>The CPU that the thread ran on last.</summary>
+    /// <summary>The CPU that the thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
 }

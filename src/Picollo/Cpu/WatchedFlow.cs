@@ -13,13 +13,6 @@ internal static class WatchedFlow
 {
     private static readonly AsyncLocal<CpuUsageAsyncWatcher[]?> Current = new(OnSwitch);
 
-    // The array whose segment runs on this thread, and its start. Null where none runs: then the start means nothing.
-    [ThreadStatic]
-    private static CpuUsageAsyncWatcher[]? _running;
-
-    [ThreadStatic]
-    private static CpuSegment _start;
-
     /// <summary>How many watchers the current flow carries, stopped ones too.</summary>
     public static int Count => Current.Value?.Length ?? 0;
 
@@ -34,17 +27,49 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>The segment that the calling thread is in, if it belongs to the watcher's flow.</summary>
-    public static bool TryGetRunningSegment(CpuUsageAsyncWatcher watcher, out CpuSegment segment)
+    /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
+    /// matter even to a flow that does one thing after the other: its continuation may run while the thread that queued it
+    /// has not left the flow yet, and waits for a processor.</summary>
+    /// <remarks>
+    /// A thread's part is right if its segment was still the same when the sums were read. Where it was not, all is read again, but for the
+    /// segment that this thread has begun meanwhile: it is younger than the question. So there are no more rounds than
+    /// threads, however fast they switch, and what each is counted with lies between the question and the answer.
+    /// </remarks>
+    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher)
     {
-        segment = default;
-        if (_running is not { } running || !running.Contains(watcher) || !CpuSegment.TryReadThread(watcher.Detail, out CpuSegment now))
+        // The calling thread's own cannot change meanwhile, and mostly there is no other.
+        List<(ThreadSegment Thread, long Version)>? others = null;
+        List<ThreadSegment>? changed = null;
+        while (true)
         {
-            return false;
-        }
+            CpuSegment taken = default;
+            others?.Clear();
+            foreach (ThreadSegment thread in ThreadSegment.All)
+            {
+                long version = thread.WaitForEvenVersion();
+                if (thread.Watchers is not { } watchers || !watchers.Contains(watcher) || changed?.Contains(thread) == true)
+                {
+                    continue;
+                }
 
-        segment = now - _start;
-        return true;
+                taken += thread.Measure(watcher.Detail);
+                if (thread != ThreadSegment.OfThread)
+                {
+                    (others ??= []).Add((thread, version));
+                }
+            }
+
+            // The sums last: what ended before its thread was looked at is in them.
+            taken += watcher.Ended;
+            Volatile.ReadBarrier();
+            others?.RemoveAll(other => other.Thread.Version == other.Version);
+            if (others is null or [])
+            {
+                return taken;
+            }
+
+            (changed ??= []).AddRange(others.Select(other => other.Thread));
+        }
     }
 
     private static IEnumerable<CpuUsageAsyncWatcher> RunningOnes() => (Current.Value ?? []).Where(watcher => watcher.IsRunning);
@@ -52,29 +77,17 @@ internal static class WatchedFlow
     /// <remarks>An exception from here would end the process (the runtime's rule), so nothing here can throw.</remarks>
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher[]?> change)
     {
-        CpuUsageAsyncWatcher[]? left = _running;
+        ThreadSegment thread = ThreadSegment.GetOrRegister();
         CpuUsageAsyncWatcher[]? entered = change.CurrentValue;
         CpuUsageDetail enteredDetail = DetailOf(entered);
-        CpuUsageDetail detail = (CpuUsageDetail)Math.Max((int)DetailOf(left), (int)enteredDetail);
-        _running = null;
-        if (detail == default || !CpuSegment.TryReadThread(detail, out CpuSegment now))
+        CpuUsageDetail detail = (CpuUsageDetail)Math.Max((int)DetailOf(thread.Watchers), (int)enteredDetail);
+        if (detail != default && CpuSegment.TryReadThread(detail, out CpuSegment now))
         {
-            return;
+            thread.Change(enteredDetail != default ? entered : null, now, change.ThreadContextChanged);
         }
-
-        if (left is not null)
+        else
         {
-            CpuSegment segment = now - _start;
-            foreach (CpuUsageAsyncWatcher watcher in left)
-            {
-                watcher.Add(segment, change.ThreadContextChanged);
-            }
-        }
-
-        if (enteredDetail != default)
-        {
-            _running = entered;
-            _start = now;
+            thread.Drop();
         }
     }
 

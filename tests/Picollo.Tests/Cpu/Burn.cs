@@ -34,16 +34,35 @@ internal static partial class Burn
         _result = x;
     });
 
-    /// <summary>Reads a cached file until so much CPU time has gone: nearly all of it is the kernel's.</summary>
+    /// <summary>Makes the kernel work until so much CPU time has gone: reads a cached file or, on Windows (where Wine leaves
+    /// reading to another process), has memory mapped and given back.</summary>
     /// <returns>What it took.</returns>
     public static TimeSpan Kernel(TimeSpan amount)
     {
+        if (OperatingSystem.IsWindows())
+        {
+            return Until(amount, MapMemory);
+        }
+
         byte[] buffer = new byte[1 << 16];
         using var file = File.OpenHandle(
             Path.Combine(Path.GetTempPath(), Path.GetRandomFileName()),
             FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None, FileOptions.DeleteOnClose);
         RandomAccess.Write(file, buffer, 0);
         return Until(amount, () => RandomAccess.Read(file, buffer, 0));
+    }
+
+    private static unsafe void MapMemory()
+    {
+        const int CommitAndReserve = 0x3000, ReadWrite = 4, Release = 0x8000; // winnt.h
+        const int Page = 4096, Size = 16 * Page;
+        byte* memory = (byte*)VirtualAlloc(0, Size, CommitAndReserve, ReadWrite);
+        for (int i = 0; i < Size; i += Page)
+        {
+            memory[i] = 1;
+        }
+
+        _ = VirtualFree((nint)memory, 0, Release);
     }
 
     private static TimeSpan Until(TimeSpan amount, Action piece) =>
@@ -92,6 +111,12 @@ internal static partial class Burn
 
     [LibraryImport("libc", EntryPoint = "clock_gettime")]
     private static unsafe partial int GetClock(int clock, TimeSpec* time);
+
+    [LibraryImport("kernel32")]
+    private static partial nint VirtualAlloc(nint address, nint size, int type, int protection);
+
+    [LibraryImport("kernel32")]
+    private static partial int VirtualFree(nint address, nint size, int type);
 
     private struct TimeSpec
     {

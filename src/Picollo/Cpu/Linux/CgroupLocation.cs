@@ -24,8 +24,8 @@ internal sealed class CgroupLocation
     /// <summary>The group's directory first, the mount point last.</summary>
     public IReadOnlyList<string> CpuDirectories { get; }
 
-    /// <summary>The same of version 1's cpuacct controller: empty if it is not mounted, and for version 2, which has no such
-    /// thing.</summary>
+    /// <summary>The same of version 1's cpuacct controller: empty if it is not mounted or has the process in another group, and
+    /// for version 2, which has no such thing.</summary>
     public IReadOnlyList<string> AccountingDirectories { get; }
 
     /// <summary>Works out the location; the problem is one of <see cref="LinuxReasons"/>.</summary>
@@ -46,9 +46,9 @@ internal sealed class CgroupLocation
             if (TryResolve(mounts.Where(mount => mount.HasV1("cpu")), path, out string[] cpu, out problem))
             {
                 string[] accounting = [];
-                if (PathInV1(groups, "cpuacct") is { } accountingPath)
+                if (PathInV1(groups, "cpuacct") == path) // else it is another group's usage
                 {
-                    TryResolve(mounts.Where(mount => mount.HasV1("cpuacct")), accountingPath, out accounting, out _);
+                    TryResolve(mounts.Where(mount => mount.HasV1("cpuacct")), path, out accounting, out _);
                 }
 
                 location = new CgroupLocation(1, cpu, accounting);

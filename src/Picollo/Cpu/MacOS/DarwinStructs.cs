@@ -55,7 +55,73 @@ internal unsafe struct ProcessThreadInfo
     public int CurrentPriority;
     public int Priority;
     public int MaxPriority;
-    private fixed byte _name[64];
+    public fixed byte Name[64];
+
+    /// <summary>The letter that Linux has for a TH_STATE of mach/thread_info.h.</summary>
+    public readonly char? State => RunState switch
+    {
+        1 => 'R',
+        2 or 5 => 'T', // stopped, halted
+        3 => 'S',
+        4 => 'D',
+        _ => null,
+    };
+}
+
+/// <summary>struct proc_taskallinfo of sys/proc_info.h, what is used of it: a proc_bsdinfo of 136 bytes and a proc_taskinfo.</summary>
+[StructLayout(LayoutKind.Explicit, Size = 232)]
+internal unsafe struct ProcessInfo
+{
+    private const uint Stopped = 4; // SSTOP and SZOMB of sys/proc.h; every other process is SRUN
+    private const uint Zombie = 5;
+
+    [FieldOffset(4)]
+    public uint Status;
+
+    /// <summary>The first 15 bytes of the program's name.</summary>
+    [FieldOffset(48)]
+    public fixed byte ShortName[16];
+
+    /// <summary>31 of them; empty where there is none.</summary>
+    [FieldOffset(64)]
+    public fixed byte Name[32];
+
+    [FieldOffset(116)]
+    public int Nice;
+
+    /// <summary>Since 1970.</summary>
+    [FieldOffset(120)]
+    public ulong StartSeconds;
+
+    [FieldOffset(128)]
+    public ulong StartMicroseconds;
+
+    /// <summary>In units of Mach absolute time, ended threads included.</summary>
+    [FieldOffset(136 + 16)]
+    public ulong User;
+
+    [FieldOffset(136 + 24)]
+    public ulong Kernel;
+
+    [FieldOffset(136 + 84)]
+    public int ThreadCount;
+
+    [FieldOffset(136 + 88)]
+    public int RunningCount;
+
+    [FieldOffset(136 + 92)]
+    public int Priority;
+
+    /// <summary>The letter that Linux has for it.</summary>
+    public readonly char State => Status switch
+    {
+        Stopped => 'T',
+        Zombie => 'Z',
+        _ => RunningCount > 0 ? 'R' : 'S',
+    };
+
+    public readonly long StartUnixNanoseconds =>
+        (long)Math.Min(StartSeconds, long.MaxValue / 2_000_000_000) * 1_000_000_000 + (long)Math.Min(StartMicroseconds, 1_000_000) * 1_000;
 }
 
 /// <summary>struct rusage_info_v0 of sys/resource.h. All times are in units of Mach absolute time.</summary>

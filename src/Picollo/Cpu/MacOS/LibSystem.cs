@@ -13,9 +13,8 @@ internal static unsafe partial class LibSystem
     public const int UsageOfChildren = -1;
     public const int ResourceUsageInfoV0 = 0;
 
-    // mach/thread_info.h: the flavour, and the size of its struct in ints
+    // mach/thread_info.h
     public const int ThreadBasicInfoFlavor = 3;
-    public const uint ThreadBasicInfoCount = 10;
 
     // sys/proc_info.h
     public const int ProcessThreadId64Info = 15;

@@ -47,7 +47,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     public bool TryGetThread(out long totalNanoseconds, out CpuUsage split)
     {
         ThreadBasicInfo info = default;
-        uint count = LibSystem.ThreadBasicInfoCount;
+        uint count = (uint)(sizeof(ThreadBasicInfo) / sizeof(int));
         uint port = LibSystem.GetThreadPort(LibSystem.GetCurrentThread());
         bool isSplit = LibSystem.GetThreadInfo(port, LibSystem.ThreadBasicInfoFlavor, &info, &count) == 0;
         split = new CpuUsage(info.User.Nanoseconds, info.Kernel.Nanoseconds);

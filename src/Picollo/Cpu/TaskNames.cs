@@ -1,6 +1,6 @@
 using System.Text.Unicode;
 
-namespace Picollo.Cpu.Linux;
+namespace Picollo.Cpu;
 
 /// <summary>Strings for the names of processes and threads, made once for each name.</summary>
 /// <remarks>By name and not by task, since the kernel's workers are named after what they do, and each goes through a few
@@ -19,6 +19,9 @@ internal sealed class TaskNames
 
     public TaskNames() => _lookup = _names.GetAlternateLookup<ReadOnlySpan<char>>();
 
+    /// <summary>How many are kept.</summary>
+    public int Count => _names.Count;
+
     /// <summary>The name in UTF-16, with U+FFFD for what is not UTF-8.</summary>
     public string Get(ReadOnlySpan<byte> name)
     {
@@ -29,7 +32,12 @@ internal sealed class TaskNames
 
         Span<char> buffer = stackalloc char[LongestName]; // never more characters than bytes
         Utf8.ToUtf16(name, buffer, out _, out int length, replaceInvalidSequences: true);
-        ReadOnlySpan<char> characters = buffer[..length];
+        return Get(buffer[..length]);
+    }
+
+    /// <summary>The name as it is.</summary>
+    public string Get(ReadOnlySpan<char> characters)
+    {
         if (_lookup.TryGetValue(characters, out string? known))
         {
             return known;

@@ -1,0 +1,32 @@
+using System.Globalization;
+using Picollo.Benchmarks.Comparison;
+
+namespace Picollo.Benchmarks.Cpu;
+
+/// <summary>What a watcher adds to an await, in readings of the kind that it makes.</summary>
+/// <param name="Without">The await without it.</param>
+/// <param name="With">The await with it.</param>
+/// <param name="Read">The reading.</param>
+/// <param name="Limit">The most readings it may add; null for no target.</param>
+internal sealed record AwaitRow(Contender Without, Contender With, Contender Read, double? Limit = null)
+{
+    public static void Print(TextWriter output, IEnumerable<AwaitRow> rows, IReadOnlyDictionary<Contender, Figures> figures)
+    {
+        TextTable table = new("A watcher's part of an await", "median ns", "without", "the read", "more, in reads", "target", "verdict");
+        foreach (AwaitRow row in rows)
+        {
+            (double with, double without, double read) = (figures[row.With].Median, figures[row.Without].Median, figures[row.Read].Median);
+            double more = (with - without) / read;
+            table.Add(
+                row.With.Name, TimeReport.Number(with), TimeReport.Number(without), TimeReport.Number(read), Text(more),
+                row.Limit is { } limit ? $"<= {Text(limit)}" : "", row.Verdict(more));
+        }
+
+        table.Print(output);
+    }
+
+    private string Verdict(double more) =>
+        Limit is not { } limit ? "" : more <= limit ? "ok" : $"MISSED by {Text(more - limit)}";
+
+    private static string Text(double number) => number.ToString("0.00", CultureInfo.InvariantCulture);
+}

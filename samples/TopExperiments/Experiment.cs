@@ -1,0 +1,19 @@
+namespace Picollo.Samples.Top;
+
+/// <summary>One of the document's experiments.</summary>
+/// <param name="Name">On the command line.</param>
+/// <param name="Summary">What it shows.</param>
+/// <param name="Run">Makes it and prints its tables.</param>
+public sealed record Experiment(string Name, string Summary, Action<TextWriter> Run)
+{
+    public static IReadOnlyList<Experiment> All { get; } =
+    [
+        new("single", "one thread: half of two CPUs", OneProgram.RunSingle),
+        new("multi", "a thread per CPU: all of them", OneProgram.RunMulti),
+        new("nice", "time counts as us at niceness -1 and 0, and as ni at 1", NiceStates.Run),
+        new("shares", "two programs of different niceness on one CPU", Shares.Run),
+        new("clamp", "niceness 20 and -21 become 19 and -20", Clamping.Run),
+        new("migration", "how often a lone thread changes its CPU", Migration.Run),
+        new("load", "what the load average makes of it", LoadAverages.Run),
+    ];
+}

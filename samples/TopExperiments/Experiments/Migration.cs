@@ -1,0 +1,39 @@
+using Picollo.Cpu;
+using Picollo.Metrics;
+using static Picollo.Samples.Top.TopView;
+
+namespace Picollo.Samples.Top;
+
+/// <summary>The document's surprise in experiment 1: a lone thread does not stay on its CPU.</summary>
+internal static class Migration
+{
+    private const int Samples = 50;
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
+
+    public static void Run(TextWriter output)
+    {
+        List<int> cpus = [];
+        using (WorkerProcess worker = new(new WorkerOptions(Threads: 1)))
+        using (SystemCpu cpu = new(SystemCpuParts.Threads))
+        {
+            worker.Go();
+            for (int i = 0; i < Samples; i++)
+            {
+                Thread.Sleep(Interval);
+                cpu.Update();
+                ThreadCpu thread = cpu.Threads.Where(thread => thread.ProcessId == worker.Id).MaxBy(thread => thread.Share ?? 0);
+                if (thread.LastCpu is { } last)
+                {
+                    cpus.Add(last);
+                }
+            }
+        }
+
+        int changes = cpus.Zip(cpus.Skip(1), (before, after) => before == after ? 0 : 1).Sum();
+        MarkdownTable table = new("lll", ["", "document", "here"]);
+        table.Add("changes of CPU", "\"back and forth\"", cpus.Count > 0 ? $"{changes} in {Samples * Interval.TotalSeconds:0} s, looking every {Interval.TotalMilliseconds:0} ms" : "the system does not tell");
+        table.Add("share of looks on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {Percent(pair.Value / (double)cpus.Count)}")));
+        output.Write(table.ToString("A lone thread and its CPU"));
+        output.WriteLine("Whatever wakes on its CPU, this program included, may make the scheduler move it to an idle one.");
+    }
+}

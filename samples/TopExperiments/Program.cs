@@ -1,0 +1,60 @@
+using System.ComponentModel;
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Samples.Top;
+
+/// <summary>The command line: <c>[experiment…]</c>, or <see cref="WorkerOptions"/>.</summary>
+public static class Program
+{
+    public static int Main(string[] arguments)
+    {
+        if (WorkerOptions.TryParse(arguments, out WorkerOptions options))
+        {
+            return Worker.Run(options, Console.In, Console.Out);
+        }
+
+        CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
+        return Run(arguments, Console.Out);
+    }
+
+    /// <summary>Makes the experiments named, or all.</summary>
+    public static int Run(string[] names, TextWriter output)
+    {
+        if (names.Except(Experiment.All.Select(experiment => experiment.Name)).FirstOrDefault() is { } unknown)
+        {
+            output.WriteLine($"There is no experiment '{unknown}'; there are:");
+            foreach (Experiment experiment in Experiment.All)
+            {
+                output.WriteLine($"  {experiment.Name,-10} {experiment.Summary}");
+            }
+
+            return 2;
+        }
+
+        output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}");
+        output.WriteLine("Document 2 CPUs, CentOS 8 virtual machine, a program in Go");
+        output.WriteLine("Figures are of the whole machine: what else runs here is in them, as it is in top's.");
+        foreach (Experiment experiment in Experiment.All.Where(experiment => names.Length == 0 || names.Contains(experiment.Name)))
+        {
+            output.WriteLine();
+            output.WriteLine($"==== {experiment.Name}: {experiment.Summary}");
+            output.WriteLine();
+            Run(experiment, output);
+        }
+
+        return 0;
+    }
+
+    private static void Run(Experiment experiment, TextWriter output)
+    {
+        try
+        {
+            experiment.Run(output);
+        }
+        catch (Exception e) when (e is MeasurementUnavailableException or WorkerException or IOException or Win32Exception)
+        {
+            output.WriteLine($"Not here: {e.Message}");
+        }
+    }
+}

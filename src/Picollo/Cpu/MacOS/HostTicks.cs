@@ -1,0 +1,56 @@
+namespace Picollo.Cpu.MacOS;
+
+/// <summary>processor_cpu_load_info of mach/processor_info.h: a CPU's ticks of 10 ms in each state, in 32 bits: after 497 days
+/// in one state a counter begins anew.</summary>
+internal struct ProcessorTicks
+{
+    // The order of CPU_STATE_USER and its siblings in mach/machine.h.
+    public uint User;
+    public uint System;
+    public uint Idle;
+    public uint Nice;
+}
+
+/// <summary>A CPU's ticks in 64 bits, from 32-bit ones that are read more often than every 248 days.</summary>
+internal struct HostTicks
+{
+    private const long NanosecondsPerTick = 10_000_000; // CLK_TCK of time.h, 100 Hz on every Mac
+
+    private ProcessorTicks _last;
+    private bool _isBegun;
+    private ulong _user;
+    private ulong _system;
+    private ulong _idle;
+    private ulong _nice;
+
+    public readonly CpuStateTimes States => new CpuStateTimes()
+        .With(CpuState.User, Nanoseconds(_user))
+        .With(CpuState.System, Nanoseconds(_system))
+        .With(CpuState.Nice, Nanoseconds(_nice))
+        .With(CpuState.Idle, Nanoseconds(_idle));
+
+    /// <summary>Takes the next reading; the first is taken as it stands.</summary>
+    public void Add(in ProcessorTicks now)
+    {
+        _user += _isBegun ? Passed(_last.User, now.User) : now.User;
+        _system += _isBegun ? Passed(_last.System, now.System) : now.System;
+        _idle += _isBegun ? Passed(_last.Idle, now.Idle) : now.Idle;
+        _nice += _isBegun ? Passed(_last.Nice, now.Nice) : now.Nice;
+        _last = now;
+        _isBegun = true;
+    }
+
+    /// <summary>This CPU's ticks and another's.</summary>
+    public readonly HostTicks Plus(in HostTicks other) => new()
+    {
+        _user = _user + other._user,
+        _system = _system + other._system,
+        _idle = _idle + other._idle,
+        _nice = _nice + other._nice,
+    };
+
+    // By subtraction, so that a counter may wrap; half of all differences mean that it stepped back, and count as none.
+    private static uint Passed(uint before, uint now) => now - before <= int.MaxValue ? now - before : 0;
+
+    private static long Nanoseconds(ulong ticks) => (long)Math.Min(ticks, long.MaxValue / NanosecondsPerTick) * NanosecondsPerTick;
+}

@@ -1,0 +1,86 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Picollo.Cpu.MacOS;
+
+/// <summary>Reads the CPUs by <c>host_processor_info</c>, processes and threads by <c>libproc</c>.</summary>
+[SupportedOSPlatform("macos")]
+internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
+{
+    private const string NoStates = "macOS refused host_processor_info(PROCESSOR_CPU_LOAD_INFO).";
+    private const string NoLoadAverage = "macOS refused getloadavg.";
+    private const string NoRunQueue = "macOS does not tell how many threads want a CPU.";
+    private const string NoCgroup = "macOS has no cgroups.";
+    private const string NoPressure = "macOS keeps no pressure stall information.";
+
+    private readonly MacTasks _tasks;
+    private HostTicks[] _cpus = [];
+
+    public MacSystemCpuSource()
+    {
+        // Starts are told by the time of day, which may be set; one difference for all samples keeps each start what it was.
+        long unix = (DateTime.UtcNow - DateTime.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
+        _tasks = new MacTasks(unix - Now());
+    }
+
+    public void Read(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        ReadStates(sample);
+        ReadLoadAverage(sample);
+        sample.TimestampNanoseconds = Now();
+        sample.SetProblem(SystemCpuParts.RunQueue, NoRunQueue);
+        sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
+        sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
+        if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
+        {
+            _tasks.Read(sample, parts);
+        }
+    }
+
+    public void Dispose()
+    {
+    }
+
+    private static long Now() => (long)LibSystem.GetClockNanoseconds(LibSystem.ClockMonotonicRaw);
+
+    private static void ReadLoadAverage(SystemCpuSample sample)
+    {
+        double* averages = stackalloc double[3];
+        if (LibSystem.GetLoadAverage(averages, 3) == 3)
+        {
+            sample.LoadAverage = new LoadAverage(averages[0], averages[1], averages[2]);
+        }
+        else
+        {
+            sample.SetProblem(SystemCpuParts.LoadAverage, NoLoadAverage);
+        }
+    }
+
+    private void ReadStates(SystemCpuSample sample)
+    {
+        uint processors = 0, ints = 0;
+        ProcessorTicks* ticks = null;
+        if (LibSystem.GetProcessorInfo(LibSystem.Host, LibSystem.ProcessorCpuLoadInfo, &processors, &ticks, &ints) != 0)
+        {
+            sample.SetProblem(SystemCpuParts.States, NoStates);
+            return;
+        }
+
+        int count = (int)Math.Min(processors, ints * sizeof(int) / (uint)sizeof(ProcessorTicks));
+        if (_cpus.Length < count)
+        {
+            Array.Resize(ref _cpus, count);
+        }
+
+        HostTicks total = default;
+        for (int i = 0; i < count; i++)
+        {
+            _cpus[i].Add(ticks[i]);
+            sample.Cpus.Add((i, _cpus[i].States));
+            total = total.Plus(_cpus[i]);
+        }
+
+        sample.Total = total.States;
+        _ = LibSystem.Deallocate(LibSystem.CurrentTask, (nuint)ticks, ints * sizeof(int));
+    }
+}

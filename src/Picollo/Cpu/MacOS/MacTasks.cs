@@ -1,0 +1,157 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Picollo.Cpu.MacOS;
+
+/// <summary>Processes, and their threads, by <c>libproc</c>; those of other users are told to root alone.</summary>
+[SupportedOSPlatform("macos")]
+internal sealed unsafe class MacTasks
+{
+    private const string NoProcesses = "macOS refused proc_listallpids.";
+    private const string Hidden = "macOS tells the processes of other users to root alone: run as root to have them all.";
+    private const string NoThreads = "macOS refused proc_pidinfo(PROC_PIDLISTTHREADIDS).";
+
+    private readonly TaskNames _names = new();
+    private readonly MachTimebase _timebase;
+    private readonly long _bootUnixNanoseconds;
+    private int[] _processIds = new int[1024];
+    private ulong[] _threadIds = new ulong[256];
+
+    /// <param name="bootUnixNanoseconds">When the clock of the samples' timestamps was 0.</param>
+    public MacTasks(long bootUnixNanoseconds)
+    {
+        _bootUnixNanoseconds = bootUnixNanoseconds;
+        MachTimebase timebase = default;
+        _ = LibSystem.GetTimebase(&timebase);
+        _timebase = timebase;
+    }
+
+    public void Read(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        int count = ListProcesses();
+        if (count <= 0)
+        {
+            sample.SetProblem(SystemCpuParts.Processes, NoProcesses);
+            sample.SetProblem(SystemCpuParts.Threads, NoProcesses);
+            return;
+        }
+
+        foreach (int id in _processIds.AsSpan(0, count))
+        {
+            ProcessInfo info = default;
+            int size = LibSystem.GetProcessInfo(id, LibSystem.ProcessTaskAllInfo, 0, &info, sizeof(ProcessInfo));
+            if (size == sizeof(ProcessInfo))
+            {
+                Add(sample, parts, id, info);
+            }
+            else if (Marshal.GetLastPInvokeError() == LibSystem.ErrorNotPermitted)
+            {
+                sample.SetProblem(SystemCpuParts.Processes, Hidden);
+                sample.SetProblem(SystemCpuParts.Threads, Hidden);
+            }
+        }
+    }
+
+    private void Add(SystemCpuSample sample, SystemCpuParts parts, int id, ProcessInfo info)
+    {
+        string name = NameOf(info.Name, 32) is { Length: > 0 } full ? full : NameOf(info.ShortName, 16);
+        long start = Math.Max(info.StartUnixNanoseconds - _bootUnixNanoseconds, 0);
+        if ((parts & SystemCpuParts.Processes) != 0)
+        {
+            sample.Processes.Add(new TaskSample
+            {
+                Id = id,
+                ProcessId = id,
+                StartNanoseconds = start,
+                Name = name,
+                State = info.State,
+                Nice = info.Nice,
+                Priority = info.Priority,
+                Usage = new CpuUsage(_timebase.ToNanoseconds(info.User), _timebase.ToNanoseconds(info.Kernel)),
+                ThreadCount = info.ThreadCount,
+            });
+        }
+
+        if ((parts & SystemCpuParts.Threads) != 0)
+        {
+            AddThreads(sample, id, name, start);
+        }
+    }
+
+    // A thread's start is not told. Its id is never used again, so its process's does; a new thread has no share at first.
+    private void AddThreads(SystemCpuSample sample, int processId, string processName, long start)
+    {
+        int count = ListThreads(processId);
+        if (count <= 0 && processId == Environment.ProcessId)
+        {
+            sample.SetProblem(SystemCpuParts.Threads, NoThreads);
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            ProcessThreadInfo info = default;
+            int size = LibSystem.GetProcessInfo(
+                processId, LibSystem.ProcessThreadId64Info, _threadIds[i], &info, sizeof(ProcessThreadInfo));
+            if (size == sizeof(ProcessThreadInfo))
+            {
+                sample.Threads.Add(new TaskSample
+                {
+                    Id = (long)_threadIds[i],
+                    ProcessId = processId,
+                    StartNanoseconds = start,
+                    Name = NameOf(info.Name, 64) is { Length: > 0 } own ? own : processName,
+                    State = info.State,
+                    Priority = info.CurrentPriority,
+                    Usage = new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds),
+                });
+            }
+        }
+    }
+
+    private int ListProcesses()
+    {
+        int count;
+        while (true)
+        {
+            fixed (int* ids = _processIds)
+            {
+                count = LibSystem.ListProcesses(ids, _processIds.Length * sizeof(int));
+            }
+
+            // A full buffer may have had to leave some out.
+            if (count < _processIds.Length)
+            {
+                return count;
+            }
+
+            Array.Resize(ref _processIds, 2 * _processIds.Length);
+        }
+    }
+
+    private int ListThreads(int processId)
+    {
+        while (true)
+        {
+            int count;
+            fixed (ulong* ids = _threadIds)
+            {
+                count = LibSystem.GetProcessInfo(processId, LibSystem.ProcessThreadIds, 0, ids, _threadIds.Length * sizeof(ulong))
+                    / sizeof(ulong);
+            }
+
+            if (count < _threadIds.Length)
+            {
+                return count;
+            }
+
+            Array.Resize(ref _threadIds, 2 * _threadIds.Length);
+        }
+    }
+
+    private string NameOf(byte* name, int size)
+    {
+        ReadOnlySpan<byte> text = new(name, size);
+        int end = text.IndexOf((byte)0);
+        return _names.Get(end < 0 ? text : text[..end]);
+    }
+}

@@ -1,0 +1,151 @@
+using System.Diagnostics;
+
+namespace Picollo.Cpu;
+
+/// <summary>
+/// What a thread runs of the flows that are watched: whose time it is, and what the thread's clocks stood at when it began. One object
+/// a thread, taken over from a thread that has ended, so that memory follows the peak of threads.
+/// </summary>
+/// <remarks>
+/// Written by its thread alone, read by any. A reader must see a segment either running or added to its watchers, and never both or
+/// neither; so each change is between two steps of <see cref="Version"/> (a sequence lock: odd while it changes), and a reader looks
+/// whether it is the same afterwards.
+/// </remarks>
+internal sealed class ThreadSegment
+{
+    private static readonly Lock Registering = new();
+
+    // Replaced when it grows; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
+    private static ThreadSegment[] _all = [];
+
+    private Thread _owner;
+    private long? _threadId;
+    private CpuSegment _start;
+    private long _version;
+
+    private ThreadSegment(Thread owner)
+    {
+        _owner = owner;
+        _threadId = CpuTimes.Current.ThreadId;
+    }
+
+    /// <summary>Those of all threads that ever took up a watched flow.</summary>
+    public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all);
+
+    /// <summary>The calling thread's; null before it has changed anything.</summary>
+    public static ThreadSegment? OfThread => OwnSegment.Current;
+
+    /// <summary>Whose time the segment is; null where none runs.</summary>
+    public CpuUsageAsyncWatcher[]? Watchers { get; private set; }
+
+    /// <summary>Even while nothing changes; grows with each change.</summary>
+    public long Version => Volatile.Read(ref _version);
+
+    /// <summary>The version once no change is under way: some nanoseconds, unless the owner loses its processor just then.</summary>
+    public long WaitForEvenVersion()
+    {
+        var spinner = new SpinWait();
+        long version;
+        while (((version = Version) & 1) != 0)
+        {
+            spinner.SpinOnce();
+        }
+
+        return version;
+    }
+
+    /// <summary>The calling thread's, made or taken over at the first call.</summary>
+    public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
+
+    /// <summary>Ends the segment that ran, adding it to its watchers, and begins another; by the owner only.</summary>
+    /// <param name="watchers">Whose time comes now; null for nobody's.</param>
+    /// <param name="now">The thread's clocks.</param>
+    /// <param name="byThreadSwitch">As for <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
+    public void Change(CpuUsageAsyncWatcher[]? watchers, in CpuSegment now, bool byThreadSwitch)
+    {
+        BeginChange();
+        if (Watchers is not null)
+        {
+            CpuSegment segment = now - _start;
+            foreach (CpuUsageAsyncWatcher watcher in Watchers)
+            {
+                watcher.Add(segment, byThreadSwitch);
+            }
+        }
+
+        Watchers = watchers;
+        _start = now;
+        EndChange();
+    }
+
+    /// <summary>Forgets the segment that ran: nobody asks for it any more, or its end could not be read.</summary>
+    public void Drop()
+    {
+        BeginChange();
+        Watchers = null;
+        EndChange();
+    }
+
+    /// <summary>What has passed of the segment that runs, by any thread; true of this moment if <see cref="Version"/> was even before
+    /// and is the same afterwards. Nothing where the system does not tell it.</summary>
+    public CpuSegment Measure(CpuUsageDetail detail)
+    {
+        if (this == OfThread)
+        {
+            return CpuSegment.TryReadThread(detail, out CpuSegment now) ? now - _start : default;
+        }
+
+        if (_threadId is not { } thread || !CpuTimes.Current.TryGetThread(thread, out long end, out _))
+        {
+            return default;
+        }
+
+        long total = Math.Max(end - _start.TotalNanoseconds, 0);
+        CpuUsage split = default;
+        if (detail == CpuUsageDetail.UserAndKernel)
+        {
+            // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
+            _ = CpuTimes.Current.TryGetThread(thread, out split, out _);
+            long kernel = Math.Clamp(split.KernelNanoseconds - _start.Split.KernelNanoseconds, 0, total);
+            split = new CpuUsage(total - kernel, kernel);
+        }
+
+        return new CpuSegment(total, split);
+    }
+
+    private void BeginChange()
+    {
+        Debug.Assert(_owner == Thread.CurrentThread, "There is one writer, so that plain steps of the version do.");
+        _version++;
+        Volatile.WriteBarrier();
+    }
+
+    private void EndChange() => Volatile.Write(ref _version, _version + 1);
+
+    private static ThreadSegment Register(Thread thread)
+    {
+        lock (Registering)
+        {
+            foreach (ThreadSegment ended in _all)
+            {
+                if (!ended._owner.IsAlive)
+                {
+                    ended._owner = thread;
+                    ended._threadId = CpuTimes.Current.ThreadId;
+                    return ended;
+                }
+            }
+
+            var added = new ThreadSegment(thread);
+            Volatile.Write(ref _all, [.. _all, added]);
+            return added;
+        }
+    }
+
+    /// <summary>Alone in a class without a static constructor: the shortest way to a thread's statics.</summary>
+    private static class OwnSegment
+    {
+        [ThreadStatic]
+        public static ThreadSegment? Current;
+    }
+}

@@ -1,0 +1,134 @@
+using System.Diagnostics;
+using System.Runtime.Versioning;
+
+namespace Picollo.Cpu.Windows;
+
+/// <summary>Reads the machine by <c>NtQuerySystemInformation</c>: one call for the CPUs and one for all processes and
+/// threads.</summary>
+[SupportedOSPlatform("windows")]
+internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
+{
+    private const int ProcessorsInGroup = 64;
+    private const int FirstListSize = 256 * 1024;
+
+    /// <summary>How often a list that has grown meanwhile is asked for again.</summary>
+    private const int ListTries = 8;
+
+    private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
+    private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
+    private const string NoLoadAverage = "Windows keeps no load average; RunQueue tells how many threads want a CPU.";
+    private const string NoCgroup = "Windows has no cgroups; the limits of job objects are not read.";
+    private const string NoPressure = "Windows keeps no pressure stall information.";
+    private const string NoThreadStates = "This Windows does not tell what its threads do (Wine): how many run is not known.";
+
+    private readonly ProcessList _processes;
+    private byte[] _list = [];
+
+    public WindowsSystemCpuSource() => _processes = new ProcessList(DateTime.UtcNow.ToFileTimeUtc() - ClockUnits);
+
+    // Goes on while the machine sleeps ("Acquiring high-resolution time stamps" of Windows' documentation).
+    private static long ClockUnits => Stopwatch.GetElapsedTime(0).Ticks;
+
+    public void Read(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        ReadStates(sample);
+        sample.TimestampNanoseconds = ClockUnits * TimeSpan.NanosecondsPerTick;
+        sample.SetProblem(SystemCpuParts.LoadAverage, NoLoadAverage);
+        sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
+        sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
+        if ((parts & (SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
+        {
+            ReadTasks(sample, parts);
+        }
+    }
+
+    public void Dispose()
+    {
+    }
+
+    private static void ReadStates(SystemCpuSample sample)
+    {
+        ProcessorTimes total = default;
+        ProcessorTimes* processors = stackalloc ProcessorTimes[ProcessorsInGroup];
+        int groups = NtDll.GetActiveProcessorGroupCount();
+        for (ushort group = 0; group < groups; group++)
+        {
+            // Only the extended call reaches other groups, and only the plain one is everywhere (Wine has no other).
+            int size = ProcessorsInGroup * sizeof(ProcessorTimes);
+            int filled = 0;
+            int status = groups == 1
+                ? NtDll.NtQuerySystemInformation(NtDll.SystemProcessorPerformanceInformation, processors, size, &filled)
+                : NtDll.NtQuerySystemInformationEx(
+                    NtDll.SystemProcessorPerformanceInformation, &group, sizeof(ushort), processors, size, &filled);
+            if (status != 0)
+            {
+                sample.SetProblem(SystemCpuParts.States, NoStates);
+                return;
+            }
+
+            int count = Math.Min(filled / sizeof(ProcessorTimes), ProcessorsInGroup);
+            for (int i = 0; i < count; i++)
+            {
+                sample.Cpus.Add(((group * ProcessorsInGroup) + i, processors[i].States));
+                total = total.Plus(processors[i]);
+            }
+        }
+
+        sample.Total = total.States;
+    }
+
+    private void ReadTasks(SystemCpuSample sample, SystemCpuParts parts)
+    {
+        if (!TryFillList(out int length))
+        {
+            foreach (SystemCpuParts part in (ReadOnlySpan<SystemCpuParts>)[SystemCpuParts.RunQueue, SystemCpuParts.Processes, SystemCpuParts.Threads])
+            {
+                sample.SetProblem(part, NoList);
+            }
+
+            return;
+        }
+
+        // The list is pinned for good, so its names are still where it says.
+        fixed (byte* list = _list)
+        {
+            _processes.Read(_list.AsSpan(0, length), (ulong)list, sample, parts);
+        }
+
+        if (sample.RunQueue is null or { Running: null })
+        {
+            sample.SetProblem(SystemCpuParts.RunQueue, NoThreadStates);
+        }
+    }
+
+    private bool TryFillList(out int length)
+    {
+        length = 0;
+        int size = FirstListSize;
+        for (int i = 0; i < ListTries; i++)
+        {
+            if (_list.Length < size)
+            {
+                _list = GC.AllocateUninitializedArray<byte>(size, pinned: true);
+            }
+
+            int status;
+            int needed = 0;
+            fixed (byte* list = _list)
+            {
+                status = NtDll.NtQuerySystemInformation(NtDll.SystemProcessInformation, list, _list.Length, &needed);
+            }
+
+            if (status != NtDll.LengthMismatch)
+            {
+                length = Math.Clamp(needed, 0, _list.Length);
+                return status == 0;
+            }
+
+            // Twice, for those that begin before the next try.
+            size = Math.Max(needed, _list.Length) * 2;
+        }
+
+        return false;
+    }
+}

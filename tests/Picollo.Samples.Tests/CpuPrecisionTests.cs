@@ -1,0 +1,55 @@
+using Picollo.Samples.Precision;
+
+namespace Picollo.Samples.Tests;
+
+public sealed class CpuPrecisionTests
+{
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(20);
+
+    [Fact]
+    public void Steps_are_what_a_clock_advances_by_when_it_does()
+    {
+        long reads = 0;
+
+        Steps steps = StepMeter.Measure(() => reads++ / 4 * 250, Short);
+
+        steps.Histogram.BucketsWithValues.Should().ContainSingle("each step is 250").Which.Start.Should().Be(250);
+        steps.Histogram.TotalCount.Should().BeCloseTo((ulong)steps.Reads / 4, 1);
+    }
+
+    [Fact]
+    public void A_clock_that_goes_back_has_taken_no_step()
+    {
+        long reads = 0;
+
+        Steps steps = StepMeter.Measure(() => -reads++, Short);
+
+        steps.Reads.Should().BePositive();
+        steps.Histogram.TotalCount.Should().Be(0);
+    }
+
+    [Fact]
+    public void Every_reader_has_a_row_and_the_split_read_its_histogram()
+    {
+        using StringWriter output = new();
+
+        Program.Run(["20"], output).Should().Be(0);
+
+        string[] lines = output.ToString().Split(Environment.NewLine);
+        string[][] rows = MarkdownRows.Of(lines);
+        Reader.All.Should().OnlyContain(reader => rows.Count(row => row[0] == reader.Name && row.Length == 5) == 1);
+        rows.Row("Linux, ARMv7 H3 CPU, 1.50GHz, kernel 3.4")[1].Should().Be("10,000");
+        lines.Should().ContainSingle(line => line == "##### Steps of CpuUsage.GetByThread(), ns");
+    }
+
+    [Theory]
+    [InlineData("0")]
+    [InlineData("x")]
+    [InlineData("1 2")]
+    public void Bad_arguments_are_answered_with_the_usage(string arguments)
+    {
+        using StringWriter output = new();
+        Program.Run(arguments.Split(' '), output).Should().Be(2);
+        output.ToString().Should().StartWith("usage: ");
+    }
+}

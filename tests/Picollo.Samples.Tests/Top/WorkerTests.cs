@@ -1,0 +1,89 @@
+using System.Diagnostics;
+using Picollo.Samples.Top;
+
+namespace Picollo.Samples.Tests.Top;
+
+public sealed class WorkerTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    [Theory]
+    [InlineData(0, 5, 6)]
+    [InlineData(1, 5, 7)]
+    [InlineData(2, 5, 13)]
+    [InlineData(3, 5, 253)]
+    public void Ackermann_s_function_is_computed(int m, int n, int expected) => Ackermann.Compute(m, n).Should().Be(expected);
+
+    [Fact]
+    public void Options_survive_the_command_line()
+    {
+        foreach (WorkerOptions options in (WorkerOptions[])[new(), new(8, -21, 3, 7), new(2, Nice: 0), new(1, Cpu: 0), new(1, Rounds: 1)])
+        {
+            WorkerOptions.TryParse(options.ToArguments(), out WorkerOptions parsed).Should().BeTrue();
+            parsed.Should().Be(options);
+        }
+    }
+
+    [Theory]
+    [InlineData("worker")]
+    [InlineData("single")]
+    [InlineData("worker 1 - -")]
+    [InlineData("worker - - - -")]
+    [InlineData("worker 0 - - -")]
+    [InlineData("worker 1 101 - -")]
+    [InlineData("worker 1 - 64 -")]
+    [InlineData("worker 1 - - 0")]
+    [InlineData("worker 1 x - -")]
+    public void Other_command_lines_start_no_worker(string line) => WorkerOptions.TryParse(line.Split(' '), out _).Should().BeFalse();
+
+    [Fact]
+    public void A_worker_ends_when_its_input_does()
+    {
+        string program = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+        ProcessStartInfo start = new(program, ["exec", typeof(Worker).Assembly.Location, .. new WorkerOptions().ToArguments()])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        };
+        using Process worker = Process.Start(start)!;
+        try
+        {
+            worker.StandardOutput.ReadLine().Should().Be(Worker.Ready);
+            worker.StandardInput.WriteLine();
+            worker.StandardInput.Flush();
+            worker.StandardOutput.ReadLine().Should().Be(Worker.Computing);
+
+            worker.StandardInput.Close();
+
+            worker.WaitForExit(Patience).Should().BeTrue("a parent that is gone has closed it");
+            worker.ExitCode.Should().Be(0);
+        }
+        finally
+        {
+            worker.Kill();
+        }
+    }
+
+    [Fact]
+    public void Disposing_ends_a_worker_that_computes()
+    {
+        int id;
+        using (WorkerProcess worker = new(new WorkerOptions()))
+        {
+            id = worker.Id;
+            worker.Go();
+            worker.HasExited.Should().BeFalse();
+        }
+
+        FluentActions.Invoking(() => Process.GetProcessById(id)).Should().Throw<ArgumentException>("it is not running");
+    }
+
+    [Fact]
+    public void A_worker_with_rounds_ends_by_itself()
+    {
+        using WorkerProcess worker = new(new WorkerOptions(Rounds: 1));
+        worker.Go();
+        worker.WaitForEnd(Patience);
+        worker.HasExited.Should().BeTrue();
+    }
+}

@@ -1,0 +1,63 @@
+using System.Globalization;
+using Picollo.Cpu;
+
+namespace Picollo.SystemTools.Tests;
+
+/// <summary>The summary line, the load and processes, beside <c>top</c>.</summary>
+public class TopTests
+{
+    [ToolFact("top")]
+    public void States_and_processes_are_tops()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes);
+        int last = cpu.Cpus[^1].Cpu!.Value;
+        using var plain = new Load(last, niceness: 0);
+        using var nice = new Load(last, niceness: 3);
+        Load[] loads = [plain, nice];
+        bool isLoadAverageSame = false;
+
+        Agreement.Reach(() =>
+        {
+            string ids = string.Join(',', loads.Select(load => load.Id));
+            List<string> report = Reports.Run(
+                ["top", "-b", "-n", "3", "-d", "2", "-w", "256", "-p", ids], // the first is since the start of the system
+                line => line.StartsWith("top - ", StringComparison.Ordinal),
+                _ => cpu.Update());
+
+            // Three numbers that change every five seconds: the same text, unless it changed just then.
+            isLoadAverageSame |= report[0].EndsWith($"load average: {cpu.LoadAverage}", StringComparison.Ordinal);
+            return
+            [
+                .. States(report.Single(line => line.StartsWith("%Cpu(s):", StringComparison.Ordinal)), cpu.Total.ToString()),
+                .. loads.SelectMany(load => Process(report, cpu.Processes.Single(process => process.Id == load.Id))),
+            ];
+        });
+
+        isLoadAverageSame.Should().BeTrue("{0} is the load average now", cpu.LoadAverage);
+        cpu.Processes.Where(process => loads.Any(load => load.Id == process.Id)).Select(process => process.LastCpu).Should().Equal(last, last);
+    }
+
+    private static IEnumerable<(string What, double Theirs, double? Ours)> States(string theirs, string ours)
+    {
+        Dictionary<string, double> our = Parse(ours);
+        return Parse(theirs["%Cpu(s):".Length..]).Select(state =>
+            (state.Key, state.Value, our.TryGetValue(state.Key, out double share) ? (double?)share : null));
+
+        // "50.5 us,  0.5 sy", by letters.
+        static Dictionary<string, double> Parse(string line) => line.Split(',').Select(Reports.Fields)
+            .ToDictionary(fields => fields[1], fields => double.Parse(fields[0], CultureInfo.InvariantCulture) / 100);
+    }
+
+    private static IEnumerable<(string What, double Theirs, double? Ours)> Process(List<string> report, ProcessCpu ours)
+    {
+        // PID USER PR NI VIRT RES SHR S %CPU %MEM TIME+ COMMAND
+        string[] fields = report.Select(Reports.Fields)
+            .Single(each => each.Length >= 12 && each[0] == ours.Id.ToString(CultureInfo.InvariantCulture));
+        int.Parse(fields[2], CultureInfo.InvariantCulture).Should().Be(ours.Priority);
+        int.Parse(fields[3], CultureInfo.InvariantCulture).Should().Be(ours.Nice);
+        fields[7].Should().Be(ours.State.ToString());
+        fields[11].Should().Be(ours.Name);
+        ours.ThreadCount.Should().Be(1);
+        yield return ($"CPU of {ours.Name} at nice {ours.Nice}", double.Parse(fields[8], CultureInfo.InvariantCulture) / 100, ours.Share);
+    }
+}

@@ -1,0 +1,186 @@
+using System.Globalization;
+using Picollo.Cpu;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.Cpu;
+
+public class CpuStatesTests
+{
+    private static readonly CpuState[] All = Enum.GetValues<CpuState>();
+
+    [Fact]
+    public void Shares_are_of_what_was_added_to_all_counters_together()
+    {
+        CpuStates states = CpuStates.Between(3, Times((CpuState.User, 100), (CpuState.Idle, 1_000)), Times((CpuState.User, 350), (CpuState.Idle, 1_750)));
+
+        states.Cpu.Should().Be(3);
+        states.HasShares.Should().BeTrue();
+        states.User.Should().Be(0.25);
+        states.Idle.Should().Be(0.75);
+        states.SinceStart.User.Should().Be(TimeSpan.FromMilliseconds(350));
+    }
+
+    [Fact]
+    public void Each_state_has_a_property_of_its_own()
+    {
+        CpuStateTimes before = default, after = default;
+        foreach (CpuState state in All)
+        {
+            before = before.With(state, 0);
+            after = after.With(state, 1_000_000 << (int)state);
+        }
+
+        CpuStates states = CpuStates.Between(null, before, after);
+
+        const double Sum = 1_023;
+        double?[] shares =
+        [
+            states.User, states.Nice, states.System, states.Idle, states.IOWait, states.HardIrq, states.SoftIrq, states.Steal,
+            states.Guest, states.GuestNice,
+        ];
+        shares.Should().Equal(All.Select(state => (double?)((1 << (int)state) / Sum)));
+        TimeSpan?[] times =
+        [
+            after.User, after.Nice, after.System, after.Idle, after.IOWait, after.HardIrq, after.SoftIrq, after.Steal, after.Guest,
+            after.GuestNice,
+        ];
+        times.Should().Equal(All.Select(state => (TimeSpan?)TimeSpan.FromMilliseconds(1 << (int)state)));
+    }
+
+    [Fact]
+    public void A_state_that_the_system_does_not_tell_apart_is_absent()
+    {
+        CpuStates states = CpuStates.Between(null, Times((CpuState.User, 1), (CpuState.Idle, 1)), Times((CpuState.User, 2), (CpuState.Idle, 2), (CpuState.Steal, 9)));
+
+        states.Steal.Should().BeNull("the first sample did not have it");
+        states.IOWait.Should().BeNull();
+        states.SinceStart.IOWait.Should().BeNull();
+        (states.User + states.Idle).Should().Be(1);
+    }
+
+    [Fact]
+    public void A_counter_that_steps_back_counts_as_0()
+    {
+        CpuStates states = CpuStates.Between(
+            null,
+            Times((CpuState.User, 100), (CpuState.Idle, 5_000), (CpuState.IOWait, 70)),
+            Times((CpuState.User, 110), (CpuState.Idle, 4_000), (CpuState.IOWait, 60)));
+
+        states.User.Should().Be(1);
+        states.Idle.Should().Be(0);
+        states.IOWait.Should().Be(0);
+    }
+
+    [Fact]
+    public void Without_a_tick_between_the_samples_there_are_no_shares_but_counters()
+    {
+        CpuStateTimes times = Times((CpuState.User, 100), (CpuState.Idle, 5_000));
+
+        CpuStates states = CpuStates.Between(1, times, times);
+
+        states.HasShares.Should().BeFalse();
+        states.User.Should().BeNull();
+        states.Idle.Should().BeNull();
+        states.SinceStart.Idle.Should().Be(TimeSpan.FromSeconds(5));
+        states.ToString().Should().Be("no time passed");
+        default(CpuStates).HasShares.Should().BeFalse();
+        default(CpuStateTimes).User.Should().BeNull();
+    }
+
+    [Fact]
+    public void The_largest_counters_do_not_overflow()
+    {
+        CpuStateTimes before = default, after = default;
+        foreach (CpuState state in All)
+        {
+            before = before.With(state, 0);
+            after = after.With(state, long.MaxValue);
+        }
+
+        CpuStates.Between(null, before, after).User.Should().BeApproximately(0.1, 1e-12);
+    }
+
+    [Fact]
+    public void Shares_add_up_to_1_whatever_the_counters() => Seeded.Run(500, random =>
+    {
+        CpuStates states = CpuStates.Between(null, AnyTimes(random), AnyTimes(random));
+        double?[] shares =
+        [
+            states.User, states.Nice, states.System, states.Idle, states.IOWait, states.HardIrq, states.SoftIrq, states.Steal,
+            states.Guest, states.GuestNice,
+        ];
+
+        shares.OfType<double>().Should().NotContain(share => !(share >= 0 && share <= 1));
+        shares.Any(share => share is not null).Should().Be(states.HasShares);
+        if (states.HasShares)
+        {
+            shares.Sum().Should().BeApproximately(1, 1e-9);
+        }
+    });
+
+    [Fact]
+    public void The_line_is_tops_in_every_culture()
+    {
+        CultureInfo culture = CultureInfo.CurrentCulture;
+        CultureInfo.CurrentCulture = Cultures.German;
+        try
+        {
+            Shown(505, 5, 0, 490, 0, 0, 0, 0, 0, 0)
+                .Should().Be("50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st");
+            Shown(1_000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+                .Should().Be("100.0 us,  0.0 sy,  0.0 ni,  0.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st");
+            Shown(0, 100, 0, 300, 0, 0, 0, 0, 500, 100)
+                .Should().Be(" 0.0 us, 10.0 sy,  0.0 ni, 30.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st, 50.0 gu, 10.0 gn");
+            CpuStates.Between(null, Times((CpuState.User, 0), (CpuState.Idle, 0)), Times((CpuState.User, 1), (CpuState.Idle, 3))).ToString()
+                .Should().Be("25.0 us, 75.0 id");
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = culture;
+        }
+
+        static string Shown(int us, int sy, int ni, int id, int wa, int hi, int si, int st, int gu, int gn)
+        {
+            (CpuState, long)[] after =
+            [
+                (CpuState.User, us), (CpuState.System, sy), (CpuState.Nice, ni), (CpuState.Idle, id), (CpuState.IOWait, wa),
+                (CpuState.HardIrq, hi), (CpuState.SoftIrq, si), (CpuState.Steal, st), (CpuState.Guest, gu), (CpuState.GuestNice, gn),
+            ];
+            return CpuStates.Between(null, Times([.. after.Select(each => (each.Item1, 0L))]), Times(after)).ToString();
+        }
+    }
+
+    [Fact]
+    public void Equality_is_of_cpu_shares_and_counters()
+    {
+        CpuStateTimes none = Times((CpuState.User, 0), (CpuState.Idle, 0));
+        CpuStateTimes some = Times((CpuState.User, 1), (CpuState.Idle, 3));
+
+        CpuStates states = CpuStates.Between(1, none, some);
+
+        (states == CpuStates.Between(1, none, some)).Should().BeTrue();
+        states.GetHashCode().Should().Be(CpuStates.Between(1, none, some).GetHashCode());
+        (states != CpuStates.Between(2, none, some)).Should().BeTrue();
+        (states != CpuStates.Between(1, Times((CpuState.User, 0), (CpuState.Idle, 1)), some)).Should().BeTrue();
+        states.SinceStart.Equals((object)some).Should().BeTrue();
+        (some == none).Should().BeFalse();
+    }
+
+    /// <summary>Times in milliseconds.</summary>
+    internal static CpuStateTimes Times(params (CpuState State, long Milliseconds)[] times) =>
+        times.Aggregate(default(CpuStateTimes), (all, each) => all.With(each.State, each.Milliseconds * 1_000_000));
+
+    private static CpuStateTimes AnyTimes(Random random)
+    {
+        CpuStateTimes times = default;
+        foreach (CpuState state in All)
+        {
+            if (random.Next(4) > 0)
+            {
+                times = times.With(state, random.NextInt64() >> random.Next(64));
+            }
+        }
+
+        return times;
+    }
+}

@@ -1,0 +1,141 @@
+using System.Text;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+/// <summary>Where a process's cgroup is, and what its files say.</summary>
+public class CgroupTests
+{
+    private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+    // As systemd mounts version 1, with version 2 beside it for its own use.
+    private const string HybridMounts = """
+        22 27 0:21 / /proc rw,relatime - proc proc rw
+        31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
+        32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 master:3 - cgroup cgroup rw,cpu,cpuacct
+        34 31 0:31 / /sys/fs/cgroup/cpuset rw,relatime - cgroup cgroup rw,cpuset
+        41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+
+        """;
+
+    private const string SplitMounts = """
+        32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
+        33 31 0:30 / /sys/fs/cgroup/cpuacct rw,relatime - cgroup cgroup rw,cpuacct
+
+        """;
+
+    [Fact]
+    public void In_v2_the_groups_are_below_its_mount() =>
+        Found("0::/system.slice/web.service\n", V2Mount).Should().Be((2,
+            "/sys/fs/cgroup/system.slice/web.service /sys/fs/cgroup/system.slice /sys/fs/cgroup", ""));
+
+    [Fact]
+    public void In_a_cgroup_namespace_the_own_group_is_the_root() =>
+        Found("0::/\n", V2Mount).Should().Be((2, "/sys/fs/cgroup", ""));
+
+    [Fact]
+    public void In_a_hybrid_the_cpu_controller_is_in_v1() =>
+        Found("9:name=systemd:/x\n4:cpu,cpuacct:/docker/1\n3:cpuset:/docker/2\n0::/unified\n", HybridMounts).Should().Be((1,
+            "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct",
+            "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct"));
+
+    [Fact]
+    public void In_a_hybrid_without_the_cpu_controller_in_v1_it_is_in_v2() =>
+        Found("3:cpuset:/docker/2\n0::/a\n", HybridMounts).Should().Be((2, "/sys/fs/cgroup/unified/a /sys/fs/cgroup/unified", ""));
+
+    [Fact]
+    public void The_two_controllers_of_v1_may_be_mounted_apart() =>
+        Found("2:cpuacct:/a\n1:cpu:/a\n", SplitMounts).Should().Be((1,
+            "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct/a /sys/fs/cgroup/cpuacct"));
+
+    [Fact]
+    public void The_usage_of_another_group_is_not_this_groups() =>
+        Found("2:cpuacct:/\n1:cpu:/a\n", SplitMounts).Should().Be((1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", ""));
+
+    [Fact]
+    public void A_container_may_see_only_its_own_directory_of_the_hierarchy() =>
+        Found("4:cpu:/docker/123/sub\n", "32 31 0:29 /docker/123 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n")
+            .Should().Be((1, "/sys/fs/cgroup/cpu/sub /sys/fs/cgroup/cpu", ""));
+
+    [Fact]
+    public void Blanks_and_backslashes_in_mounts_are_unescaped() =>
+        Found("0::/a b:c\n", "30 23 0:26 / /my\\040cg\\134roup\\011x rw - cgroup2 none rw\n")
+            .Should().Be((2, "/my cg\\roup\tx/a b:c /my cg\\roup\tx", ""));
+
+    [Fact]
+    public void Of_several_mounts_the_one_that_shows_the_group_is_taken() =>
+        Found("0::/b/c\n", "30 23 0:26 /a /first rw - cgroup2 none rw\n31 23 0:26 /b /second rw - cgroup2 none rw\n")
+            .Should().Be((2, "/second/c /second", ""));
+
+    [Theory]
+    [InlineData("", V2Mount, LinuxReasons.NotInCgroup)]
+    [InlineData("3:cpuset:/x\n", V2Mount, LinuxReasons.NotInCgroup)]
+    [InlineData("0:\n:::\n0::relative\n1:cpu\n", V2Mount, LinuxReasons.NotInCgroup)]
+    [InlineData("0::/a\n", "", LinuxReasons.CgroupNotMounted)]
+    [InlineData("0::/a\n", "30 23 0:26 / /sys/fs/cgroup rw - tmpfs none rw\n30 cgroup2 - - -\n- - - - - - -\n", LinuxReasons.CgroupNotMounted)]
+    [InlineData("1:cpu:/a\n0::/a\n", V2Mount, LinuxReasons.CgroupNotMounted)]
+    [InlineData("0::/../other\n", V2Mount, LinuxReasons.CgroupOutside)]
+    [InlineData("0::/\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
+    [InlineData("0::/ab\n", "30 23 0:26 /a /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
+    public void What_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)
+    {
+        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? problem)
+            .Should().BeFalse();
+
+        location.Should().BeNull();
+        problem.Should().Be(expected);
+    }
+
+    [Theory]
+    [InlineData("50000 100000\n", 0.5)]
+    [InlineData("400000 100000\n", 4.0)]
+    [InlineData("max 100000\n", null)]
+    [InlineData("50000 0\n", null)]
+    [InlineData("0 100000\n", null)]
+    [InlineData("-1 100000\n", null)]
+    [InlineData("50000 10", null)]
+    [InlineData("", null)]
+    public void The_limit_of_v2_is_quota_over_period(string text, double? expected) =>
+        CgroupFiles.ParseMax(Encoding.ASCII.GetBytes(text)).Should().Be(expected);
+
+    [Theory]
+    [InlineData("150000\n", "100000\n", 1.5)]
+    [InlineData("-1\n", "100000\n", null)]
+    [InlineData("150000\n", "0\n", null)]
+    [InlineData("", "100000\n", null)]
+    public void The_limit_of_v1_is_too(string quota, string period, double? expected) =>
+        CgroupFiles.ParseQuota(Encoding.ASCII.GetBytes(quota), Encoding.ASCII.GetBytes(period)).Should().Be(expected);
+
+    [Fact]
+    public void Statistics_of_v2_are_in_microseconds_and_of_v1_in_nanoseconds()
+    {
+        CgroupCpu two = CgroupFiles.AddStatistics(
+            default, "usage_usec 7000000\nuser_usec 5\nsystem_usec 2\nnr_periods 10\nnr_throttled 4\nthrottled_usec 2500000\n"u8);
+        CgroupCpu one = CgroupFiles.AddStatistics(default, "nr_periods 10\nnr_throttled 4\nthrottled_time 2500000000\nnr_bursts 0\n"u8);
+
+        two.Usage.Should().Be(TimeSpan.FromSeconds(7));
+        one.Usage.Should().BeNull();
+        foreach (CgroupCpu each in new[] { one, two })
+        {
+            (each.Periods, each.ThrottledPeriods, each.ThrottledTime).Should().Be((10, 4, TimeSpan.FromSeconds(2.5)));
+        }
+    }
+
+    [Fact]
+    public void What_statistics_lack_is_absent()
+    {
+        CgroupCpu group = CgroupFiles.AddStatistics(default, "usage_usec 18446744073709551615\nnr_periods -1\nnr_throttled x\nthrottled_usec 1"u8);
+
+        group.Usage.Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
+        (group.Periods, group.ThrottledPeriods, group.ThrottledTime).Should().Be((null, null, null));
+    }
+
+    private static (int Version, string Cpu, string Accounting) Found(string selfCgroup, string mounts)
+    {
+        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? problem)
+            .Should().BeTrue();
+        problem.Should().BeNull();
+        return (location!.Version, string.Join(' ', location.CpuDirectories), string.Join(' ', location.AccountingDirectories));
+    }
+}

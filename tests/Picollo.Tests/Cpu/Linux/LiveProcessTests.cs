@@ -1,0 +1,282 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+/// <summary>Real processes and threads of this machine, changed while they are watched.</summary>
+[Collection(Alone.Name)]
+public sealed partial class LiveProcessTests : IDisposable
+{
+    private const int Stop = 19, Continue = 18;
+    private const int SetName = 15; // PR_SET_NAME of <linux/prctl.h>
+
+    private readonly List<Process> _children = [];
+
+    public void Dispose()
+    {
+        foreach (Process child in _children)
+        {
+            child.Kill();
+            child.WaitForExit();
+            child.Dispose();
+        }
+    }
+
+    [LinuxFact]
+    public void This_process_is_in_the_list_with_its_threads()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+
+        ProcessCpu self = cpu.Processes.Single(each => each.Id == Environment.ProcessId);
+        self.ThreadCount.Should().BePositive();
+        self.Usage.Total.Should().BePositive();
+        self.LastCpu.Should().BeInRange(0, 10_000);
+        cpu.Threads.Should().Contain(each => each.ProcessId == self.Id && each.Id == self.Id);
+        cpu.Threads.Count(each => each.ProcessId == self.Id).Should().BeGreaterThan(2);
+        cpu.Total.SinceStart.User.Should().BePositive();
+        cpu.Cpus.Should().NotBeEmpty();
+        cpu.RunQueue!.Value.Total.Should().BeGreaterThan(2);
+    }
+
+    [LinuxFact]
+    public void Shares_are_those_of_the_cpu_time_that_was_taken()
+    {
+        long burner = 0;
+        using var begun = new ManualResetEventSlim();
+        using var over = new CancellationTokenSource();
+        var thread = new Thread(() =>
+        {
+            burner = CpuUsageReader.GetThreadId();
+            begun.Set();
+            while (!over.IsCancellationRequested)
+            {
+                Burn.User(TimeSpan.FromMilliseconds(1));
+            }
+        });
+        thread.Start();
+        begun.Wait();
+
+        // Its time is read before and after each sample, so that what it took between the samples is known within bounds.
+        long beforeFirst = CpuUsageReader.GetThreadTime(burner);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
+        long afterFirst = CpuUsageReader.GetThreadTime(burner);
+        Thread.Sleep(500);
+        long beforeSecond = CpuUsageReader.GetThreadTime(burner);
+        cpu.Update();
+        long afterSecond = CpuUsageReader.GetThreadTime(burner);
+        over.Cancel();
+        thread.Join();
+
+        // What has run since the scheduler's last tick, of 10 ms at most, is not counted yet, in either sample.
+        const double Tick = 10_000_000;
+        double taken = cpu.Threads.Single(each => each.Id == burner).Share!.Value * cpu.Interval.TotalNanoseconds;
+        taken.Should().BeInRange(beforeSecond - afterFirst - Tick, afterSecond - beforeFirst + Tick);
+        double takenByAll = cpu.Processes.Single(each => each.Id == Environment.ProcessId).Share!.Value * cpu.Interval.TotalNanoseconds;
+        takenByAll.Should().BeGreaterThan(beforeSecond - afterFirst - Tick);
+    }
+
+    [LinuxFact]
+    public void A_nice_child_is_nice_and_a_stopped_one_is_stopped()
+    {
+        Process child = Start("nice", "-n", "7", "sleep", "60");
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
+        ProcessCpu nice = Eventually(cpu, child.Id, each => each.Name == "sleep" && each.State == 'S');
+        (nice.Nice, nice.Priority, nice.ThreadCount).Should().Be((7, 27, 1));
+        cpu.Threads.Single(each => each.Id == child.Id).Nice.Should().Be(7);
+
+        Kill(child.Id, Stop).Should().Be(0);
+        Eventually(cpu, child.Id, each => each.State == 'T');
+        Kill(child.Id, Continue).Should().Be(0);
+        Eventually(cpu, child.Id, each => each.State == 'S');
+    }
+
+    [LinuxFact]
+    public void A_child_that_ended_and_was_not_waited_for_is_a_zombie()
+    {
+        // The shell becomes a sleep before its child ends, and a sleep waits for no child.
+        Process child = Start("sh", "-c", "sleep 1 & echo $!; exec sleep 60");
+        int zombie = int.Parse(child.StandardOutput.ReadLine()!, System.Globalization.CultureInfo.InvariantCulture);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
+
+        Eventually(cpu, zombie, each => each.State == 'Z').Name.Should().Be("sleep");
+
+        cpu.Update();
+        cpu.Processes.Single(each => each.Id == zombie).Share.Should().Be(0);
+    }
+
+    [LinuxFact]
+    public void A_program_may_have_any_name()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo").FullName;
+        string program = Path.Combine(folder, "a) R 1 (b\n√");
+        try
+        {
+            File.Copy("/bin/sleep", program);
+            Process child = Start(program, "60");
+            using var cpu = new SystemCpu(SystemCpuParts.Processes);
+
+            Eventually(cpu, child.Id, each => each.Name == "a) R 1 (b\n√").Nice.Should().NotBeNull();
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [LinuxFact]
+    public unsafe void A_thread_that_renames_itself_is_the_same_thread()
+    {
+        using var begun = new ManualResetEventSlim();
+        using var renamed = new ManualResetEventSlim();
+        using var rename = new ManualResetEventSlim();
+        using var over = new ManualResetEventSlim();
+        long id = 0;
+        var thread = new Thread(() =>
+        {
+            id = CpuUsageReader.GetThreadId();
+            begun.Set();
+            rename.Wait();
+            byte[] name = [.. "odd "u8, 0xFF, (byte)')', 0]; // no UTF-8
+            fixed (byte* pointer = name)
+            {
+                _ = SetProcessOption(SetName, pointer);
+            }
+
+            renamed.Set();
+            over.Wait();
+        });
+        thread.Start();
+        begun.Wait();
+        using var cpu = new SystemCpu(SystemCpuParts.Threads);
+        rename.Set();
+        renamed.Wait();
+
+        cpu.Update();
+        over.Set();
+        thread.Join();
+
+        ThreadCpu odd = cpu.Threads.Single(each => each.Id == id);
+        odd.Name.Should().Be("odd \uFFFD)");
+        odd.Share.Should().NotBeNull();
+
+        // Join returns a little before the system's thread is gone.
+        SpinWait.SpinUntil(
+            () =>
+            {
+                cpu.Update();
+                return cpu.Threads.All(each => each.Id != id);
+            },
+            TimeSpan.FromSeconds(30)).Should().BeTrue("it has ended");
+    }
+
+    [LinuxFact]
+    public void A_process_that_began_since_the_sample_before_has_a_share()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes);
+        Process child = Start("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; exec sleep 60");
+        child.StandardOutput.ReadLine();
+
+        cpu.Update();
+
+        cpu.Processes.Single(each => each.Id == child.Id).Share.Should().BePositive();
+    }
+
+    [LinuxFact]
+    public void Sampling_hundreds_of_threads_allocates_nothing_in_steady_state()
+    {
+        using var over = new ManualResetEventSlim();
+        Thread[] threads = [.. Enumerable.Range(0, 300).Select(_ => new Thread(() => over.Wait(), maxStackSize: 128 * 1024))];
+        Array.ForEach(threads, thread => thread.Start());
+        try
+        {
+            using var cpu = new SystemCpu(SystemCpuParts.All);
+            cpu.Update();
+
+            long bytes = Enumerable.Range(0, 20).Min(_ => Allocated(10, cpu.Update));
+
+            cpu.Threads.Count(each => each.ProcessId == Environment.ProcessId).Should().BeGreaterThan(300);
+            bytes.Should().Be(0);
+        }
+        finally
+        {
+            over.Set();
+            Array.ForEach(threads, thread => thread.Join());
+        }
+    }
+
+    [LinuxFact]
+    public void Ids_may_come_and_go_while_they_are_read()
+    {
+        using var over = new CancellationTokenSource();
+        var churn = new Thread(() =>
+        {
+            while (!over.IsCancellationRequested)
+            {
+                using var child = Process.Start(new ProcessStartInfo("sh", ["-c", "for i in 1 2 3 4 5 6 7 8; do true & done; wait"]))!;
+                child.WaitForExit();
+                var thread = new Thread(() => { });
+                thread.Start();
+                thread.Join();
+            }
+        });
+        churn.Start();
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        var watch = Stopwatch.StartNew();
+        while (watch.Elapsed < TimeSpan.FromSeconds(1))
+        {
+            cpu.Update();
+            cpu.Processes.Should().Contain(each => each.Id == Environment.ProcessId);
+            cpu.Processes.Should().NotContain(each => each.Share < 0 || each.Name == null);
+            cpu.Threads.Should().NotContain(each => each.Share < 0 || each.Name == null);
+        }
+
+        over.Cancel();
+        churn.Join();
+    }
+
+    /// <summary>The bytes of so many calls.</summary>
+    private static long Allocated(int calls, Action action)
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < calls; i++)
+        {
+            action();
+        }
+
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+
+    private static ProcessCpu Eventually(SystemCpu cpu, int id, Func<ProcessCpu, bool> condition)
+    {
+        var watch = Stopwatch.StartNew();
+        ProcessCpu[] found;
+        do
+        {
+            cpu.Update();
+            found = [.. cpu.Processes.Where(each => each.Id == id)];
+            if (found is [var process] && condition(process))
+            {
+                return process;
+            }
+
+            Thread.Sleep(5);
+        }
+        while (watch.Elapsed < TimeSpan.FromSeconds(30));
+        throw new TimeoutException($"In 30 s process {id} did not become what was expected: {string.Join(' ', found)}");
+    }
+
+    private Process Start(string program, params string[] arguments)
+    {
+        Process child = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+        _children.Add(child);
+        return child;
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill")]
+    private static partial int Kill(int process, int signal);
+
+    [LibraryImport("libc", EntryPoint = "prctl")]
+    private static unsafe partial int SetProcessOption(int option, byte* value);
+}

@@ -1,0 +1,89 @@
+using System.Text;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+public class ProcStatTests
+{
+    [Fact]
+    public void States_are_in_ticks_of_10_ms_and_guests_are_counted_once()
+    {
+        SystemCpuSample sample = Parse("cpu  1000 200 300 4000 50 7 10 5 400 150\ncpu12 1 2 3 4 5 6 7 8 0 0\n");
+
+        CpuStateTimes total = sample.Total;
+        (total.User, total.Nice, total.System, total.Idle).Should().Be((Ticks(600), Ticks(50), Ticks(300), Ticks(4000)));
+        (total.IOWait, total.HardIrq, total.SoftIrq, total.Steal).Should().Be((Ticks(50), Ticks(7), Ticks(10), Ticks(5)));
+        (total.Guest, total.GuestNice).Should().Be((Ticks(400), Ticks(150)));
+        sample.Cpus.Single().Cpu.Should().Be(12);
+        sample.Cpus.Single().Times.Steal.Should().Be(Ticks(8));
+        sample.RunQueue.Should().BeNull();
+    }
+
+    [Fact]
+    public void Old_kernels_have_fewer_states()
+    {
+        CpuStateTimes total = Parse("cpu 1000 200 300 4000\n").Total;
+
+        total.Idle.Should().Be(Ticks(4000));
+        total.IOWait.Should().BeNull();
+        total.Guest.Should().BeNull();
+    }
+
+    [Fact]
+    public void Columns_that_come_later_are_not_states() =>
+        Parse("cpu 1 2 3 4 5 6 7 8 0 0 11 12\n").Total.Should().Be(Parse("cpu 1 2 3 4 5 6 7 8 0 0\n").Total);
+
+    [Fact]
+    public void The_run_queue_is_of_the_same_file()
+    {
+        Parse(CapturedRoot.TwoCpus).RunQueue.Should().Be(new RunQueueState(3, 1, null));
+        Parse("cpu 1 2 3 4\nprocs_running -1\nprocs_blocked 99999999999\n").RunQueue.Should().BeNull();
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("cpu")]
+    [InlineData("cpu 1 2 3 4", "a number that ends with the text may go on")]
+    [InlineData("cpu 1 2 3\n", "there are four in every kernel")]
+    [InlineData("cpu -1 2 3 4\n")]
+    [InlineData("cpu a b c d\n")]
+    [InlineData("cpu0 1 2 3 4\n", "one CPU is not all")]
+    [InlineData("intr 1 2 3 4\n")]
+    public void What_has_no_line_for_all_cpus_is_no_such_file(string text, string because = "")
+    {
+        var sample = new SystemCpuSample();
+        ProcStat.TryParse(Encoding.ASCII.GetBytes(text), sample).Should().BeFalse(because);
+        sample.Total.Should().Be(default(CpuStateTimes));
+    }
+
+    [Fact]
+    public void A_file_that_is_cut_off_has_the_cpus_before_the_cut()
+    {
+        SystemCpuSample sample = Parse("cpu  10 20 30 40 50 60 70 80 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6");
+
+        sample.Cpus.Select(cpu => cpu.Cpu).Should().Equal(0);
+    }
+
+    [Fact]
+    public void The_largest_numbers_are_held_and_not_wrapped()
+    {
+        SystemCpuSample sample = Parse("cpu 18446744073709551615 0 9223372036854775808 1844674407370955161 0 0 0 0 0 0\n");
+
+        sample.Total.User.Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
+        sample.Total.System.Should().Be(sample.Total.User);
+        CpuStates.Between(null, default(CpuStateTimes).With(CpuState.User, 0), sample.Total).User.Should().Be(1);
+    }
+
+    [Fact]
+    public void More_guests_than_users_leave_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total.User.Should().Be(TimeSpan.Zero);
+
+    private static TimeSpan? Ticks(long ticks) => TimeSpan.FromMilliseconds(10 * ticks);
+
+    private static SystemCpuSample Parse(string text)
+    {
+        var sample = new SystemCpuSample();
+        ProcStat.TryParse(Encoding.ASCII.GetBytes(text), sample).Should().BeTrue();
+        return sample;
+    }
+}

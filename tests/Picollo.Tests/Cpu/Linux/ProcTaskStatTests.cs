@@ -1,0 +1,127 @@
+using System.Text;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+public class ProcTaskStatTests
+{
+    /// <summary>A process 2318 with 130 ticks in user mode, 20 in the kernel, nice 5, 4 threads, started at tick 44449, last on
+    /// CPU 1; the name and what follows the start can be chosen.</summary>
+    internal static string Line(string name, string state = "R", string rest = "3133440 384 18446744073709551615 1 2 3 4 5 6 7 8 9 10 11 12 17 1 0 0 0") =>
+        $"2318 ({name}) {state} 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 25 5 4 0 44449 {rest}\n";
+
+    [Fact]
+    public void Fields_are_those_of_the_manual_page()
+    {
+        ProcTaskStat.TryParse(Bytes(Line("cat")), out ProcTaskStat stat).Should().BeTrue();
+
+        Encoding.UTF8.GetString(stat.Name).Should().Be("cat");
+        stat.State.Should().Be('R');
+        stat.UserTicks.Should().Be(130);
+        stat.KernelTicks.Should().Be(20);
+        stat.Priority.Should().Be(25);
+        stat.Nice.Should().Be(5);
+        stat.ThreadCount.Should().Be(4);
+        stat.StartTicks.Should().Be(44449);
+        stat.LastCpu.Should().Be(1);
+        stat.Usage.User.Should().Be(TimeSpan.FromSeconds(1.3));
+        stat.Usage.Kernel.Should().Be(TimeSpan.FromSeconds(0.2));
+        stat.LatestStartNanoseconds.Should().Be(444_499_999_999);
+    }
+
+    [Theory]
+    [InlineData("a) R 1 (b")]
+    [InlineData(") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20")]
+    [InlineData("(((")]
+    [InlineData("two\nlines")]
+    [InlineData("")]
+    [InlineData(" ")]
+    [InlineData("tmux: server")]
+    [InlineData("kworker/u8:3-events_unbound")]
+    public void A_name_may_hold_anything(string name)
+    {
+        ProcTaskStat.TryParse(Bytes(Line(name)), out ProcTaskStat stat).Should().BeTrue();
+
+        Encoding.UTF8.GetString(stat.Name).Should().Be(name);
+        stat.StartTicks.Should().Be(44449);
+    }
+
+    [Fact]
+    public void Bytes_that_are_no_text_are_kept_as_they_are()
+    {
+        byte[] line = Bytes(Line("ab"));
+        line[6] = 0xFF;
+        line[7] = 0xC3;
+
+        ProcTaskStat.TryParse(line, out ProcTaskStat stat).Should().BeTrue();
+
+        stat.Name.ToArray().Should().Equal(0xFF, 0xC3);
+        new TaskNames().Get(stat.Name).Should().Be("\uFFFD\uFFFD");
+    }
+
+    [Fact]
+    public void A_line_that_is_cut_off_counts_only_if_all_that_is_needed_is_there()
+    {
+        string line = Line("cat");
+        int needed = line.IndexOf("44449 ", StringComparison.Ordinal) + "44449 ".Length;
+        for (int length = 0; length < line.Length; length++)
+        {
+            ProcTaskStat.TryParse(Bytes(line[..length]), out ProcTaskStat stat).Should().Be(length >= needed, "it is {0}", line[..length]);
+            if (length < line.Length - " 0 0 0\n".Length)
+            {
+                stat.LastCpu.Should().BeNull();
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("\n")]
+    [InlineData("1 cat R 1 2 3")]
+    [InlineData(")(")]
+    [InlineData("1 (cat) 5 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
+    [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 -130 20 0 0 20 0 1 0 44449 1\n")]
+    [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 x 0 0 20 0 1 0 44449 1\n")]
+    public void What_is_no_such_line_is_refused(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
+
+    [Fact]
+    public void The_largest_numbers_are_held_and_not_wrapped()
+    {
+        string line = Line("cat").Replace(" 130 20 ", " 18446744073709551615 18446744073709551615 ", StringComparison.Ordinal)
+            .Replace("44449", "18446744073709551615", StringComparison.Ordinal);
+
+        ProcTaskStat.TryParse(Bytes(line), out ProcTaskStat stat).Should().BeTrue();
+
+        stat.Usage.TotalNanoseconds.Should().BeGreaterThan(long.MaxValue - 2);
+        stat.LatestStartNanoseconds.Should().Be(long.MaxValue);
+    }
+
+    [Fact]
+    public void The_run_time_is_the_first_number_of_a_schedstat()
+    {
+        ProcTaskStat.ParseRunTime("123456789 555 42\n"u8).Should().Be(123_456_789);
+        ProcTaskStat.ParseRunTime("123456789"u8).Should().BeNull("it may go on");
+        ProcTaskStat.ParseRunTime(""u8).Should().BeNull();
+        ProcTaskStat.ParseRunTime("-1 2 3\n"u8).Should().BeNull();
+    }
+
+    [Fact]
+    public void Names_are_made_once_and_not_kept_without_end()
+    {
+        var names = new TaskNames();
+        string first = names.Get("kworker/0:1"u8);
+        names.Get("kworker/0:1"u8).Should().BeSameAs(first);
+
+        for (int i = 0; i < 10_000; i++)
+        {
+            names.Get(Bytes($"name{i}")).Should().Be($"name{i}");
+        }
+
+        names.Count.Should().BeLessThan(5_000);
+        names.Get("kworker/0:1"u8).Should().Be(first);
+        names.Get(new byte[3_000]).Should().HaveLength(255);
+    }
+
+    private static byte[] Bytes(string text) => Encoding.UTF8.GetBytes(text);
+}

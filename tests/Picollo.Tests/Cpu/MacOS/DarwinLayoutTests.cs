@@ -1,0 +1,108 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Picollo.Cpu.MacOS;
+
+namespace Picollo.Tests.Cpu.MacOS;
+
+/// <summary>Sizes and places as the macOS SDK's headers give them for 64-bit programs; the calls themselves run only there.</summary>
+public class DarwinLayoutTests
+{
+    [Fact]
+    public void Struct_timeval_is_that_of_sys_time_h()
+    {
+        Unsafe.SizeOf<DarwinTimeValue>().Should().Be(16);
+        Offset<DarwinTimeValue>(nameof(DarwinTimeValue.Microseconds)).Should().Be(8);
+
+        // tv_usec is an int: whatever stands in the padding is no part of it.
+        Span<long> raw = [7, unchecked((long)0xDEADBEEF_00000000) | 999_999];
+        MemoryMarshal.Cast<long, DarwinTimeValue>(raw)[0].Nanoseconds.Should().Be(7_999_999_000);
+    }
+
+    [Fact]
+    public void Struct_rusage_is_that_of_sys_resource_h()
+    {
+        Unsafe.SizeOf<DarwinResourceUsage>().Should().Be(144);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.User)).Should().Be(0);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Kernel)).Should().Be(16);
+    }
+
+    [Fact]
+    public void Struct_thread_basic_info_is_that_of_mach_thread_info_h()
+    {
+        Unsafe.SizeOf<MachTimeValue>().Should().Be(8);
+        Unsafe.SizeOf<ThreadBasicInfo>().Should().Be(40);
+        Offset<ThreadBasicInfo>(nameof(ThreadBasicInfo.Kernel)).Should().Be(8);
+        Offset<ThreadBasicInfo>(nameof(ThreadBasicInfo.SleepTime)).Should().Be(36);
+    }
+
+    [Fact]
+    public void Struct_proc_threadinfo_is_that_of_sys_proc_info_h()
+    {
+        Unsafe.SizeOf<ProcessThreadInfo>().Should().Be(112);
+        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.KernelNanoseconds)).Should().Be(8);
+        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.RunState)).Should().Be(24);
+        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.MaxPriority)).Should().Be(44);
+    }
+
+    [Fact]
+    public void Struct_rusage_info_v0_is_that_of_sys_resource_h()
+    {
+        Unsafe.SizeOf<ResourceUsageInfo>().Should().Be(96);
+        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.User)).Should().Be(16);
+        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Kernel)).Should().Be(24);
+        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Started)).Should().Be(80);
+        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Ended)).Should().Be(88);
+    }
+
+    [Fact]
+    public void Struct_proc_taskallinfo_is_that_of_sys_proc_info_h()
+    {
+        const int Task = 136; // sizeof(struct proc_bsdinfo)
+        Unsafe.SizeOf<ProcessInfo>().Should().Be(Task + 96);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Status)).Should().Be(4);
+        Offset<ProcessInfo>(nameof(ProcessInfo.ShortName)).Should().Be(48);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Name)).Should().Be(64);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Nice)).Should().Be(116);
+        Offset<ProcessInfo>(nameof(ProcessInfo.StartSeconds)).Should().Be(120);
+        Offset<ProcessInfo>(nameof(ProcessInfo.StartMicroseconds)).Should().Be(128);
+        Offset<ProcessInfo>(nameof(ProcessInfo.User)).Should().Be(Task + 16);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Kernel)).Should().Be(Task + 24);
+        Offset<ProcessInfo>(nameof(ProcessInfo.ThreadCount)).Should().Be(Task + 84);
+        Offset<ProcessInfo>(nameof(ProcessInfo.RunningCount)).Should().Be(Task + 88);
+        Offset<ProcessInfo>(nameof(ProcessInfo.Priority)).Should().Be(Task + 92);
+    }
+
+    [Theory]
+    [InlineData(2, 0, 'S')]
+    [InlineData(2, 3, 'R')]
+    [InlineData(4, 0, 'T')]
+    [InlineData(5, 0, 'Z')]
+    public void A_process_has_the_letter_of_Linux(uint status, int running, char letter) =>
+        new ProcessInfo { Status = status, RunningCount = running }.State.Should().Be(letter);
+
+    [Theory]
+    [InlineData(0, null)]
+    [InlineData(1, 'R')]
+    [InlineData(2, 'T')]
+    [InlineData(3, 'S')]
+    [InlineData(4, 'D')]
+    [InlineData(5, 'T')]
+    public void A_thread_has_the_letter_of_Linux(int runState, char? letter) =>
+        new ProcessThreadInfo { RunState = runState }.State.Should().Be(letter);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(1_795_250_000, 123_456, 1_795_250_000_123_456_000)]
+    [InlineData(ulong.MaxValue, ulong.MaxValue, 4_611_686_019_000_000_000)]
+    public void A_start_is_in_nanoseconds_since_1970(ulong seconds, ulong microseconds, long nanoseconds) =>
+        new ProcessInfo { StartSeconds = seconds, StartMicroseconds = microseconds }.StartUnixNanoseconds.Should().Be(nanoseconds);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(0, 1, 1_000)]
+    [InlineData(int.MaxValue, 999_999, 2_147_483_647_999_999_000)]
+    public void A_time_value_of_two_ints_is_nanoseconds(int seconds, int microseconds, long nanoseconds) =>
+        new MachTimeValue { Seconds = seconds, Microseconds = microseconds }.Nanoseconds.Should().Be(nanoseconds);
+
+    private static int Offset<T>(string field) => (int)Marshal.OffsetOf<T>(field);
+}

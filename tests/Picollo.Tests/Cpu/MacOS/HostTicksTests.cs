@@ -1,0 +1,74 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Cpu.MacOS;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.Cpu.MacOS;
+
+public class HostTicksTests
+{
+    [Fact]
+    public void Struct_processor_cpu_load_info_is_that_of_mach_processor_info_h()
+    {
+        Unsafe.SizeOf<ProcessorTicks>().Should().Be(16);
+        Marshal.OffsetOf<ProcessorTicks>(nameof(ProcessorTicks.User)).Should().Be(0);
+        Marshal.OffsetOf<ProcessorTicks>(nameof(ProcessorTicks.System)).Should().Be(4);
+        Marshal.OffsetOf<ProcessorTicks>(nameof(ProcessorTicks.Idle)).Should().Be(8);
+        Marshal.OffsetOf<ProcessorTicks>(nameof(ProcessorTicks.Nice)).Should().Be(12);
+    }
+
+    [Fact]
+    public void A_tick_is_10_ms_and_other_states_are_not_told()
+    {
+        HostTicks ticks = default;
+        ticks.Add(new ProcessorTicks { User = 1, System = 2, Idle = 3, Nice = uint.MaxValue });
+
+        ticks.States.User.Should().Be(TimeSpan.FromMilliseconds(10));
+        ticks.States.System.Should().Be(TimeSpan.FromMilliseconds(20));
+        ticks.States.Idle.Should().Be(TimeSpan.FromMilliseconds(30));
+        ticks.States.Nice.Should().Be(TimeSpan.FromMilliseconds(10) * uint.MaxValue);
+        new[] { ticks.States.IOWait, ticks.States.HardIrq, ticks.States.SoftIrq, ticks.States.Steal, ticks.States.Guest }
+            .Should().OnlyContain(state => state == null);
+        ticks.Plus(ticks).States.Idle.Should().Be(TimeSpan.FromMilliseconds(60));
+    }
+
+    [Fact]
+    public void A_counter_that_wraps_goes_on()
+    {
+        HostTicks ticks = default;
+        ticks.Add(new ProcessorTicks { Idle = uint.MaxValue - 4 });
+        TimeSpan before = ticks.States.Idle!.Value;
+        ticks.Add(new ProcessorTicks { Idle = 5 });
+        (ticks.States.Idle!.Value - before).Should().Be(TimeSpan.FromMilliseconds(100));
+    }
+
+    [Fact]
+    public void A_counter_that_steps_back_stands_still()
+    {
+        HostTicks ticks = default;
+        ticks.Add(new ProcessorTicks { User = 100 });
+        ticks.Add(new ProcessorTicks { User = 98 });
+        ticks.States.User.Should().Be(TimeSpan.FromSeconds(1));
+        ticks.Add(new ProcessorTicks { User = 99 });
+        ticks.States.User.Should().Be(TimeSpan.FromSeconds(1.01));
+    }
+
+    [Fact]
+    public void Whatever_passes_between_readings_adds_up() => Seeded.Run(200, random =>
+    {
+        HostTicks ticks = default;
+        uint shown = (uint)random.NextInt64(uint.MaxValue);
+        long expected = shown;
+        ticks.Add(new ProcessorTicks { System = shown });
+        for (int i = 0; i < 20; i++)
+        {
+            uint passed = (uint)random.Next(int.MaxValue);
+            expected += passed;
+            shown = unchecked(shown + passed);
+            ticks.Add(new ProcessorTicks { System = shown });
+        }
+
+        ticks.States.System.Should().Be(TimeSpan.FromMilliseconds(10) * expected);
+    });
+}

@@ -1,0 +1,37 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Cpu.MacOS;
+
+namespace Picollo.Tests.Cpu.MacOS;
+
+public class MachTimebaseTests
+{
+    private static readonly MachTimebase Intel = new() { Numerator = 1, Denominator = 1 };
+    private static readonly MachTimebase AppleSilicon = new() { Numerator = 125, Denominator = 3 };
+
+    [Fact]
+    public void Units_are_nanoseconds_on_Intel() => Intel.ToNanoseconds(1_234_567_891).Should().Be(1_234_567_891);
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(1, 41)]
+    [InlineData(24_000_000, 1_000_000_000)]
+    [InlineData(24_000_000UL * 86_400 * 365, 86_400L * 365 * 1_000_000_000)]
+    public void Units_are_ticks_of_24_MHz_on_Apple_silicon(ulong units, long nanoseconds) =>
+        AppleSilicon.ToNanoseconds(units).Should().Be(nanoseconds);
+
+    [Fact]
+    public void What_does_not_fit_stays_at_the_limit()
+    {
+        AppleSilicon.ToNanoseconds(ulong.MaxValue).Should().Be(long.MaxValue);
+        Intel.ToNanoseconds(ulong.MaxValue).Should().Be(long.MaxValue);
+        Intel.ToNanoseconds(long.MaxValue).Should().Be(long.MaxValue);
+    }
+
+    [Fact]
+    public void Without_a_fraction_there_is_no_time() => default(MachTimebase).ToNanoseconds(5).Should().Be(0);
+
+    [Fact]
+    public void More_units_are_never_less_time() => Prop.ForAll<ulong, ulong>((a, b) =>
+        AppleSilicon.ToNanoseconds(Math.Min(a, b)) <= AppleSilicon.ToNanoseconds(Math.Max(a, b))).QuickCheckThrowOnFailure();
+}

@@ -1,0 +1,373 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Picollo.Cpu;
+using static Picollo.Tests.Cpu.Steps;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>
+/// What every system's reader keeps to, on the system that the tests run on; tests/CpuContract runs the same under Wine.
+/// </summary>
+[Collection(nameof(ReaderContractTests))]
+[CollectionDefinition(nameof(ReaderContractTests), DisableParallelization = true)]
+public class ReaderContractTests
+{
+    private const int UnknownId = int.MaxValue - 3; // above what Linux and macOS number, and no multiple of four as Windows'
+
+    private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(150);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private static readonly TimeSpan SplitStep = Steps.OfSplit;
+    private static readonly TimeSpan TotalStep = Steps.OfTotal;
+
+    [Fact]
+    public void A_burn_on_this_thread_is_seen_as_user_time()
+    {
+        CpuUsage before = CpuUsage.GetByThread();
+        TimeSpan burnt = Burn.User(Amount);
+        CpuUsage taken = CpuUsage.GetByThread() - before;
+
+        ShouldBeAbout(taken.Total, burnt, SplitStep);
+        taken.User.Should().BeGreaterThan(burnt * 0.7 - (2 * SplitStep));
+    }
+
+    [Fact]
+    public void Work_in_the_kernel_is_seen_as_kernel_time()
+    {
+        CpuUsage before = CpuUsage.GetByThread();
+        TimeSpan burnt = Burn.Kernel(Amount);
+        CpuUsage taken = CpuUsage.GetByThread() - before;
+
+        ShouldBeAbout(taken.Total, burnt, SplitStep);
+        taken.Kernel.Should().BeGreaterThan(burnt * 0.4 - (2 * SplitStep));
+    }
+
+    [Fact]
+    public void The_total_of_this_thread_sees_a_burn()
+    {
+        long before = CpuUsageReader.GetThreadTime();
+        TimeSpan burnt = Burn.User(Amount);
+        long taken = CpuUsageReader.GetThreadTime() - before;
+
+        ShouldBeAbout(Nanoseconds(taken), burnt, TotalStep);
+    }
+
+    [Fact]
+    public void A_sleeping_thread_takes_no_time()
+    {
+        long total = CpuUsageReader.GetThreadTime();
+        CpuUsage split = CpuUsage.GetByThread();
+        Thread.Sleep(Amount);
+
+        ShouldBeAbout(Nanoseconds(CpuUsageReader.GetThreadTime() - total), TimeSpan.Zero, TotalStep);
+        ShouldBeAbout((CpuUsage.GetByThread() - split).Total, TimeSpan.Zero, SplitStep);
+    }
+
+    [Fact]
+    public void The_process_counts_its_threads_also_when_they_have_ended()
+    {
+        long total = CpuUsageReader.GetProcessTime();
+        CpuUsage split = CpuUsage.GetByProcess();
+        long start = Stopwatch.GetTimestamp();
+        TimeSpan burnt = default;
+        RunThread(() => burnt = Burn.User(Amount));
+
+        TimeSpan taken = (CpuUsage.GetByProcess() - split).Total;
+        TimeSpan takenInTotal = Nanoseconds(CpuUsageReader.GetProcessTime() - total);
+        TimeSpan possible = Stopwatch.GetElapsedTime(start) * Environment.ProcessorCount;
+
+        // The runtime's own threads may take time as well.
+        taken.Should().BeGreaterThan(burnt * 0.95 - (2 * SplitStep)).And.BeLessThan(possible + (2 * SplitStep));
+        takenInTotal.Should().BeGreaterThan(burnt * 0.95 - (2 * TotalStep)).And.BeLessThan(possible + (2 * SplitStep));
+    }
+
+    [Fact]
+    public void No_reading_goes_back()
+    {
+        var readings = new Func<long>[]
+        {
+            () => CpuUsage.GetByThread().UserNanoseconds,
+            () => CpuUsage.GetByThread().KernelNanoseconds,
+            () => CpuUsageReader.GetThreadTime(),
+            () => CpuUsage.GetByProcess().UserNanoseconds,
+            () => CpuUsage.GetByProcess().KernelNanoseconds,
+            () => CpuUsageReader.GetProcessTime(),
+            () => CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).UserNanoseconds,
+            () => CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).KernelNanoseconds,
+            () => CpuUsageReader.GetThreadTime(CpuUsageReader.GetThreadId()),
+            () => CpuUsage.GetByProcess(Environment.ProcessId).UserNanoseconds,
+            () => CpuUsage.GetByProcess(Environment.ProcessId).KernelNanoseconds,
+            () => CpuUsageReader.GetProcessTime(Environment.ProcessId),
+        };
+        long[] last = new long[readings.Length];
+
+        for (int round = 0; round < 3_000; round++)
+        {
+            for (int i = 0; i < readings.Length; i++)
+            {
+                long now = readings[i]();
+                if (now < last[i]) // asked a hundred thousand times
+                {
+                    now.Should().BeGreaterThanOrEqualTo(last[i], "reading {0} must not go back, as in round {1}", i, round);
+                }
+
+                last[i] = now;
+            }
+        }
+
+        last[2].Should().BePositive();
+    }
+
+    [Fact]
+    public void Another_thread_is_read_by_its_id()
+    {
+        using var burnt = new ManualResetEventSlim();
+        using var done = new ManualResetEventSlim();
+        long id = 0;
+        TimeSpan amount = default;
+        var thread = new Thread(() =>
+        {
+            id = CpuUsageReader.GetThreadId();
+            amount = Burn.User(Amount);
+            burnt.Set();
+            done.Wait();
+        });
+        thread.Start();
+        burnt.Wait(Patience).Should().BeTrue();
+
+        CpuUsage split = CpuUsage.GetByThread(id);
+        long total = CpuUsageReader.GetThreadTime(id);
+        done.Set();
+        thread.Join();
+
+        id.Should().NotBe(CpuUsageReader.GetThreadId());
+        ShouldBeAbout(split.Total, amount, SplitStep);
+        ShouldBeAbout(Nanoseconds(total), amount, TotalStep);
+    }
+
+    [Fact]
+    public void This_thread_and_process_read_by_their_ids_are_themselves()
+    {
+        Burn.User(TimeSpan.FromMilliseconds(40));
+        TimeSpan thread = CpuUsage.GetByThread().Total;
+        ShouldBeAbout(CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).Total, thread, SplitStep);
+
+        TimeSpan process = CpuUsage.GetByProcess().Total;
+        ShouldBeAbout(CpuUsage.GetByProcess(Environment.ProcessId).Total, process, SplitStep);
+    }
+
+    [Fact]
+    public void A_thread_that_has_ended_is_said_to_have()
+    {
+        long id = 0;
+        var thread = new Thread(() => id = CpuUsageReader.GetThreadId());
+        thread.Start();
+        thread.Join();
+
+        // The managed thread's end comes a little before the system's.
+        Until(() => !CpuUsageReader.TryGetByThread(id, out _, out _));
+        CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? problem).Should().BeFalse();
+        usage.Should().Be(default(CpuUsage));
+        problem.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetThreadTime(id, out long total, out problem).Should().BeFalse();
+        total.Should().Be(0);
+        problem.Should().Contain("ended");
+
+        GC.KeepAlive(thread); // it keeps Windows from giving the id to another thread
+    }
+
+    [Fact]
+    public void Another_process_is_read_by_its_id_until_it_ends()
+    {
+        using Process child = Child.Busy();
+        try
+        {
+            long total = CpuUsageReader.GetProcessTime(child.Id);
+            CpuUsage split = CpuUsage.GetByProcess(child.Id);
+            Until(() => Nanoseconds(CpuUsageReader.GetProcessTime(child.Id) - total) > Amount);
+            Until(() => (CpuUsage.GetByProcess(child.Id) - split).Total > Amount);
+
+            TimeSpan before = ProcessorTime(child);
+            TimeSpan read = CpuUsage.GetByProcess(child.Id).Total;
+            TimeSpan after = ProcessorTime(child);
+            read.Should().BeGreaterThan(before - SplitStep).And.BeLessThan(after + SplitStep);
+        }
+        finally
+        {
+            Child.End(child);
+        }
+
+        Until(() => !CpuUsageReader.TryGetByProcess(child.Id, out _, out _));
+        CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? problem).Should().BeFalse();
+        usage.Should().Be(default(CpuUsage));
+        problem.Should().Contain("ended").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetProcessTime(child.Id, out _, out problem).Should().BeFalse();
+        problem.Should().Contain("ended");
+    }
+
+    [Fact]
+    public void A_thread_of_another_process_is_none_of_this_one()
+    {
+        using Process child = Child.Busy();
+        try
+        {
+            // On Linux a process's first thread has the process's number.
+            long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
+            CpuUsageReader.TryGetByThread(id, out _, out string? problem).Should().BeFalse();
+            problem.Should().Contain("in this process");
+            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse();
+            problem.Should().Contain("in this process");
+        }
+        finally
+        {
+            Child.End(child);
+        }
+    }
+
+    [Fact]
+    public void An_unknown_id_is_a_problem_that_names_it()
+    {
+        foreach (long id in new[] { UnknownId, (long)int.MaxValue + 1, (1L << 32) + 4, long.MaxValue })
+        {
+            CpuUsageReader.TryGetByThread(id, out _, out string? problem).Should().BeFalse();
+            problem.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse();
+            problem.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+        }
+
+        CpuUsageReader.TryGetByProcess(UnknownId, out _, out string? process).Should().BeFalse();
+        process.Should().Contain(UnknownId.ToString(CultureInfo.InvariantCulture));
+
+        new Action(() => CpuUsage.GetByThread(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+        new Action(() => CpuUsage.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process);
+        new Action(() => CpuUsageReader.GetThreadTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+        new Action(() => CpuUsageReader.GetProcessTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+    }
+
+    [Fact]
+    public void An_id_next_to_this_process_and_thread_is_not_theirs()
+    {
+        // Windows ignores an id's last two bits when it opens one.
+        long thread = CpuUsageReader.GetThreadId();
+        TimeSpan own = CpuUsage.GetByProcess().Total;
+        if (OperatingSystem.IsWindows())
+        {
+            CpuUsageReader.TryGetByThread(thread + 1, out _, out string? problem).Should().BeFalse();
+            problem.Should().Contain("no thread");
+            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out problem).Should().BeFalse();
+            problem.Should().Contain("no process");
+        }
+
+        CpuUsageReader.TryGetByThread(thread, out _, out _).Should().BeTrue();
+        own.Should().BePositive();
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(int.MinValue)]
+    public void An_id_below_one_is_a_bad_argument(int id)
+    {
+        new Action(() => CpuUsage.GetByThread(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        new Action(() => CpuUsageReader.GetThreadTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        new Action(() => CpuUsage.GetByProcess(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+        new Action(() => CpuUsageReader.GetProcessTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+    }
+
+    [Fact]
+    public void Children_that_have_ended_are_counted_where_the_system_counts_them()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            CpuUsageReader.TryGetByChildren(out CpuUsage none, out string? problem).Should().BeFalse();
+            none.Should().Be(default(CpuUsage));
+            problem.Should().Contain("Windows").And.Contain("children");
+            return;
+        }
+
+        CpuUsage before = CpuUsage.GetByChildren();
+        string times = Child.RunToItsEnd();
+        TimeSpan own = TimeSpan.FromSeconds(Regex.Matches(times.Split('\n')[0], @"(\d+)m([\d.]+)s").Sum(match =>
+            (60 * double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture))
+            + double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture)));
+
+        own.Should().BeGreaterThan(TimeSpan.FromMilliseconds(20), times);
+        (CpuUsage.GetByChildren() - before).Total.Should().BeGreaterThan(own * 0.95 - SplitStep).And.BeLessThan(own * 1.5 + SplitStep);
+    }
+
+    [Fact]
+    public void Threads_have_ids_of_their_own_that_stay()
+    {
+        long here = CpuUsageReader.GetThreadId();
+        long there = 0;
+        RunThread(() => there = CpuUsageReader.GetThreadId());
+
+        here.Should().BePositive().And.Be(CpuUsageReader.GetThreadId());
+        there.Should().BePositive().And.NotBe(here);
+    }
+
+    [Fact]
+    public void Readings_leave_no_handle_open()
+    {
+        long thread = CpuUsageReader.GetThreadId();
+        void Read()
+        {
+            CpuUsage.GetByThread();
+            CpuUsage.GetByThread(thread);
+            CpuUsageReader.GetThreadTime(thread);
+            CpuUsage.GetByProcess(Environment.ProcessId);
+            CpuUsageReader.GetProcessTime(Environment.ProcessId);
+            CpuUsageReader.TryGetByThread(UnknownId, out _, out _);
+            CpuUsageReader.TryGetByThread(thread + 1, out _, out _);
+            CpuUsageReader.TryGetByProcess(UnknownId, out _, out _);
+            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out _);
+        }
+
+        Read();
+        int before = OpenHandles();
+        for (int i = 0; i < 1_000; i++)
+        {
+            Read();
+        }
+
+        // The runtime may open some of its own meanwhile; a leak would be a thousand.
+        OpenHandles().Should().BeLessThan(before + 200);
+    }
+
+    private static TimeSpan ProcessorTime(Process process)
+    {
+        process.Refresh();
+        return process.TotalProcessorTime;
+    }
+
+    private static void RunThread(Action work)
+    {
+        var thread = new Thread(() => work());
+        thread.Start();
+        thread.Join();
+    }
+
+    private static void Until(Func<bool> condition)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!condition())
+        {
+            Stopwatch.GetElapsedTime(start).Should().BeLessThan(Patience);
+            Thread.Sleep(1);
+        }
+    }
+
+    private static int OpenHandles()
+    {
+        if (OperatingSystem.IsWindows() && IsWine)
+        {
+            // Wine counts none, and gives the lowest number that is free, a multiple of four.
+            using var next = new EventWaitHandle(false, EventResetMode.ManualReset);
+            return (int)next.SafeWaitHandle.DangerousGetHandle() / 4;
+        }
+
+        using Process self = Process.GetCurrentProcess();
+        return OperatingSystem.IsWindows() ? self.HandleCount : Directory.GetFileSystemEntries("/dev/fd").Length;
+    }
+}

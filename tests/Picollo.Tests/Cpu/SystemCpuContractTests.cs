@@ -1,0 +1,160 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>
+/// What <see cref="SystemCpu"/> keeps to on every system, by a known burn; tests/CpuContract runs the same under Wine.
+/// </summary>
+[Collection(nameof(ReaderContractTests))]
+public class SystemCpuContractTests
+{
+    private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(300);
+
+    [Fact]
+    public void The_shares_of_the_machine_add_up_and_hold_a_burn()
+    {
+        using var cpu = new SystemCpu();
+        cpu.Total.HasShares.Should().BeFalse();
+        long start = Stopwatch.GetTimestamp();
+        TimeSpan burnt = Burn.User(Amount);
+        cpu.Update();
+        TimeSpan around = Stopwatch.GetElapsedTime(start);
+
+        cpu.Interval.Should().BeGreaterThan(burnt * 0.9).And.BeLessThan(around + TimeSpan.FromMilliseconds(50));
+        ShouldAddUp(cpu.Total);
+        cpu.Cpus.Count.Should().BeGreaterThanOrEqualTo(1);
+        double busy = 0;
+        foreach (CpuStates one in cpu.Cpus)
+        {
+            busy += one.HasShares ? 1 - one.Idle!.Value : 0;
+            if (one.HasShares)
+            {
+                ShouldAddUp(one);
+            }
+        }
+
+        (busy * cpu.Interval).Should().BeGreaterThan(burnt * 0.8 - (2 * Steps.OfSplit));
+        cpu.Total.SinceStart.Idle!.Value.Should().BePositive();
+        cpu.Total.ToString().Should().Contain(" us").And.Contain(" id");
+    }
+
+    [Fact]
+    public void This_process_and_thread_are_listed_with_their_shares()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
+        TimeSpan burnt = Burn.User(Amount);
+        cpu.Update();
+
+        // The runtime's other threads may take time as well.
+        ProcessCpu process = cpu.Processes.Single(p => p.Id == Environment.ProcessId);
+        process.Name.Should().NotBeEmpty();
+        process.ThreadCount.Should().BeGreaterThan(1);
+        process.Usage.Total.Should().BeLessThanOrEqualTo(CpuUsage.GetByProcess().Total + Steps.OfSplit);
+        (process.Share!.Value * cpu.Interval).Should().BeGreaterThan(burnt * 0.9 - (2 * Steps.OfSplit));
+
+        ThreadCpu thread = cpu.Threads.Single(t => t.Id == CpuUsageReader.GetThreadId());
+        thread.ProcessId.Should().Be(Environment.ProcessId);
+        Steps.ShouldBeAbout(thread.Share!.Value * cpu.Interval, burnt, Steps.OfSplit);
+        thread.Usage.Total.Should().BeLessThanOrEqualTo(CpuUsage.GetByThread().Total + Steps.OfSplit);
+        cpu.Threads.Count(t => t.ProcessId == Environment.ProcessId).Should().BeGreaterThan(1);
+    }
+
+    [Fact]
+    public void A_process_that_began_since_counts_and_one_that_ended_is_gone()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes);
+        using Process child = Child.Busy();
+        try
+        {
+            cpu.Processes.Should().NotContain(p => p.Id == child.Id);
+            Thread.Sleep(Amount);
+            cpu.Update();
+            ProcessCpu seen = cpu.Processes.Single(p => p.Id == child.Id);
+            seen.Share.Should().NotBeNull().And.BeGreaterThan(0);
+            seen.Usage.Total.Should().BePositive();
+        }
+        finally
+        {
+            Child.End(child);
+        }
+
+        cpu.Update();
+        cpu.Processes.Should().NotContain(p => p.Id == child.Id);
+    }
+
+    [Fact]
+    public void What_is_absent_has_a_reason()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        cpu.Update();
+
+        ShouldHaveReason(cpu.LoadAverage is null, SystemCpuParts.LoadAverage);
+        ShouldHaveReason(cpu.RunQueue?.Running is null, SystemCpuParts.RunQueue);
+        ShouldHaveReason(cpu.Cgroup is null, SystemCpuParts.Cgroup);
+        ShouldHaveReason(cpu.Pressure is null, SystemCpuParts.Pressure);
+        ShouldHaveReason(cpu.Processes.Count == 0, SystemCpuParts.Processes);
+        ShouldHaveReason(cpu.Threads.Count == 0, SystemCpuParts.Threads);
+        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+        if (cpu.RunQueue is { Running: { } running, Total: { } total })
+        {
+            running.Should().BeInRange(1, total, "the thread that asks runs");
+        }
+
+        void ShouldHaveReason(bool isAbsent, SystemCpuParts part)
+        {
+            if (isAbsent)
+            {
+                cpu.GetProblem(part).Should().NotBeNullOrWhiteSpace(part.ToString());
+            }
+        }
+    }
+
+    [Fact]
+    public void Counters_never_go_back_over_samples()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes);
+        CpuStateTimes last = cpu.Total.SinceStart;
+        CpuUsage lastUsage = cpu.Processes.Single(p => p.Id == Environment.ProcessId).Usage;
+        for (int i = 0; i < 50; i++)
+        {
+            cpu.Update();
+            CpuStateTimes now = cpu.Total.SinceStart;
+            CpuUsage usage = cpu.Processes.Single(p => p.Id == Environment.ProcessId).Usage;
+            now.User.Should().BeGreaterThanOrEqualTo(last.User!.Value);
+            usage.User.Should().BeGreaterThanOrEqualTo(lastUsage.User);
+            usage.Kernel.Should().BeGreaterThanOrEqualTo(lastUsage.Kernel);
+            (last, lastUsage) = (now, usage);
+        }
+    }
+
+    [Fact]
+    public void An_update_allocates_nothing_in_steady_state()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        long least = long.MaxValue;
+
+        // The least of several: the machine may have a new process, with a new name.
+        for (int i = 0; i < 20; i++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            cpu.Update();
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        least.Should().Be(0);
+    }
+
+    private static void ShouldAddUp(CpuStates states)
+    {
+        double?[] shares =
+        [
+            states.User, states.System, states.Nice, states.Idle, states.IOWait, states.HardIrq, states.SoftIrq, states.Steal,
+            states.Guest, states.GuestNice,
+        ];
+        shares.Should().OnlyContain(share => share == null || (share >= 0 && share <= 1));
+        shares.Sum().Should().BeApproximately(1, 1e-9);
+        states.Idle.Should().NotBeNull();
+        states.User.Should().NotBeNull();
+    }
+}

@@ -1,0 +1,304 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What is made of samples, whatever system they come from.</summary>
+public class SystemCpuTests
+{
+    private const long Second = 1_000_000_000;
+
+    [Fact]
+    public void Before_the_first_update_there_are_values_but_no_shares()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(sample =>
+        {
+            Now(sample, 5);
+            sample.LoadAverage = new LoadAverage(0.65, 0.33, 0.2);
+            sample.Processes.Add(Task(7, start: 1, used: 3));
+            sample.Cgroup = new CgroupCpu { Path = "/a", UsageNanoseconds = 1 };
+        }));
+
+        cpu.Total.HasShares.Should().BeFalse();
+        cpu.Total.SinceStart.User.Should().Be(TimeSpan.FromSeconds(5));
+        cpu.Interval.Should().Be(TimeSpan.Zero);
+        cpu.LoadAverage.ToString().Should().Be("0.65, 0.33, 0.20");
+        cpu.Processes.Single().Share.Should().BeNull();
+        cpu.Processes.Single().Usage.Total.Should().Be(TimeSpan.FromSeconds(3));
+        cpu.Cgroup!.Value.Share.Should().BeNull();
+        cpu.LimitingCgroup.Should().BeNull();
+    }
+
+    [Fact]
+    public void Shares_are_of_the_time_between_the_last_two_samples()
+    {
+        using var cpu = Sampled(
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3)),
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3.5)),
+            sample => sample.Processes.Add(Task(7, start: 1, used: 5.5)));
+
+        cpu.Update();
+        cpu.Interval.Should().Be(TimeSpan.FromSeconds(1));
+        cpu.Processes.Single().Share.Should().Be(0.5);
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_cpu_that_went_offline_is_absent_and_one_that_came_has_no_shares_yet()
+    {
+        using var cpu = Sampled(
+            sample => AddCpus(sample, 0, 1, 3),
+            sample => AddCpus(sample, 0, 2, 3),
+            sample => AddCpus(sample, 0, 1, 2, 3));
+
+        cpu.Update();
+        cpu.Cpus.Select(each => each.Cpu).Should().Equal(0, 2, 3);
+        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true);
+        cpu.Update();
+        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true, true);
+    }
+
+    [Fact]
+    public void A_process_that_began_since_counts_from_its_start()
+    {
+        using var cpu = Sampled(
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3)),
+            sample => sample.Processes.Add(Task(8, start: 1.25, used: 0.25)));
+
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(0.25);
+    }
+
+    [Fact]
+    public void An_id_that_is_used_again_is_another_process()
+    {
+        using var cpu = Sampled(
+            sample => sample.Processes.Add(Task(7, start: 0.5, used: 3)),
+            sample => sample.Processes.Add(Task(7, start: 1.25, used: 0.25)));
+
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(0.25, "3 s were another's");
+    }
+
+    [Fact]
+    public void A_process_that_was_there_but_not_seen_has_no_share()
+    {
+        using var cpu = Sampled(
+            _ => { },
+            sample => sample.Processes.Add(Task(7, start: 0.5, used: 3)));
+
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().BeNull("how much of the 3 s was before is not known");
+    }
+
+    [Fact]
+    public void Threads_have_ids_and_shares_of_their_own()
+    {
+        using var cpu = Sampled(
+            sample =>
+            {
+                sample.Threads.Add(Task(7, start: 1, used: 1, process: 7));
+                sample.Threads.Add(Task(9, start: 1, used: 1, process: 7));
+            },
+            sample =>
+            {
+                sample.Threads.Add(Task(9, start: 1, used: 1.5, process: 7));
+                sample.Threads.Add(Task(7, start: 1, used: 1.25, process: 7));
+            });
+
+        cpu.Update();
+        cpu.Threads.Select(thread => (thread.Id, thread.ProcessId, thread.Share)).Should().Equal((9, 7, 0.5), (7, 7, 0.25));
+        cpu.Processes.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Finer_times_make_the_share_where_both_samples_have_them()
+    {
+        using var cpu = Sampled(
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3, precise: 3.125)),
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3, precise: 3.25)),
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3.5)));
+
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(0.125);
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(0.5);
+    }
+
+    [Fact]
+    public void Times_that_step_back_make_a_share_of_0()
+    {
+        using var cpu = Sampled(
+            sample => sample.Processes.Add(Task(7, start: 1, used: 3)),
+            sample => sample.Processes.Add(Task(7, start: 1, used: 2)));
+
+        cpu.Update();
+        cpu.Processes.Single().Share.Should().Be(0);
+    }
+
+    [Fact]
+    public void A_clock_that_stands_or_goes_back_makes_no_shares()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(
+            sample => Fill(sample, 5),
+            sample => Fill(sample, 5),
+            sample => Fill(sample, 4)));
+        for (int i = 0; i < 2; i++)
+        {
+            cpu.Update();
+            cpu.Interval.Should().Be(TimeSpan.Zero);
+            cpu.Processes.Single().Share.Should().BeNull();
+            cpu.Cgroup!.Value.Share.Should().BeNull();
+        }
+
+        static void Fill(SystemCpuSample sample, long seconds)
+        {
+            Now(sample, seconds);
+            sample.Processes.Add(Task(7, start: 1, used: 3));
+            sample.Cgroup = new CgroupCpu { Path = "/a", UsageNanoseconds = 1 };
+        }
+    }
+
+    [Fact]
+    public void A_cgroups_share_is_of_the_same_group()
+    {
+        using var cpu = Sampled(
+            sample => sample.Cgroup = new CgroupCpu { Path = "/a", UsageNanoseconds = Second },
+            sample => sample.Cgroup = new CgroupCpu { Path = "/a", UsageNanoseconds = 3 * Second },
+            sample => sample.Cgroup = new CgroupCpu { Path = "/b", UsageNanoseconds = 9 * Second });
+
+        cpu.Update();
+        cpu.Cgroup!.Value.Share.Should().Be(2);
+        cpu.Update();
+        cpu.Cgroup!.Value.Share.Should().BeNull("the process has moved");
+    }
+
+    [Fact]
+    public void An_update_that_reads_nothing_is_a_problem_and_the_next_one_counts_anew()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Machine, new ScriptedSource(
+            sample => Now(sample, 1),
+            sample => sample.SetProblem(SystemCpuParts.States, "gone"),
+            sample => Now(sample, 3),
+            sample => Now(sample, 4)));
+
+        cpu.Update();
+        cpu.Total.HasShares.Should().BeFalse();
+        cpu.Cpus.Should().BeEmpty();
+        cpu.GetProblem(SystemCpuParts.States).Should().Be("gone");
+        cpu.Update();
+        cpu.Total.HasShares.Should().BeFalse();
+        cpu.Update();
+        cpu.Total.HasShares.Should().BeTrue();
+        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+    }
+
+    [Fact]
+    public void A_machine_without_states_is_an_exception_that_says_why()
+    {
+        var source = new ScriptedSource(sample => sample.SetProblem(SystemCpuParts.States, "no /proc"));
+
+        Action create = () => new SystemCpu(SystemCpuParts.Machine, source).Dispose();
+
+        create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc");
+        source.IsDisposed.Should().BeTrue();
+    }
+
+    [Fact]
+    public void A_part_that_was_not_asked_for_says_so()
+    {
+        var source = new ScriptedSource(sample => Now(sample, 1));
+        using var cpu = new SystemCpu(SystemCpuParts.Pressure, source);
+
+        source.AskedFor.Should().Be(SystemCpuParts.Pressure | SystemCpuParts.States);
+        cpu.GetProblem(SystemCpuParts.Threads).Should().Contain("SystemCpuParts.Threads");
+        cpu.GetProblem(SystemCpuParts.Pressure).Should().BeNull();
+    }
+
+    [Fact]
+    public void Parts_that_do_not_exist_are_refused()
+    {
+        Action create = () => new SystemCpu((SystemCpuParts)1024).Dispose();
+        Action tryCreate = () => SystemCpu.TryCreate((SystemCpuParts)1024, out _, out _);
+        create.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("parts");
+        tryCreate.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("parts");
+
+        using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(sample => Now(sample, 1)));
+        foreach (var part in new[] { SystemCpuParts.None, SystemCpuParts.Machine, (SystemCpuParts)128 })
+        {
+            Action ask = () => cpu.GetProblem(part);
+            ask.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("part");
+        }
+    }
+
+    [Fact]
+    public void After_dispose_the_last_sample_can_be_read_but_none_taken()
+    {
+        var source = new ScriptedSource(sample => Now(sample, 1), sample => Now(sample, 2));
+        var cpu = new SystemCpu(SystemCpuParts.None, source);
+        cpu.Update();
+
+        cpu.Dispose();
+        cpu.Dispose();
+
+        source.IsDisposed.Should().BeTrue();
+        cpu.Total.HasShares.Should().BeTrue();
+        cpu.Invoking(each => each.Update()).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public void A_sample_list_is_a_list()
+    {
+        var list = new SampleList<int>();
+        for (int i = 0; i < 100; i++)
+        {
+            list.Add(i);
+        }
+
+        list.Should().Equal(Enumerable.Range(0, 100));
+        list.Count.Should().Be(100);
+        list[99].Should().Be(99);
+        list.AsSpan().ToArray().Should().Equal(Enumerable.Range(0, 100));
+        int sum = 0;
+        foreach (int item in list)
+        {
+            sum += item;
+        }
+
+        sum.Should().Be(4_950);
+        list.Invoking(each => each[100]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+        list.Invoking(each => each[-1]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+    }
+
+    /// <summary>Samples a second apart, from second 1 on.</summary>
+    private static SystemCpu Sampled(params Action<SystemCpuSample>[] samples) => new(SystemCpuParts.All, new ScriptedSource(
+        [.. samples.Select((fill, i) => (Action<SystemCpuSample>)(sample =>
+        {
+            Now(sample, i + 1);
+            fill(sample);
+        }))]));
+
+    private static void Now(SystemCpuSample sample, long seconds)
+    {
+        sample.TimestampNanoseconds = seconds * Second;
+        sample.Total = CpuStatesTests.Times((CpuState.User, seconds * 1_000), (CpuState.Idle, seconds * 1_000));
+    }
+
+    private static void AddCpus(SystemCpuSample sample, params int[] cpus)
+    {
+        foreach (int cpu in cpus)
+        {
+            sample.Cpus.Add((cpu, sample.Total));
+        }
+    }
+
+    private static TaskSample Task(int id, double start, double used, double? precise = null, int process = 0) => new()
+    {
+        Id = id,
+        ProcessId = process == 0 ? id : process,
+        StartNanoseconds = (long)(start * Second),
+        Name = "task",
+        Usage = new CpuUsage((long)(used * Second), 0),
+        PreciseNanoseconds = precise is null ? null : (long)(precise * Second),
+    };
+}

@@ -1,0 +1,55 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>
+/// That the watcher adds up on every system, by burns that are long beside Windows' scheduler tick; tests/CpuContract runs the same
+/// under Wine. What it does in detail is tested where the clock is fine.
+/// </summary>
+[Collection(nameof(ReaderContractTests))]
+public class WatcherContractTests
+{
+    private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(200);
+
+    [Theory]
+    [InlineData(CpuUsageDetail.UserAndKernel)]
+    [InlineData(CpuUsageDetail.TotalOnly)]
+    public async Task A_flow_over_several_threads_is_summed(CpuUsageDetail detail)
+    {
+        using var watcher = new CpuUsageAsyncWatcher(detail);
+        TimeSpan burnt = Burn.User(Amount);
+        await Task.Delay(1);
+        burnt += Burn.User(Amount);
+        TimeSpan[] children = await Task.WhenAll(Task.Run(() => Burn.User(Amount)), Task.Run(() => Burn.User(Amount)));
+        burnt += children[0] + children[1];
+        watcher.Stop();
+        Burn.User(Amount);
+
+        ShouldHaveSummed(watcher, burnt);
+    }
+
+    [Fact]
+    public async Task Nested_watchers_each_sum_their_own()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        TimeSpan outerBurnt = Burn.User(Amount);
+        var inner = new CpuUsageAsyncWatcher();
+        TimeSpan innerBurnt = await Task.Run(() => Burn.User(Amount));
+        inner.Stop();
+        outerBurnt += innerBurnt + await Task.Run(() => Burn.User(Amount));
+        outer.Stop();
+
+        ShouldHaveSummed(inner, innerBurnt);
+        ShouldHaveSummed(outer, outerBurnt);
+    }
+
+    // A step for each of its segments; no flow here has more than four that burn.
+    private static void ShouldHaveSummed(CpuUsageAsyncWatcher watcher, TimeSpan burnt)
+    {
+        Steps.ShouldBeAbout(Steps.Nanoseconds(watcher.GetTotalNanoseconds()), burnt, 2 * Steps.OfTotal);
+        if (watcher.Detail == CpuUsageDetail.UserAndKernel)
+        {
+            Steps.ShouldBeAbout(watcher.GetSummaryCpuUsage().Total, burnt, 2 * Steps.OfSplit);
+        }
+    }
+}

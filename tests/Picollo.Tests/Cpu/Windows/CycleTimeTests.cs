@@ -1,0 +1,79 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Cpu.Windows;
+using Picollo.Tests.Timing;
+using Picollo.Timing;
+
+namespace Picollo.Tests.Cpu.Windows;
+
+/// <summary>Which cycle counts are taken for time, on machines whose true rate is known.</summary>
+public class CycleTimeTests
+{
+    private const long Rate = 3_000_000_000;
+
+    // Windows' Stopwatch.
+    private const long ClockFrequency = 10_000_000;
+
+    private static readonly ulong Multiplier = TickRatio.FromElapsed(Rate, ClockFrequency, ClockFrequency);
+
+    [Fact]
+    public void Cycles_at_the_counters_rate_tell_time()
+    {
+        var machine = new FakeMachine(Rate, ClockFrequency);
+        CycleTime.TellsTime(machine, Multiplier).Should().BeTrue();
+        machine.Now.Should().BeLessThan(3 * FakeMachine.PerMillisecond);
+    }
+
+    [Theory]
+    [InlineData(1.04)]
+    [InlineData(0.96)]
+    [InlineData(1.5)]
+    [InlineData(0.01)]
+    public void Cycles_at_another_rate_do_not(double factor) =>
+        CycleTime.TellsTime(new FakeMachine((long)(Rate * factor), ClockFrequency), Multiplier).Should().BeFalse();
+
+    [Fact]
+    public void A_calibration_that_is_off_by_all_it_may_be_is_enough() =>
+        CycleTime.TellsTime(new FakeMachine(Rate + (Rate / 1_000_000 * CycleClockPolicy.StartErrorBoundPpm), ClockFrequency), Multiplier)
+            .Should().BeTrue();
+
+    [Fact]
+    public void Slow_calls_around_the_burn_do_not_spoil_it() =>
+        CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { CounterReadPicoseconds = FakeMachine.PerMicrosecond }, Multiplier)
+            .Should().BeTrue();
+
+    // Two readings a burn: in each third one the thread loses the CPU for a quarter of it, and its cycles stand still.
+    [Fact]
+    public void A_thread_that_is_interrupted_now_and_then_is_not_misjudged()
+    {
+        var machine = new FakeMachine(Rate, ClockFrequency);
+        int reads = 0;
+        machine.OnCounterRead = () => machine.StepCounter(++reads % 6 == 0 ? -Rate / 20_000 : 0);
+
+        CycleTime.TellsTime(machine, Multiplier).Should().BeTrue();
+    }
+
+    [Fact]
+    public void Cycles_that_are_not_counted_do_not() =>
+        CycleTime.TellsTime(new FakeMachine(0, ClockFrequency), Multiplier).Should().BeFalse();
+
+    [Fact]
+    public void A_clock_that_stands_still_ends_the_trial() =>
+        CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { IsClockStuck = true }, Multiplier).Should().BeFalse();
+
+    [Fact]
+    public void More_cycles_are_never_less_time_and_never_negative()
+    {
+        Prop.ForAll<ulong, ulong>((a, b) =>
+        {
+            long less = CycleTime.ToNanoseconds(Math.Min(a, b), Multiplier);
+            return less >= 0 && less <= CycleTime.ToNanoseconds(Math.Max(a, b), Multiplier);
+        }).QuickCheckThrowOnFailure();
+
+        CycleTime.ToNanoseconds(3_000_000_000, Multiplier).Should().BeInRange(999_999_999, 1_000_000_000);
+        CycleTime.ToNanoseconds(ulong.MaxValue, 1UL << 63).Should().Be(long.MaxValue);
+
+        // Where picoseconds no longer fit in 64 bits: 400 days of a CPU.
+        CycleTime.ToNanoseconds(400UL * 86_400 * Rate, Multiplier).Should().BeCloseTo(400L * 86_400 * 1_000_000_000, 10_000_000);
+    }
+}

@@ -1,0 +1,193 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Cpu.Windows;
+using Picollo.Tests.Metrics;
+using Thread = Picollo.Tests.Cpu.Windows.ProcessListBuilder.Thread;
+
+namespace Picollo.Tests.Cpu.Windows;
+
+/// <summary>The parser of Windows' process list, on lists laid out by hand.</summary>
+public class ProcessListTests
+{
+    private const long Boot = 134_397_271_840_000_000; // in November 2026
+    private const SystemCpuParts Everything = SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads;
+
+    [Fact]
+    public void The_entries_are_of_the_sizes_and_places_of_winternl_h()
+    {
+        Unsafe.SizeOf<ProcessEntry>().Should().Be(256);
+        Unsafe.SizeOf<ThreadEntry>().Should().Be(80);
+        Unsafe.SizeOf<ProcessorTimes>().Should().Be(48);
+        Marshal.OffsetOf<ProcessorTimes>(nameof(ProcessorTimes.Interrupt)).Should().Be(32);
+    }
+
+    [Fact]
+    public void Processes_and_threads_are_read()
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder()
+            .Add(4, "System", created: 0, kernel: 900, priority: 8, threads: [new Thread(12, Created: 0)])
+            .Add(440, "a.exe", Boot + 5, user: 20, kernel: 10, priority: 13,
+                new Thread(444, State: 2, Priority: 15, Created: Boot + 6, User: 19, Kernel: 7),
+                new Thread(448, State: 5, WaitReason: 6, Priority: 9, Created: Boot + 7, User: 1, Kernel: 3))
+            .Add(460, "größer.exe", Boot + 8, threads: new Thread(464, State: 5)));
+
+        sample.Processes.Tasks.ToArray().Select(p => (p.Id, p.ProcessId, p.Name, p.State, p.Priority, p.ThreadCount)).Should().Equal(
+            (4, 4, "System", 'S', 8, 1), (440, 440, "a.exe", 'R', 13, 2), (460, 460, "größer.exe", 'S', 8, 1));
+        sample.Processes.Tasks.ToArray().Select(p => (p.StartNanoseconds, p.Usage)).Should().Equal(
+            (0, new CpuUsage(0, 90_000)), (500, new CpuUsage(2_000, 1_000)), (800, default(CpuUsage)));
+        sample.Threads.Tasks.ToArray().Select(t => (t.Id, t.ProcessId, t.Name, t.State, t.Priority, t.StartNanoseconds, t.Usage)).Should().Equal(
+            (12, 4, "System", 'S', 8, 0, default),
+            (444, 440, "a.exe", 'R', 15, 600, new CpuUsage(1_900, 700)),
+            (448, 440, "a.exe", 'S', 9, 700, new CpuUsage(100, 300)),
+            (464, 460, "größer.exe", 'S', 8, 0, default));
+        sample.RunQueue.Should().Be(new RunQueueState(Running: 1, Blocked: null, Total: 4));
+        sample.Processes.Tasks.ToArray().Should().OnlyContain(p => p.Nice == null && p.LastCpu == null && p.PreciseNanoseconds == null);
+    }
+
+    [Fact]
+    public void Only_what_was_asked_for_is_read()
+    {
+        var list = new ProcessListBuilder().Add(440, "a.exe", threads: new Thread(444, State: 2));
+        Read(list, SystemCpuParts.Processes).Threads.Count.Should().Be(0);
+        Read(list, SystemCpuParts.Processes).RunQueue.Should().BeNull();
+        Read(list, SystemCpuParts.Threads).Processes.Count.Should().Be(0);
+        Read(list, SystemCpuParts.RunQueue).RunQueue.Should().NotBeNull();
+    }
+
+    [Fact]
+    public void The_idle_process_is_none()
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder()
+            .Add(0, "", kernel: 1_000, threads: [new Thread(0, State: 2), new Thread(0, State: 2)])
+            .Add(4, "System", threads: new Thread(12, State: 1)));
+
+        sample.Processes.Tasks.ToArray().Select(p => p.Id).Should().Equal(4);
+        sample.RunQueue.Should().Be(new RunQueueState(1, null, 1));
+    }
+
+    [Theory]
+    [InlineData(1, 0, 'R')]
+    [InlineData(2, 0, 'R')]
+    [InlineData(3, 0, 'R')]
+    [InlineData(7, 0, 'R')]
+    [InlineData(4, 0, 'X')]
+    [InlineData(5, 0, 'S')]
+    [InlineData(5, 5, 'T')]
+    [InlineData(5, 12, 'T')]
+    [InlineData(6, 0, 'S')]
+    [InlineData(8, 0, 'S')]
+    [InlineData(0, 0, null)]
+    [InlineData(99, 0, null)]
+    public void States_have_the_letters_of_Linux(uint state, uint waitReason, char? letter)
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", threads: new Thread(444, state, waitReason)));
+        sample.Threads.Tasks[0].State.Should().Be(letter);
+        sample.Processes.Tasks[0].State.Should().Be(letter);
+    }
+
+    [Fact]
+    public void The_most_awake_thread_speaks_for_its_process()
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder()
+            .Add(440, "a", threads: [new Thread(1, 4), new Thread(2, 5, 5), new Thread(3, 0), new Thread(4, 5)])
+            .Add(460, "b", threads: [new Thread(5, 2), new Thread(6, 5)])
+            .Add(480, "c"));
+        sample.Processes.Tasks.ToArray().Select(p => p.State).Should().Equal('S', 'R', null);
+    }
+
+    [Fact]
+    public void Where_no_thread_runs_the_states_are_not_told()
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", threads: [new Thread(444, 0), new Thread(448, 0)]));
+        sample.RunQueue.Should().Be(new RunQueueState(null, null, 2));
+    }
+
+    [Fact]
+    public void Times_below_zero_are_zero_and_too_long_ones_stay_at_the_limit()
+    {
+        SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", created: -5, user: -1, kernel: long.MaxValue));
+        sample.Processes.Tasks[0].Usage.Should().Be(new CpuUsage(0, long.MaxValue));
+        sample.Processes.Tasks[0].StartNanoseconds.Should().Be(0);
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    [InlineData(255)]
+    [InlineData(1_000_000)]
+    [InlineData(int.MinValue)]
+    public void A_link_to_nowhere_ends_the_list(int next)
+    {
+        byte[] list = new ProcessListBuilder().Add(440, "a.exe").Add(460, "b.exe").ToArray();
+        BinaryPrimitives.WriteInt32LittleEndian(list, next);
+        Read(list, Everything).Processes.Tasks.ToArray().Select(p => p.Id).Should().Equal(440);
+    }
+
+    [Theory]
+    [InlineData(0L)]
+    [InlineData(-1L)]
+    [InlineData((long)ProcessListBuilder.Address - 2)]
+    [InlineData((long)ProcessListBuilder.Address + 1_000_000)]
+    public void A_name_outside_of_the_list_is_none(long address)
+    {
+        byte[] list = new ProcessListBuilder().Add(440, "a.exe").ToArray();
+        BinaryPrimitives.WriteInt64LittleEndian(list.AsSpan(64), address);
+        Read(list, Everything).Processes.Tasks[0].Name.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_list_cut_anywhere_gives_no_more_than_the_whole()
+    {
+        byte[] list = new ProcessListBuilder()
+            .Add(440, "a.exe", threads: [new Thread(444), new Thread(448)]).Add(460, "b.exe", threads: new Thread(464)).ToArray();
+        for (int length = 0; length < list.Length; length++)
+        {
+            SystemCpuSample sample = Read(list[..length], Everything);
+            sample.Processes.Tasks.ToArray().Select(p => p.Id).Should().BeSubsetOf([440, 460]);
+            sample.Threads.Tasks.ToArray().Select(t => t.Id).Should().BeSubsetOf([444, 448, 464]);
+        }
+    }
+
+    [Fact]
+    public void Any_bytes_are_survived() => Seeded.Run(2_000, random =>
+    {
+        byte[] list = new ProcessListBuilder()
+            .Add(440, "a.exe", threads: [new Thread(444), new Thread(448)]).Add(460, "b.exe", threads: new Thread(464)).ToArray();
+        for (int i = random.Next(40); i >= 0; i--)
+        {
+            list[random.Next(list.Length)] = (byte)random.Next(256);
+        }
+
+        SystemCpuSample sample = Read(list, Everything);
+        sample.Processes.Tasks.ToArray().Should().OnlyContain(p => p.Usage.UserNanoseconds >= 0 && p.Usage.KernelNanoseconds >= 0);
+        (sample.RunQueue?.Total ?? 0).Should().BeGreaterThanOrEqualTo(0);
+    });
+
+    [Fact]
+    public void Each_moment_of_a_processor_is_in_one_state()
+    {
+        var times = new ProcessorTimes { Idle = 500, Kernel = 800, User = 200, Dpc = 30, Interrupt = 20 };
+        CpuStateTimes states = times.Plus(times).States;
+
+        states.Idle!.Value.Ticks.Should().Be(1_000);
+        states.System!.Value.Ticks.Should().Be(500);
+        states.User!.Value.Ticks.Should().Be(400);
+        states.SoftIrq!.Value.Ticks.Should().Be(60);
+        states.HardIrq!.Value.Ticks.Should().Be(40);
+        new[] { states.Nice, states.IOWait, states.Steal, states.Guest, states.GuestNice }.Should().OnlyContain(state => state == null);
+
+        // The five are not read at one moment.
+        new ProcessorTimes { Idle = 500, Kernel = 499 }.States.System.Should().Be(TimeSpan.Zero);
+    }
+
+    private static SystemCpuSample Read(ProcessListBuilder list, SystemCpuParts parts = Everything) => Read(list.ToArray(), parts);
+
+    private static SystemCpuSample Read(byte[] list, SystemCpuParts parts)
+    {
+        var sample = new SystemCpuSample();
+        new ProcessList(Boot).Read(list, ProcessListBuilder.Address, sample, parts);
+        return sample;
+    }
+}
