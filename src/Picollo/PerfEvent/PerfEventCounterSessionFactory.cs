@@ -20,6 +20,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>), 0 for the
     /// thread that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
     /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
+    /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1.</exception>
     public PerfEventCounterSessionFactory WithTarget(int threadId, int cpu)
     {
@@ -35,6 +36,7 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later.</summary>
     /// <param name="processId">0 for this process; else at least 1.</param>
+    /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     public PerfEventCounterSessionFactory WithProcess(int processId)
     {
@@ -45,32 +47,39 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Whether threads and processes that the target starts later are counted too, to their ends. Each counter is then read by a
     /// call of its own: kernels do not read inherited ones as a group.</summary>
     /// <param name="inherited">False by default.</param>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(_settings with { IsInherited = inherited });
 
     /// <summary>Whether the counters must be on the CPU whenever the target runs, all or nothing.</summary>
     /// <param name="pinned">False by default: what does not fit takes turns.</param>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithPinned(bool pinned) => new(_settings with { IsPinned = pinned });
 
     /// <summary>Whether what the kernel does for the target counts too. Software events that happen in the kernel, such as context
     /// switches, and tracepoints count in any case.</summary>
     /// <param name="kernel">False by default; true needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(_settings with { CountsKernel = kernel });
 
     /// <summary>Whether counting begins with <see cref="Create"/>; else with <see cref="PerfEventCounterSession.Enable"/>.</summary>
     /// <param name="enabled">True by default.</param>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(_settings with { IsEnabled = enabled });
 
     /// <summary>Whether counters that the machine lacks or this user may not have are left out and named in
     /// <see cref="PerfEventCounterSession.Unavailable"/>, instead of failing <see cref="Create"/>.</summary>
     /// <param name="optional">False by default.</param>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(_settings with { IsOptional = optional });
 
     /// <summary>Instructions, core cycles and reference cycles: what Intel's CPUs count without taking a programmable counter.</summary>
+    /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithFixedCounters() => WithHardwareCounters(
         PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.RefCpuCycles);
 
     /// <summary>Adds a hardware event, named <c>Hardware:Instructions</c> and so on.</summary>
     /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId id) =>
@@ -78,6 +87,7 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Adds several.</summary>
     /// <param name="ids">Each as for <see cref="WithHardwareCounter"/>.</param>
+    /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithHardwareCounters(params ReadOnlySpan<PerfHardwareCounterId> ids)
     {
@@ -92,12 +102,14 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Adds a generic cache event, named <c>HardwareCache:L1DReadMiss</c> and so on.</summary>
     /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId id) =>
         With("HardwareCache", id, new(PerfEventType.HardwareCache, Config((int)id)));
 
     /// <summary>Adds an event that the kernel counts, named <c>Software:PageFaults</c> and so on.</summary>
     /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId id) =>
         With("Software", id, new(PerfEventType.Software, Config((int)id)));
@@ -109,6 +121,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="name">What to call it.</param>
     /// <param name="config1">perf_event_attr.config1, for events that have it.</param>
     /// <param name="config2">perf_event_attr.config2, for events that have it.</param>
+    /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">The name is empty or there already, or there are 64.</exception>
     public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
     {
@@ -120,6 +133,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <c>cpu/event=0x2e,umask=0x41/</c>.</summary>
     /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, and between slashes an event of its
     /// <c>events</c> folder or fields of its <c>format</c> folder. Becomes the counter's name.</param>
+    /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">Of another form, there already, or there are 64. (Whether this machine has it is found out
     /// by <see cref="Create"/>.)</exception>
     public PerfEventCounterSessionFactory WithNamedCounter(string pmuEvent)
@@ -144,6 +158,7 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Adds a tracepoint of the kernel, which counts each time it is passed.</summary>
     /// <param name="tracepoint">Category and name, as in <c>sched:sched_switch</c>. Becomes the counter's name.</param>
+    /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithNamedCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithTracepoint(string tracepoint)
     {
@@ -157,6 +172,7 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Opens the counters.</summary>
+    /// <returns>The session, to be disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had; see <see cref="WithOptional"/>.</exception>
     /// <exception cref="PlatformNotSupportedException">This is not Linux.</exception>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>
