@@ -1,4 +1,5 @@
 using Picollo.Benchmarks.Histogram;
+using Picollo.Benchmarks.Perf;
 
 namespace Picollo.Benchmarks;
 
@@ -8,6 +9,7 @@ internal static class CompareCommand
     private static readonly Dictionary<string, Func<TextWriter, string[], int>> Comparisons = new()
     {
         [HistogramComparison.Name] = HistogramComparison.Run,
+        [PerfComparison.Name] = PerfComparison.Run,
     };
 
     public static int Run(string[] arguments)
