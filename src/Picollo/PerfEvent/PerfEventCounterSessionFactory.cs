@@ -172,7 +172,7 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Opens the counters.</summary>
-    /// <returns>To be disposed.</returns>
+    /// <returns>The session, to be disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had; see <see cref="WithOptional"/>.</exception>
     /// <exception cref="PlatformNotSupportedException">This is not Linux.</exception>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>

@@ -70,10 +70,16 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             return [.. Directory.EnumerateDirectories($"/proc/{process}/task")
                 .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
             throw new PerfEventException(null, PerfErrno.NoSuchProcess,
                 $"There is no process {process}, or /proc hides it; it may have ended.");
+        }
+        catch (IOException e)
+        {
+            // On Unix the result code is the system's error number.
+            string remedy = e.HResult == PerfErrno.FilesExhausted ? "; raise the limit of open files (ulimit -n)" : "";
+            throw new PerfEventException(null, e.HResult, $"The threads of process {process} cannot be listed: {e.Message}{remedy}");
         }
     }
 

@@ -27,6 +27,8 @@ internal static class PerfEventProblems
             + "the kernel on a PMU that cannot; ask WithKernel(true), or leave the counter out",
         InvalidArgument when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
+        InvalidArgument when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
+            + "check the CPU's number, type and config",
         InvalidArgument => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",
         FilesExhausted => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
         SystemFilesExhausted => "the system has as many files open as it may; raise fs.file-max",
@@ -42,7 +44,12 @@ internal static class PerfEventProblems
 
     private static string NotPermittedCause(in PerfEventRequest counter, in PerfMachine machine)
     {
-        string wider = counter.ThreadId < 0 ? "everything on a CPU" : counter.CountsKernel ? "the kernel's part" : "another user's thread";
+        if (counter is { ThreadId: > 0, CountsKernel: false } && machine.Paranoid is <= 2)
+        {
+            return "this user may not count another user's thread; run as that user, or grant CAP_PERFMON";
+        }
+
+        string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
         string narrower = counter.CountsKernel && counter.ThreadId >= 0 && !counter.HappensInKernel ? ", or ask WithKernel(false)" : "";
         return machine.Paranoid is > 2
@@ -90,12 +97,20 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
         Paranoid: TryReadText("/proc/sys/kernel/perf_event_paranoid") is { } text && int.TryParse(text, out int value) ? value : null);
 
     // x64 names it "cpu" (hybrid ones "cpu_core" and "cpu_atom"), arm64 "armv8_pmuv3_0", "armv8_cortex_a72" and so on.
+    // Where that cannot be seen (no more files may be opened), none is taken to lack.
     private static bool HasArmPmu()
     {
         const string devices = "/sys/bus/event_source/devices";
-        return Directory.Exists(devices) && Directory.EnumerateFileSystemEntries(devices)
-            .Select(Path.GetFileName)
-            .Any(name => name!.StartsWith("armv", StringComparison.Ordinal) || name.StartsWith("cpu_", StringComparison.Ordinal));
+        try
+        {
+            return Directory.Exists(devices) && Directory.EnumerateFileSystemEntries(devices)
+                .Select(Path.GetFileName)
+                .Any(name => name!.StartsWith("armv", StringComparison.Ordinal) || name.StartsWith("cpu_", StringComparison.Ordinal));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return true;
+        }
     }
 
     private static string? TryReadText(string path)

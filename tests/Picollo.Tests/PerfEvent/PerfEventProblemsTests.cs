@@ -56,10 +56,14 @@ public sealed class PerfEventProblemsTests
         string cpu = PerfEventProblems.Describe(Request with { ThreadId = -1, Cpu = 0 }, PerfErrno.AccessDenied, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
 
+        string stranger = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, Real);
+        stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
+
         string nothing = PerfEventProblems.Describe(Request, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less");
 
         PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, PerfErrno.NoDevice, Real).Should().Contain("CPU 7 is offline or does not exist");
+        PerfEventProblems.Describe(Request with { Cpu = 700 }, PerfErrno.InvalidArgument, Real).Should().Contain("CPU 700 does not exist");
         PerfEventProblems.Describe(Request with { ThreadId = 4711 }, PerfErrno.NoSuchProcess, Real).Should().Contain("no thread 4711");
     }
 }
