@@ -31,7 +31,7 @@ public readonly record struct ProcessCpu
     public double? Share { get; internal init; }
 
     /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to
-    /// 15.6.</summary>
+    /// 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }
 
     /// <summary>How many threads it has.</summary>

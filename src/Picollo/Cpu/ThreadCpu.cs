@@ -29,7 +29,7 @@ public readonly record struct ThreadCpu
     /// have.</summary>
     public double? Share { get; internal init; }
 
-    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6.</summary>
+    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }
 
     /// <summary>The CPU that the thread ran on last. Linux only.</summary>
