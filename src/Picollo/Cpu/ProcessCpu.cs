@@ -26,7 +26,8 @@ public readonly record struct ProcessCpu
     public int? Priority { get; internal init; }
 
     /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. All of its time
-    /// counts for a process that began since. Null before the first <see cref="SystemCpu.Update"/>, and where
+    /// counts for a process that began since. Linux counts what runs at the scheduler's ticks, every 1 to 10 ms: between samples a few
+    /// milliseconds apart the share may be more than can be. Null before the first <see cref="SystemCpu.Update"/>, and where
     /// the process was there at the sample before but not seen.</summary>
     public double? Share { get; internal init; }
 

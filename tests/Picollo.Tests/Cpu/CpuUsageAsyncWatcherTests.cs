@@ -321,6 +321,15 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
+    public Task Asked_from_another_watched_flow_a_watcher_tells_of_its_own() => WhenWarm(async expect =>
+    {
+        CpuUsageAsyncWatcher stranger = await Task.Run(() => new CpuUsageAsyncWatcher());
+        using var watcher = new CpuUsageAsyncWatcher();
+        BurntTime.Burn(20);
+        expect(stranger, new BurntTime());
+    });
+
+    [Fact]
     public Task A_total_only_watcher_says_so_when_asked_for_more() => WhenWarm(async expect =>
     {
         var burnt = new BurntTime();
