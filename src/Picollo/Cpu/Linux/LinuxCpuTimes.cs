@@ -40,7 +40,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason { get; }
 
-    public long? ThreadId => GetThreadIdNumber is { } number ? LibC.SystemCall(number) : null;
+    // Negative where it is refused (a seccomp filter).
+    public long? ThreadId => GetThreadIdNumber is { } number && LibC.SystemCall(number) is > 0 and var id ? id : null;
 
     // The number of gettid(2): the C library has had a function for it only since glibc 2.30.
     private static int? GetThreadIdNumber => RuntimeInformation.ProcessArchitecture switch
