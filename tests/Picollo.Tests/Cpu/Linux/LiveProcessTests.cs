@@ -286,14 +286,14 @@ public sealed partial class LiveProcessTests : IDisposable
         cpu.GetProblem(SystemCpuParts.Threads).Should().BeNull();
     }
 
-    /// <summary>Lowers the limit of file descriptors to what is open now and so many more, for as long as the action takes.</summary>
-    private static void WithFreeDescriptors(ulong count, Action action)
+    /// <summary>Lowers the limit of file descriptors so that so many are free, for as long as the action takes.</summary>
+    private static void WithFreeDescriptors(int count, Action action)
     {
         const int OpenFiles = 7; // RLIMIT_NOFILE of <asm-generic/resource.h>
         GetLimit(OpenFiles, out Limit limit).Should().Be(0);
-        int lowest = Duplicate(0);
-        _ = Close(lowest);
-        Limit lowered = limit with { Current = (ulong)lowest + count };
+        int[] free = [.. Enumerable.Range(0, count + 1).Select(_ => Duplicate(0))]; // the lowest first, whatever is open between them
+        Array.ForEach(free, file => _ = Close(file));
+        Limit lowered = limit with { Current = (ulong)free[count] };
         try
         {
             SetLimit(OpenFiles, lowered).Should().Be(0);
