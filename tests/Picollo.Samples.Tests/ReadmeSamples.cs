@@ -90,6 +90,15 @@ internal static class ReadmeSamples
         return (onEnd - onStart, nanoseconds);
     }
 
+    public static string? OtherProcess(int processId)
+    {
+        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? problem)
+            ? usage.ToString("ms", null)
+            : problem);                                                  // There is no process 4711; it may have ended.
+
+        return problem;
+    }
+
     public static async Task<CpuUsage> Watching()
     {
         using var watcher = new CpuUsageAsyncWatcher();

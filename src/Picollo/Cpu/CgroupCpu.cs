@@ -3,7 +3,7 @@ namespace Picollo.Cpu;
 /// <summary>A Linux control group: its CPU limit, what it used, and how often it was stopped for using too much.</summary>
 /// <remarks>
 /// <para>All but <see cref="Share"/> count from the group's making, and are null where the kernel does not tell: the root group has
-/// no limit and counts no throttling, and a group without the cpu controller may have usage alone.</para>
+/// no limit and in v2 no throttling (in v1 it stays at 0), and a group without the cpu controller may have usage alone.</para>
 /// <para>Sources: cpu.max and cpu.stat of cgroup v2; cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat and cpuacct.usage of v1
 /// (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/ of the kernel). Immutable.</para>
 /// </remarks>

@@ -3,7 +3,8 @@ namespace Picollo.Cpu;
 /// <summary>Why a thread's or process's time is not known: the same words on every system.</summary>
 internal static class CpuTimeProblems
 {
-    public static string NoThread(long threadId) => $"There is no thread {threadId} in this process; it may have ended.";
+    public static string NoThread(long threadId) =>
+        $"There is no thread {threadId} in this process: it may have ended, or this be its managed id (CpuUsageReader.GetThreadId() tells the system's).";
 
     public static string ThreadEnded(long threadId) => $"Thread {threadId} has ended.";
 

@@ -157,7 +157,8 @@ public static class CpuUsageReader
     /// <returns>At least 1. Free for another thread once this one has ended.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
     public static long GetThreadId() =>
-        CpuTimes.Current.ThreadId ?? Throw<long>("The system's thread ids are known on Linux (x64, arm64, riscv64, loongarch64), Windows and macOS only.");
+        CpuTimes.Current.ThreadId ?? Throw<long>(
+            "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp filter refuses gettid(2), allow it), Windows and macOS only.");
 
     internal static T Throw<T>(string problem) => throw new MeasurementUnavailableException(problem);
 

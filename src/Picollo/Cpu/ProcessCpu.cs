@@ -26,12 +26,13 @@ public readonly record struct ProcessCpu
     public int? Priority { get; internal init; }
 
     /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. All of its time
-    /// counts for a process that began since. Null before the first <see cref="SystemCpu.Update"/>, and where
+    /// counts for a process that began since. Linux counts what runs at the scheduler's ticks, every 1 to 10 ms: between samples a few
+    /// milliseconds apart the share may be more than can be. Null before the first <see cref="SystemCpu.Update"/>, and where
     /// the process was there at the sample before but not seen.</summary>
     public double? Share { get; internal init; }
 
     /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to
-    /// 15.6.</summary>
+    /// 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }
 
     /// <summary>How many threads it has.</summary>

@@ -45,7 +45,7 @@ public sealed class SystemCpu : IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not tell even what its CPUs do.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
-        : this(parts, CreateSource())
+        : this(Check(parts), CreateSource())
     {
     }
 
@@ -168,7 +168,7 @@ public sealed class SystemCpu : IDisposable
 
     private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
         ? parts
-        : throw new ArgumentOutOfRangeException(nameof(parts), parts, "Only defined parts can be read.");
+        : throw new ArgumentOutOfRangeException(nameof(parts), parts, "SystemCpuParts.All and the parts in it can be read.");
 
     private void Sample()
     {

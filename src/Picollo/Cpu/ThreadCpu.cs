@@ -24,12 +24,13 @@ public readonly record struct ThreadCpu
     /// <inheritdoc cref="ProcessCpu.Priority"/>
     public int? Priority { get; internal init; }
 
-    /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. Null as
+    /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full, and over a few
+    /// milliseconds as rough as <see cref="ProcessCpu.Share"/>. Null as
     /// <see cref="ProcessCpu.Share"/> is, and on macOS, which does not tell when a thread began, for one that the sample before did not
     /// have.</summary>
     public double? Share { get; internal init; }
 
-    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6.</summary>
+    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }
 
     /// <summary>The CPU that the thread ran on last. Linux only.</summary>

@@ -33,7 +33,9 @@ internal static class WatchedFlow
     /// <remarks>
     /// A thread's part is right if its segment was still the same when the sums were read. Where it was not, all is read again, but for the
     /// segment that this thread has begun meanwhile: it is younger than the question. So there are no more rounds than
-    /// threads, however fast they switch, and what each is counted with lies between the question and the answer.
+    /// threads, however fast they switch, and what each is counted with lies between the question and the answer. (But for what a
+    /// thread runs between its look at its clock and its note of it: nanoseconds, and an interrupt now and then. The
+    /// clock is not read under the note, so that nobody waits for a thread that loses its processor there.)
     /// </remarks>
     public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher)
     {

@@ -180,7 +180,9 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         expect(watcher, burnt);
     });
 
-    /// <summary>A segment that were counted twice, or not, while it ends would show as a step back before or after.</summary>
+    /// <summary>A segment of half a millisecond that were counted twice, or not, while it ends would show as a step back before or
+    /// after. What lies between a thread's look at its clock and its note of it may do so too: some instructions, and an interrupt
+    /// now and then.</summary>
     [Fact]
     public async Task Totals_never_go_back_while_threads_switch()
     {
@@ -192,7 +194,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         {
             while (!over.IsCancellationRequested)
             {
-                ExecutionContext.Run(flow, static _ => Thread.SpinWait(10), null);
+                ExecutionContext.Run(flow, static _ => Burn.User(TimeSpan.FromMilliseconds(0.5)), null);
             }
         }))];
         using (ExecutionContext.SuppressFlow())
@@ -212,8 +214,9 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         Array.ForEach(threads, thread => thread.Join());
         last.Should().BePositive();
 
-        // macOS and Windows read another thread's clock by another call, or in coarser steps, than its own.
-        longestStepBack.Should().BeLessThanOrEqualTo(OperatingSystem.IsLinux() ? 0 : Steps.OfTotal.Ticks * 100);
+        // Windows may know a thread's time in coarser steps.
+        TimeSpan allowed = OperatingSystem.IsWindows() ? Steps.OfTotal : TimeSpan.FromMicroseconds(100);
+        longestStepBack.Should().BeLessThan((long)allowed.TotalNanoseconds);
     }
 
     [Fact]
@@ -321,59 +324,13 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public async Task What_is_read_after_the_stop_no_longer_changes()
+    public Task Asked_from_another_watched_flow_a_watcher_tells_of_its_own() => WhenWarm(async expect =>
     {
-        var watcher = new CpuUsageAsyncWatcher();
-        watcher.IsRunning.Should().BeTrue();
-        BurntTime.Burn(2);
-        await Task.Yield();
-        watcher.Stop();
-        watcher.IsRunning.Should().BeFalse();
-        var results = (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount);
-        BurntTime.Burn(5);
-        await Task.Yield();
-        watcher.Stop();
-        watcher.Dispose();
-        (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount).Should().Be(results);
-    }
-
-    [Fact]
-    public async Task Wall_time_and_switches_are_told()
-    {
+        CpuUsageAsyncWatcher stranger = await Task.Run(() => new CpuUsageAsyncWatcher());
         using var watcher = new CpuUsageAsyncWatcher();
-        await Task.Delay(20);
-        await Task.Yield();
-        watcher.WallTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(19));
-        watcher.SwitchCount.Should().BeInRange(2, 3);
-        watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(watcher.WallTime);
-    }
-
-    // The kernel tells user from kernel time by what its ticks meet, 50 of them here, and threads that take turns at the
-    // ticks fall in step with them: the shares are rough, and a watcher that knows them apart shows it in one of a few attempts.
-    // On a thread of its own each time, because the proportion is that of the thread's whole life.
-    [Fact]
-    public void User_and_kernel_time_are_told_apart()
-    {
-        var phase = TimeSpan.FromMilliseconds(200);
-        CpuUsage inKernel = default, inUser = default;
-        for (int attempt = 0; attempt < 10 && !AreApart(); attempt++)
-        {
-            var thread = new Thread(() =>
-            {
-                using var watcher = new CpuUsageAsyncWatcher();
-                Burn.Kernel(phase);
-                inKernel = watcher.GetSummaryCpuUsage();
-                Burn.User(phase);
-                inUser = watcher.GetSummaryCpuUsage() - inKernel;
-            });
-            thread.Start();
-            thread.Join();
-        }
-
-        AreApart().Should().BeTrue($"of the two phases, one took {inKernel}, the other {inUser}");
-
-        bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
-    }
+        BurntTime.Burn(20);
+        expect(stranger, new BurntTime());
+    });
 
     [Fact]
     public Task A_total_only_watcher_says_so_when_asked_for_more() => WhenWarm(async expect =>
@@ -388,53 +345,6 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         FluentActions.Invoking(() => new CpuUsageAsyncWatcher((CpuUsageDetail)3)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("detail");
         FluentActions.Invoking(() => new CpuUsageAsyncWatcher(0)).Should().Throw<ArgumentOutOfRangeException>();
     });
-
-    [Fact]
-    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
-    {
-        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
-        for (int i = 0; i < 1000; i++)
-        {
-            var watcher = new CpuUsageAsyncWatcher();
-            await Task.Run(watcher.Stop);
-        }
-
-        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
-    }
-
-    [Fact]
-    public async Task A_million_switches_take_no_memory()
-    {
-        const int Switches = 1_000_000;
-        using var watcher = new CpuUsageAsyncWatcher();
-        ExecutionContext context = ExecutionContext.Capture()!;
-        await Task.Run(() =>
-        {
-            ExecutionContext.Restore(ExecutionContextWithout(watcher));
-            ContextCallback nothing = static _ => { };
-            long allocated = Switch(100, context, nothing);
-            allocated = Switch(Switches, context, nothing);
-            allocated.Should().Be(0);
-        });
-        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
-
-        static long Switch(int times, ExecutionContext context, ContextCallback callback)
-        {
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            for (int i = 0; i < times; i++)
-            {
-                ExecutionContext.Run(context, callback, null);
-            }
-
-            return GC.GetAllocatedBytesForCurrentThread() - before;
-        }
-    }
-
-    private static ExecutionContext ExecutionContextWithout(CpuUsageAsyncWatcher watcher)
-    {
-        WatchedFlow.Leave(watcher);
-        return ExecutionContext.Capture()!;
-    }
 
     /// <summary>
     /// Runs the scenario until it takes no more than was burnt, five times at most, after one run to warm up. What is missing is a

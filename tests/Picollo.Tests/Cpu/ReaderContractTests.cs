@@ -215,7 +215,7 @@ public class ReaderContractTests
             // On Linux a process's first thread has the process's number.
             long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
             CpuUsageReader.TryGetByThread(id, out _, out string? problem).Should().BeFalse();
-            problem.Should().Contain("in this process");
+            problem.Should().Contain("in this process").And.Contain("GetThreadId()");
             CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse();
             problem.Should().Contain("in this process");
         }

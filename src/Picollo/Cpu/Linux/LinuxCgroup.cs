@@ -62,7 +62,7 @@ internal sealed class LinuxCgroup
     {
         if (!LinuxFiles.TryReadAll(_selfCgroupPath, ref _buffer, out ReadOnlySpan<byte> selfCgroup))
         {
-            Forget(LinuxReasons.NotInCgroup);
+            Forget(LinuxFiles.WhyNotRead(LinuxReasons.NotInCgroup));
             return;
         }
 
@@ -79,7 +79,7 @@ internal sealed class LinuxCgroup
     {
         if (!LinuxFiles.TryReadAll(_mountInfoPath, ref _buffer, out ReadOnlySpan<byte> mountInfo))
         {
-            Forget(LinuxReasons.CgroupNotMounted);
+            Forget(LinuxFiles.WhyNotRead(LinuxReasons.CgroupNotMounted));
         }
         else if (CgroupLocation.TryFind(selfCgroup, mountInfo, out CgroupLocation? location, out string? problem))
         {
@@ -89,10 +89,8 @@ internal sealed class LinuxCgroup
                 _root,
                 location.Version,
                 directory,
-                // Above the group itself the two controllers' directories belong together only if they all do.
-                i == 0 || location.AccountingDirectories.Count == location.CpuDirectories.Count
-                    ? location.AccountingDirectories.ElementAtOrDefault(i)
-                    : null))];
+                // Both lists begin at the same group and go up: they belong together as far as both reach.
+                location.AccountingDirectories.ElementAtOrDefault(i)))];
         }
         else
         {

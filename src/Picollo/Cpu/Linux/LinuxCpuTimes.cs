@@ -19,8 +19,18 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     /// bits of one; it would be another clock's.</summary>
     private const int IdLimit = 1 << 22;
 
+    /// <summary>Whether the files of /proc are of other processes than clocks with the same ids.</summary>
+    private readonly bool _isProcForeign;
+
     public LinuxCpuTimes()
+        : this(LinuxTasks.OwnIdIn("/proc"))
     {
+    }
+
+    /// <param name="ownIdInProc">This process's id as /proc has it; null if that is not known.</param>
+    internal LinuxCpuTimes(int? ownIdInProc)
+    {
+        _isProcForeign = ownIdInProc is { } id && id != Environment.ProcessId;
         if (!TryGetThread(out _, out _))
         {
             ThreadUnavailableReason =
@@ -30,7 +40,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason { get; }
 
-    public long? ThreadId => GetThreadIdNumber is { } number ? LibC.SystemCall(number) : null;
+    // Negative where it is refused (a seccomp filter).
+    public long? ThreadId => GetThreadIdNumber is { } number && LibC.SystemCall(number) is > 0 and var id ? id : null;
 
     // The number of gettid(2): the C library has had a function for it only since glibc 2.30.
     private static int? GetThreadIdNumber => RuntimeInformation.ProcessArchitecture switch
@@ -92,7 +103,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         path.Append("/proc/self/task/"u8);
         path.Append((int)threadId);
         path.Append("/stat"u8);
-        problem = TryReadStat(path.Terminated, out split) ? null : NoStat($"thread {threadId}");
+        problem = TryReadStat(path.Terminated, out split) ? null : WhyNoStat($"thread {threadId}");
         return problem is null;
     }
 
@@ -122,17 +133,20 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         path.Append("/proc/"u8);
         path.Append(processId);
         path.Append("/stat"u8);
-        problem = TryReadStat(path.Terminated, out split) ? null : NoStat($"process {processId}");
+        problem = TryReadStat(path.Terminated, out split) ? null : WhyNoStat($"process {processId}");
         return problem is null;
     }
 
-    private static string NoStat(string whose) =>
-        $"The user and kernel time of {whose} cannot be read: it has just ended, or /proc is not mounted or hides it (hidepid); its total can be read.";
+    private string WhyNoStat(string whose)
+    {
+        string reason = LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid).");
+        return $"The user and kernel time of {whose} cannot be read; its total can. {(_isProcForeign ? LinuxReasons.OtherNamespace : reason)}";
+    }
 
-    private static bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
+    private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
-        int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, path, text);
+        int length = _isProcForeign ? -1 : LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, path, text);
         bool known = ProcTaskStat.TryParse(length > 0 ? text[..length] : [], out ProcTaskStat stat);
         split = known ? stat.Usage : default;
         return known;

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 
 namespace Picollo.Cpu.Linux;
@@ -20,6 +21,11 @@ internal static unsafe class LinuxFiles
 
     /// <summary>Whether the last call that failed was not permitted: EPERM or EACCES.</summary>
     public static bool IsLastRefused => Marshal.GetLastPInvokeError() is 1 or 13;
+
+    /// <summary>Why the last file could not be opened or read: that there is no file descriptor left (EMFILE, ENFILE), or otherwise what
+    /// the caller knows of it. Right after the failure; a call that succeeds clears it.</summary>
+    [return: NotNullIfNotNull(nameof(otherwise))]
+    public static string? WhyNotRead(string? otherwise) => Marshal.GetLastPInvokeError() is 23 or 24 ? LinuxReasons.NoDescriptors : otherwise;
 
     /// <summary>Opens a file or directory under another one; negative where that fails.</summary>
     public static int Open(int directory, ReadOnlySpan<byte> path)

@@ -27,6 +27,13 @@ internal static class LinuxReasons
         "Some processes are hidden: /proc is probably mounted with hidepid; run as root or in the group that the mount's gid= names, "
         + "or mount /proc with hidepid=0.";
 
+    public const string OtherNamespace =
+        "/proc was mounted in another namespace of process ids, where ids mean other processes: mount one here (mount -t proc proc /proc).";
+
+    public const string NoDescriptors =
+        "A file of /proc could not be opened because this process or the system has no file descriptor left: close some, or raise the "
+        + "limit (ulimit -n).";
+
     public const string NotInCgroup =
         "/proc/self/cgroup names no cgroup with the cpu controller: the kernel was built without CONFIG_CGROUP_SCHED, or /proc is not "
         + "mounted.";

@@ -64,7 +64,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
     {
         if (!LinuxFiles.TryReadAll(_statPath, ref _buffer, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
         {
-            sample.SetProblem(SystemCpuParts.States, LinuxReasons.NoStates);
+            sample.SetProblem(SystemCpuParts.States, LinuxFiles.WhyNotRead(LinuxReasons.NoStates));
         }
     }
 
@@ -81,12 +81,12 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.LoadAverage, LinuxReasons.NoLoadAverage);
+            sample.SetProblem(SystemCpuParts.LoadAverage, LinuxFiles.WhyNotRead(LinuxReasons.NoLoadAverage));
         }
 
         if (sample.RunQueue is null)
         {
-            sample.SetProblem(SystemCpuParts.RunQueue, LinuxReasons.NoRunQueue);
+            sample.SetProblem(SystemCpuParts.RunQueue, LinuxFiles.WhyNotRead(LinuxReasons.NoRunQueue));
         }
     }
 
@@ -99,7 +99,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.Pressure, LinuxReasons.NoPressure);
+            sample.SetProblem(SystemCpuParts.Pressure, LinuxFiles.WhyNotRead(LinuxReasons.NoPressure));
         }
     }
 }

@@ -32,7 +32,7 @@ internal sealed class LinuxTasks
     public LinuxTasks(string procPath)
     {
         _procPath = Encoding.UTF8.GetBytes(procPath + '\0');
-        _hasProcessClocks = IsOfThisNamespace(procPath);
+        _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
     }
 
     /// <summary>Adds what is asked for, and says what stood in the way.</summary>
@@ -45,13 +45,13 @@ internal sealed class LinuxTasks
         }
     }
 
-    // Clocks go by the id that a process has in this namespace of ids. A /proc that was mounted in another tells others, this
-    // process's own among them.
-    private static bool IsOfThisNamespace(string procPath)
+    /// <summary>The id by which a /proc goes for this process; null if it cannot be read. One that was mounted in another namespace of
+    /// ids has others than this process knows, and than clocks go by, for its own and for all.</summary>
+    public static int? OwnIdIn(string procPath)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, Encoding.UTF8.GetBytes(procPath + "/self/stat\0"), text);
-        return length > 0 && Utf8Parser.TryParse(text[..length], out int id, out _) && id == Environment.ProcessId;
+        return length > 0 && Utf8Parser.TryParse(text[..length], out int id, out _) ? id : null;
     }
 
     private string? ReadAll(SystemCpuSample sample, SystemCpuParts parts)
@@ -59,11 +59,12 @@ internal sealed class LinuxTasks
         int proc = LinuxFiles.Open(LibC.AtCurrentDirectory, _procPath);
         if (proc < 0)
         {
-            return LinuxReasons.NoProc;
+            return LinuxFiles.WhyNotRead(LinuxReasons.NoProc);
         }
 
         // In every namespace of ids there is a process 1: where it is not seen, others are not either.
-        bool isFirstSeen = false, isRefused = false;
+        bool isFirstSeen = false;
+        string? problem = null;
         int length;
         while ((length = LinuxFiles.ReadDirectory(proc, _processEntries)) > 0)
         {
@@ -73,19 +74,18 @@ internal sealed class LinuxTasks
                 if (TryParseId(entries.Name, out int process))
                 {
                     isFirstSeen |= process == 1;
-                    isRefused |= !TryReadProcess(proc, process, sample, parts);
+                    problem = ReadProcess(proc, process, sample, parts) ?? problem;
                 }
             }
         }
 
         LinuxFiles.Close(proc);
         return length < 0 ? LinuxReasons.NoListing
-            : isRefused || !isFirstSeen ? LinuxReasons.Hidden
-            : null;
+            : problem ?? (isFirstSeen ? null : LinuxReasons.Hidden);
     }
 
-    /// <summary>False if reading was refused; a process that has ended is no such case.</summary>
-    private bool TryReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
+    /// <summary>Null, or why it or one of its threads is missing; that it has ended is no such reason.</summary>
+    private string? ReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         var path = new PathBuffer(stackalloc byte[PathLength]);
@@ -95,12 +95,12 @@ internal sealed class LinuxTasks
         int length = LinuxFiles.ReadOnce(proc, statPath.Terminated, text);
         if (length < 0)
         {
-            return !LinuxFiles.IsLastRefused;
+            return WhyMissing();
         }
 
         if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
         {
-            return true;
+            return null;
         }
 
         if ((parts & SystemCpuParts.Processes) != 0)
@@ -109,33 +109,34 @@ internal sealed class LinuxTasks
             sample.Processes.Add(ToSample(stat, process, process, precise));
         }
 
-        if ((parts & SystemCpuParts.Threads) != 0)
+        if ((parts & SystemCpuParts.Threads) == 0)
         {
-            path.Append("/task"u8);
-            if (stat.ThreadCount == 1)
-            {
-                // Its file has the same as the process's but for the times, in which ended threads are counted there.
-                path.Append("/"u8);
-                ReadThread(proc, path, process, process, sample);
-            }
-            else
-            {
-                ReadThreads(proc, path, process, sample);
-            }
+            return null;
         }
 
-        return true;
+        path.Append("/task"u8);
+        if (stat.ThreadCount != 1)
+        {
+            return ReadThreads(proc, path, process, sample);
+        }
+
+        // Its file has the same as the process's but for the times, in which ended threads are counted there.
+        path.Append("/"u8);
+        return ReadThread(proc, path, process, process, sample);
     }
 
-    private void ReadThreads(int proc, PathBuffer path, int process, SystemCpuSample sample)
+    private static string? WhyMissing() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
+
+    private string? ReadThreads(int proc, PathBuffer path, int process, SystemCpuSample sample)
     {
         int directory = LinuxFiles.Open(proc, path.Terminated);
         if (directory < 0)
         {
-            return;
+            return WhyMissing();
         }
 
         var threadPath = new PathBuffer(stackalloc byte[PathLength]);
+        string? problem = null;
         int length;
         while ((length = LinuxFiles.ReadDirectory(directory, _threadEntries)) > 0)
         {
@@ -144,24 +145,30 @@ internal sealed class LinuxTasks
             {
                 if (TryParseId(entries.Name, out int thread))
                 {
-                    ReadThread(directory, threadPath, process, thread, sample);
+                    problem = ReadThread(directory, threadPath, process, thread, sample) ?? problem;
                 }
             }
         }
 
         LinuxFiles.Close(directory);
+        return problem;
     }
 
-    private void ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample)
+    private string? ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample)
     {
         path.Append(thread);
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
         int length = LinuxFiles.ReadOnce(directory, statPath.Terminated, text);
-        if (length <= 0 || !ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
+        if (length < 0)
         {
-            return;
+            return WhyMissing();
+        }
+
+        if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
+        {
+            return null;
         }
 
         Span<byte> schedStat = stackalloc byte[SchedStatLength];
@@ -169,6 +176,7 @@ internal sealed class LinuxTasks
         length = LinuxFiles.ReadOnce(directory, path.Terminated, schedStat);
         long? precise = length > 0 ? ProcTaskStat.ParseRunTime(schedStat[..length]) : null;
         sample.Threads.Add(ToSample(stat, process, thread, precise));
+        return null;
     }
 
     private TaskSample ToSample(in ProcTaskStat stat, int process, int id, long? preciseNanoseconds) => new()

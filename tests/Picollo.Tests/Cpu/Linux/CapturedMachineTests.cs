@@ -1,10 +1,12 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
 /// <summary>Whole trees of /proc and /sys, as machines and containers have them, read by the same system calls.</summary>
-public class CapturedMachineTests
+public partial class CapturedMachineTests
 {
     private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
@@ -152,6 +154,77 @@ public class CapturedMachineTests
     }
 
     [LinuxFact]
+    public void Listings_may_be_longer_than_what_is_read_of_them_at_once()
+    {
+        int[] ids = [.. Enumerable.Range(1, 1_500)];
+        using var root = new CapturedRoot();
+        WriteProcess(root, 1, "init", ids);
+        Array.ForEach(ids[1..], id => WriteProcess(root, id, "other"));
+        using SystemCpu cpu = root.Open();
+
+        cpu.Processes.Select(each => each.Id).Should().BeEquivalentTo(ids);
+        cpu.Threads.Where(each => each.ProcessId == 1).Select(each => each.Id).Should().BeEquivalentTo(ids.Select(id => (long)id));
+    }
+
+    [LinuxFact]
+    public void An_only_thread_has_its_own_time_and_not_that_of_ended_ones()
+    {
+        using var root = new CapturedRoot();
+        string line = ProcTaskStatTests.Line("init").Replace(" 5 4 0 ", " 5 1 0 ", StringComparison.Ordinal);
+        root.Write("proc/1/stat", line);
+        root.Write("proc/1/task/1/stat", line.Replace(" 130 20 ", " 30 10 ", StringComparison.Ordinal));
+        using SystemCpu cpu = root.Open();
+
+        cpu.Processes.Single().Usage.Total.Should().Be(TimeSpan.FromSeconds(1.5));
+        cpu.Threads.Single().Usage.Total.Should().Be(TimeSpan.FromSeconds(0.4));
+    }
+
+    [LinuxFact]
+    public void Ids_of_another_namespace_are_not_taken_for_this_ones_clocks()
+    {
+        string Line(int ticks) => ProcTaskStatTests.Line("like this one").Replace(" 130 20 ", $" {ticks} 0 ", StringComparison.Ordinal);
+        using var root = new CapturedRoot();
+        WriteProcess(root, 1, "init");
+        root.Write("proc/self/stat", $"{Environment.ProcessId + 1} (self) R");
+        root.Write($"proc/{Environment.ProcessId}/stat", Line(0));
+        using SystemCpu cpu = root.Open();
+
+        root.Write($"proc/{Environment.ProcessId}/stat", Line(2));
+        cpu.Update();
+
+        double? share = cpu.Processes.Single(each => each.Id == Environment.ProcessId).Share;
+        (share * cpu.Interval.TotalSeconds).Should().BeApproximately(0.02, 1e-6, "two ticks are what this file tells");
+    }
+
+    [LinuxFact]
+    [UnsupportedOSPlatform("windows")]
+    public void What_this_user_may_not_read_is_said_to_be_hidden()
+    {
+        using var root = new CapturedRoot();
+        WriteProcess(root, 1, "init");
+        WriteProcess(root, 77, "secret");
+        WriteProcess(root, 78, "half", threads: [78, 79]);
+        const UnixFileMode OwnerAlone = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+        const UnixFileMode Everybody = OwnerAlone | UnixFileMode.GroupRead | UnixFileMode.GroupExecute | UnixFileMode.OtherRead | UnixFileMode.OtherExecute;
+        File.SetUnixFileMode(root.Folder, Everybody);
+        string secret = Path.Combine(root.Folder, "proc/77"), half = Path.Combine(root.Folder, "proc/78/task/79/stat");
+
+        (int Processes, string? Problem) Sample()
+        {
+            using SystemCpu cpu = root.Open(SystemCpuParts.Processes | SystemCpuParts.Threads);
+            return (cpu.Processes.Count, cpu.GetProblem(SystemCpuParts.Processes));
+        }
+
+        AsNobody(Sample).Should().Be((3, null));
+        File.SetUnixFileMode(half, UnixFileMode.None);
+        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "of a thread");
+        File.SetUnixFileMode(half, Everybody);
+        File.SetUnixFileMode(secret, UnixFileMode.None);
+        AsNobody(Sample).Should().Be((2, LinuxReasons.Hidden), "of a process");
+        File.SetUnixFileMode(secret, OwnerAlone);
+    }
+
+    [LinuxFact]
     public void In_v2_the_smallest_limit_above_counts()
     {
         using var root = new CapturedRoot();
@@ -212,6 +285,40 @@ public class CapturedMachineTests
     }
 
     [LinuxFact]
+    public void In_v1_the_usage_of_a_group_above_is_found_as_far_as_it_can_be_seen()
+    {
+        using var root = new CapturedRoot();
+        root.Write("proc/self/cgroup", "2:cpuacct:/pod/web\n1:cpu:/pod/web\n").Write("proc/self/mountinfo", """
+            32 31 0:29 / /cpu rw,relatime - cgroup cgroup rw,cpu
+            33 31 0:30 /pod /acct rw,relatime - cgroup cgroup rw,cpuacct
+
+            """);
+        root.Write("cpu/pod/cpu.cfs_quota_us", "50000\n").Write("cpu/pod/cpu.cfs_period_us", "100000\n");
+        root.Write("acct/cpuacct.usage", "7000000000\n").Write("acct/web/cpuacct.usage", "3000000000\n");
+        using SystemCpu cpu = root.Open(SystemCpuParts.Cgroup);
+
+        (cpu.Cgroup!.Value.Path, cpu.Cgroup.Value.Usage).Should().Be(("/cpu/pod/web", TimeSpan.FromSeconds(3)));
+        (cpu.LimitingCgroup!.Value.Path, cpu.LimitingCgroup.Value.Usage).Should().Be(("/cpu/pod", TimeSpan.FromSeconds(7)));
+    }
+
+    [LinuxFact]
+    public void A_group_whose_files_come_back_is_found_again()
+    {
+        using var root = new CapturedRoot();
+        root.Write("proc/self/cgroup", "0::/a\n").Write("proc/self/mountinfo", V2Mount).Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
+        using SystemCpu cpu = root.Open();
+        root.Delete("sys/fs/cgroup/a/cpu.stat");
+        cpu.Update();
+        cpu.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
+
+        root.Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 2\n");
+        cpu.Update();
+
+        cpu.Cgroup.Should().NotBeNull();
+        cpu.GetProblem(SystemCpuParts.Cgroup).Should().BeNull();
+    }
+
+    [LinuxFact]
     public void A_container_without_cgroup_files_says_so()
     {
         using var root = new CapturedRoot();
@@ -250,6 +357,32 @@ public class CapturedMachineTests
         cpu.Cgroup!.Value.Path.Should().Be("/sys/fs/cgroup/a");
         cpu.GetProblem(SystemCpuParts.Cgroup).Should().BeNull();
     }
+
+    /// <summary>Opens files with the rights of a user who owns nothing: root's own pass over every mode. On a thread of its own, which
+    /// is what setfsuid(2) is of; for a user that is not root already it changes nothing.</summary>
+    private static T AsNobody<T>(Func<T> action)
+    {
+        T result = default!;
+        Exception? failure = null;
+        var thread = new Thread(() =>
+        {
+            _ = SetFileUser(65534);
+            try
+            {
+                result = action();
+            }
+            catch (Exception e)
+            {
+                failure = e;
+            }
+        });
+        thread.Start();
+        thread.Join();
+        return failure is null ? result : throw failure;
+    }
+
+    [LibraryImport("libc", EntryPoint = "setfsuid")]
+    private static partial int SetFileUser(uint user);
 
     private static void WriteProcess(CapturedRoot root, int id, string name, params int[] threads)
     {

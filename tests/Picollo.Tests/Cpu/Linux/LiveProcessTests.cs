@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.Cpu.Linux;
@@ -236,6 +237,74 @@ public sealed partial class LiveProcessTests : IDisposable
         churn.Join();
     }
 
+    [LinuxFact]
+    public void Sampling_leaves_no_file_open()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        int before = OpenFiles();
+
+        for (int i = 0; i < 50; i++)
+        {
+            cpu.Update();
+        }
+
+        OpenFiles().Should().BeLessThan(before + 25, "other tests' processes come and go, but not one with each sample");
+
+        static int OpenFiles() => Directory.GetFiles("/proc/self/fd").Length;
+    }
+
+    [LinuxFact]
+    public void Without_descriptors_that_is_the_reason()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        cpu.Update();
+        string? none = null;
+        WithFreeDescriptors(0, () =>
+        {
+            cpu.Update();
+            CpuUsageReader.TryGetByProcess(1, out _, out none);
+        });
+
+        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads })
+        {
+            cpu.GetProblem(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
+        }
+
+        none.Should().Contain(LinuxReasons.NoDescriptors);
+
+        WithFreeDescriptors(1, cpu.Update);
+        cpu.Processes.Should().BeEmpty("the one is the directory's");
+        cpu.GetProblem(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoDescriptors);
+        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+
+        WithFreeDescriptors(2, cpu.Update);
+        cpu.Processes.Should().NotBeEmpty();
+        cpu.Threads.Should().NotContain(each => each.ProcessId == Environment.ProcessId, "their files take a third");
+        cpu.GetProblem(SystemCpuParts.Threads).Should().Be(LinuxReasons.NoDescriptors);
+
+        cpu.Update();
+        cpu.GetProblem(SystemCpuParts.Threads).Should().BeNull();
+    }
+
+    /// <summary>Lowers the limit of file descriptors so that so many are free, for as long as the action takes.</summary>
+    private static void WithFreeDescriptors(int count, Action action)
+    {
+        const int OpenFiles = 7; // RLIMIT_NOFILE of <asm-generic/resource.h>
+        GetLimit(OpenFiles, out Limit limit).Should().Be(0);
+        int[] free = [.. Enumerable.Range(0, count + 1).Select(_ => Duplicate(0))]; // the lowest first, whatever is open between them
+        Array.ForEach(free, file => _ = Close(file));
+        Limit lowered = limit with { Current = (ulong)free[count] };
+        try
+        {
+            SetLimit(OpenFiles, lowered).Should().Be(0);
+            action();
+        }
+        finally
+        {
+            _ = SetLimit(OpenFiles, limit);
+        }
+    }
+
     /// <summary>The bytes of so many calls.</summary>
     private static long Allocated(int calls, Action action)
     {
@@ -273,6 +342,20 @@ public sealed partial class LiveProcessTests : IDisposable
         _children.Add(child);
         return child;
     }
+
+    [LibraryImport("libc", EntryPoint = "dup")]
+    private static partial int Duplicate(int file);
+
+    [LibraryImport("libc", EntryPoint = "close")]
+    private static partial int Close(int file);
+
+    [LibraryImport("libc", EntryPoint = "getrlimit")]
+    private static partial int GetLimit(int resource, out Limit limit);
+
+    [LibraryImport("libc", EntryPoint = "setrlimit")]
+    private static partial int SetLimit(int resource, in Limit limit);
+
+    private record struct Limit(ulong Current, ulong Most);
 
     [LibraryImport("libc", EntryPoint = "kill")]
     private static partial int Kill(int process, int signal);

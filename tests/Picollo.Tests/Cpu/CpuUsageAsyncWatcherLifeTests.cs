@@ -1,0 +1,185 @@
+using Picollo.Cpu;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What a watcher tells besides the sum, and that it neither changes after its end nor grows with its life.</summary>
+[Collection(Alone.Name)]
+public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
+{
+    private readonly BackgroundLoad _load = new();
+
+    public void Dispose() => _load.Dispose();
+
+    [Fact]
+    public async Task What_is_read_after_the_stop_no_longer_changes()
+    {
+        var watcher = new CpuUsageAsyncWatcher();
+        watcher.IsRunning.Should().BeTrue();
+        BurntTime.Burn(2);
+        await Task.Yield();
+        watcher.Stop();
+        watcher.IsRunning.Should().BeFalse();
+        var results = (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount);
+        BurntTime.Burn(5);
+        await Task.Yield();
+        watcher.Stop();
+        watcher.Dispose();
+        (watcher.GetSummaryCpuUsage(), watcher.GetTotalNanoseconds(), watcher.WallTime, watcher.SwitchCount).Should().Be(results);
+    }
+
+    [Fact]
+    public async Task Wall_time_and_switches_are_told()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        await Task.Delay(20);
+        await Task.Yield();
+
+        // The thread that the flow comes from may still be about to leave it.
+        await Eventually(() => watcher.SwitchCount >= 2);
+        watcher.WallTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(19));
+        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(2);
+        watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(watcher.WallTime);
+    }
+
+    // The kernel tells user from kernel time by what its ticks meet, 50 of them here, and threads that take turns at the
+    // ticks fall in step with them: the shares are rough, and a watcher that knows them apart shows it in one of a few attempts.
+    // On a thread of its own each time, because the proportion is that of the thread's whole life.
+    [Fact]
+    public void User_and_kernel_time_are_told_apart()
+    {
+        var phase = TimeSpan.FromMilliseconds(200);
+        CpuUsage inKernel = default, inUser = default;
+        for (int attempt = 0; attempt < 10 && !AreApart(); attempt++)
+        {
+            var thread = new Thread(() =>
+            {
+                using var watcher = new CpuUsageAsyncWatcher();
+                Burn.Kernel(phase);
+                inKernel = watcher.GetSummaryCpuUsage();
+                Burn.User(phase);
+                inUser = watcher.GetSummaryCpuUsage() - inKernel;
+            });
+            thread.Start();
+            thread.Join();
+        }
+
+        AreApart().Should().BeTrue($"of the two phases, one took {inKernel}, the other {inUser}");
+
+        bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
+    }
+
+    [Fact]
+    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
+    {
+        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
+        for (int i = 0; i < 1000; i++)
+        {
+            var watcher = new CpuUsageAsyncWatcher();
+            await Task.Run(watcher.Stop);
+        }
+
+        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
+    }
+
+    [Fact]
+    public async Task A_million_switches_take_no_memory()
+    {
+        const int Switches = 1_000_000;
+        using var watcher = new CpuUsageAsyncWatcher();
+        ExecutionContext context = ExecutionContext.Capture()!;
+        await Task.Run(() =>
+        {
+            ExecutionContext.Restore(ExecutionContextWithout(watcher));
+            ContextCallback nothing = static _ => { };
+            long allocated = Switch(100, context, nothing);
+            allocated = Switch(Switches, context, nothing);
+            allocated.Should().Be(0);
+        });
+        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
+
+        static long Switch(int times, ExecutionContext context, ContextCallback callback)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < times; i++)
+            {
+                ExecutionContext.Run(context, callback, null);
+            }
+
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+    }
+
+    private static ExecutionContext ExecutionContextWithout(CpuUsageAsyncWatcher watcher)
+    {
+        WatchedFlow.Leave(watcher);
+        return ExecutionContext.Capture()!;
+    }
+
+    [Fact]
+    public void Only_a_thread_that_leaves_is_a_switch()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        using (var inner = new CpuUsageAsyncWatcher())
+        {
+            inner.SwitchCount.Should().Be(0);
+        }
+
+        WatchedFlow.Count.Should().Be(1, "a stopped watcher leaves the flow that stops it");
+        outer.SwitchCount.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task What_a_child_takes_after_the_stop_is_not_counted()
+    {
+        using var begun = new SemaphoreSlim(0);
+        using var over = new SemaphoreSlim(0);
+        using var outer = new CpuUsageAsyncWatcher(); // whose arrays the stopped one stays in
+        var watcher = new CpuUsageAsyncWatcher();
+        Task child = Task.Run(() =>
+        {
+            begun.Release();
+            over.Wait();
+            BurntTime.Burn(5);
+        });
+        begun.Wait();
+        watcher.Stop();
+        var results = (watcher.GetTotalNanoseconds(), watcher.GetSummaryCpuUsage(), watcher.SwitchCount, watcher.WallTime);
+        over.Release();
+        await child;
+        (watcher.GetTotalNanoseconds(), watcher.GetSummaryCpuUsage(), watcher.SwitchCount, watcher.WallTime).Should().Be(results);
+        outer.GetTotalNanoseconds().Should().BeGreaterThanOrEqualTo(5_000_000);
+    }
+
+    [Fact]
+    public async Task Segments_that_end_at_once_are_all_added()
+    {
+        const int Segments = 200_000, Threads = 4;
+        CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher());
+        await Eventually(() => watcher.SwitchCount == 1);
+        long total = watcher.GetTotalNanoseconds();
+        CpuUsage split = watcher.GetSummaryCpuUsage();
+        var segment = new CpuSegment(5, new CpuUsage(3, 2));
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < Segments; i++)
+            {
+                watcher.Add(segment, byThreadSwitch: true);
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+
+        watcher.SwitchCount.Should().Be(1 + (Threads * Segments));
+        watcher.GetTotalNanoseconds().Should().Be(total + (5L * Threads * Segments));
+        watcher.GetSummaryCpuUsage().Should().Be(split + new CpuUsage(3L * Threads * Segments, 2L * Threads * Segments));
+    }
+
+    private static async Task Eventually(Func<bool> condition)
+    {
+        for (int i = 0; i < 1000 && !condition(); i++)
+        {
+            await Task.Delay(5);
+        }
+    }
+}
