@@ -18,7 +18,8 @@ namespace Picollo.Cpu;
 /// that <see cref="CpuUsageReader"/> gives for other threads; the total is exact.)</para>
 /// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods);
 /// work begun before the constructor; work handed to a thread that was there before, such as a channel's consumer; garbage
-/// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>. A
+/// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>; what a
+/// thread started without a context (<see cref="Thread.UnsafeStart()"/>) takes from its last switch to its end. A
 /// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
 /// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>; make it where its <see cref="Stop"/> is.</para>
 /// <para>All members are thread-safe. Asking costs a clock read and a look at each thread that ever ran a watched flow, and a short list if

@@ -4,7 +4,7 @@ namespace Picollo.Cpu;
 
 /// <summary>
 /// What a thread runs of the flows that are watched: whose time it is, and what the thread's clocks stood at when it began. One object
-/// a thread, taken over from a thread that has ended, so that memory follows the peak of threads.
+/// a thread; those of threads that have ended fall out when another thread comes, so that memory follows the peak of threads.
 /// </summary>
 /// <remarks>
 /// Written by its thread alone, read by any. A reader must see a segment either running or added to its watchers, and never both or
@@ -15,11 +15,11 @@ internal sealed class ThreadSegment
 {
     private static readonly Lock Registering = new();
 
-    // Replaced when it grows; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
+    // Replaced when a thread comes; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
     private static ThreadSegment[] _all = [];
 
-    private Thread _owner;
-    private long? _threadId;
+    private readonly Thread _owner;
+    private readonly long? _threadId;
     private CpuSegment _start;
     private long _version;
 
@@ -54,7 +54,7 @@ internal sealed class ThreadSegment
         return version;
     }
 
-    /// <summary>The calling thread's, made or taken over at the first call.</summary>
+    /// <summary>The calling thread's, made at the first call.</summary>
     public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
 
     /// <summary>Ends the segment that ran, adding it to its watchers, and begins another; by the owner only.</summary>
@@ -95,7 +95,9 @@ internal sealed class ThreadSegment
             return CpuSegment.TryReadThread(detail, out CpuSegment now) ? now - _start : default;
         }
 
-        if (_threadId is not { } thread || !CpuTimes.Current.TryGetThread(thread, out long end, out _))
+        // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
+        // system may have given its id to another thread.
+        if (!_owner.IsAlive || _threadId is not { } thread || !CpuTimes.Current.TryGetThread(thread, out long end, out _))
         {
             return default;
         }
@@ -122,22 +124,13 @@ internal sealed class ThreadSegment
 
     private void EndChange() => Volatile.Write(ref _version, _version + 1);
 
+    // A new object each time: what an ended thread left would be measured by another thread's clock.
     private static ThreadSegment Register(Thread thread)
     {
         lock (Registering)
         {
-            foreach (ThreadSegment ended in _all)
-            {
-                if (!ended._owner.IsAlive)
-                {
-                    ended._owner = thread;
-                    ended._threadId = CpuTimes.Current.ThreadId;
-                    return ended;
-                }
-            }
-
             var added = new ThreadSegment(thread);
-            Volatile.Write(ref _all, [.. _all, added]);
+            Volatile.Write(ref _all, [.. _all.Where(other => other._owner.IsAlive), added]);
             return added;
         }
     }

@@ -129,6 +129,35 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         outer.SwitchCount.Should().Be(0);
     }
 
+    /// <summary>The runtime tells nothing of a thread's end where it was started without a context of its own.</summary>
+    [Fact]
+    public void A_thread_that_ended_in_a_flow_leaves_nothing_to_the_one_that_comes_after_it()
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            CpuUsageAsyncWatcher? forgotten = null;
+            Run(() =>
+            {
+                BurntTime.Burn(5);
+                forgotten = new CpuUsageAsyncWatcher();
+                BurntTime.Burn(1);
+            });
+            CpuSegment before = forgotten!.Ended;
+            Run(() => new CpuUsageAsyncWatcher().Dispose());
+
+            forgotten.Ended.Should().Be(before);
+            forgotten.GetTotalNanoseconds().Should().BeInRange(0, 100_000_000);
+            forgotten.SwitchCount.Should().Be(0);
+        }
+
+        static void Run(ThreadStart action)
+        {
+            var thread = new Thread(action);
+            thread.UnsafeStart();
+            thread.Join();
+        }
+    }
+
     [Fact]
     public async Task What_a_child_takes_after_the_stop_is_not_counted()
     {
