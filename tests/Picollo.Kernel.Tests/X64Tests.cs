@@ -23,13 +23,13 @@ public sealed class X64WithoutUserTimeTests(X64WithoutUserTime machine) : IClass
 
 public sealed class X64DotnetTests(X64Dotnet machine) : IClassFixture<X64Dotnet>
 {
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void The_program_runs_to_its_end() => machine.Log.ShouldHavePassed("app");
 
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void The_thread_clock_reads_in_user_space() => machine.Log.Fact("reads-in-user-space").Should().Be("True");
 
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void The_thread_clocks_of_three_threads_go_with_the_kernels()
     {
         // In real time a processor of the emulator's may stand still within an interrupt, as long as the host likes.
@@ -38,20 +38,20 @@ public sealed class X64DotnetTests(X64Dotnet machine) : IClassFixture<X64Dotnet>
         machine.Log.Number("thread-clock-furthest-nanoseconds").Should().BeLessThan(furthest);
     }
 
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void A_session_of_software_counters_counts() => machine.Log.Number("page-faults").Should().BePositive();
 
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void There_are_no_hardware_counters_and_the_reason_is_given() =>
         machine.Log.Fact("hardware-problem").Should().Contain("PMU");
 }
 
 public sealed class X64DotnetWithoutUserTimeTests(X64DotnetWithoutUserTime machine) : IClassFixture<X64DotnetWithoutUserTime>
 {
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void The_program_runs_to_its_end() => machine.Log.ShouldHavePassed("app");
 
-    [KernelFact("linux-x64")]
+    [KernelFact("linux-x64", SharesRepository = true)]
     public void The_thread_clock_asks_the_kernel_and_says_why()
     {
         machine.Log.Fact("reads-in-user-space").Should().Be("False");
