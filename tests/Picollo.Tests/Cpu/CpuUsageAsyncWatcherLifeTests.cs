@@ -70,6 +70,22 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
     }
 
     [Fact]
+    public void Threads_that_have_ended_are_not_looked_at_for_ever()
+    {
+        const int Threads = 200;
+        using var watcher = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < Threads; i++)
+        {
+            var thread = new Thread(() => { });
+            thread.Start();
+            thread.Join();
+        }
+
+        ThreadSegment.All.Length.Should().BeLessThan(Threads);
+        watcher.SwitchCount.Should().Be(Threads);
+    }
+
+    [Fact]
     public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
     {
         // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
