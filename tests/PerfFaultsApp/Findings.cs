@@ -4,7 +4,10 @@ namespace Picollo.PerfFaultsApp;
 
 internal static class Findings
 {
-    public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{name}={value}"));
+    /// <summary>Put before each name: where the same is found out several times.</summary>
+    public static string Prefix { get; set; } = "";
+
+    public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
 
     /// <summary>Prints what came of a session: "works", or the error number and the message.</summary>
     public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)

@@ -1,29 +1,31 @@
-// Prints facts as "name=value", for the tests that boot a machine with this program on it.
-using System.Globalization;
-using Picollo.Cpu;
-using Picollo.PerfEvent;
+// Sessions and clocks on a kernel that may be set as one likes. Prints "PASS check" or "FAIL check: why" for each, and facts as
+// "name=value", for the tests that boot a machine with this program on it. Changes the kernel's settings, and is to run as root.
+using Picollo.PerfGuestApp;
 
-static void Fact(string name, object? value) => Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}={value}"));
+Check.Run("tracefs-not-mounted", Tracepoints.NotMounted);
+Kernel.MountTracing();
 
-using (var clock = new ThreadCpuClock())
-{
-    Fact("reads-in-user-space", clock.ReadsInUserSpace);
-    Fact("clock-problem", clock.UnavailableReason);
-}
+Check.Run("page-faults", Counting.PageFaults);
+Check.Run("context-switches", Counting.ContextSwitches);
+Check.Run("migrations", Counting.Migrations);
+Check.Run("task-clock", Counting.TaskClock);
+Check.Run("tracepoint", Tracepoints.Switches);
+Check.Run("system-calls", Tracepoints.SystemCalls);
+Check.Run("group", Tracepoints.OneCallForAGroup);
 
-var software = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
-using (PerfEventCounterSession session = software.Create())
-{
-    session.Read();
-    ThreadClocks.Touch(new byte[1 << 20]);
-    session.Read();
-    Fact("page-faults", session.Counters[0].Delta);
-}
+Check.Run("regions", Regions.OfThreadsByThemselves);
+Check.Run("regions-of-a-process", Regions.OfAProcess);
 
-var hardware = PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.CpuCycles);
-bool isCreated = hardware.TryCreate(out PerfEventCounterSession? counted, out string? problem);
-counted?.Dispose();
-Fact("hardware-problem", isCreated ? "none" : problem);
+Check.Run("process", Targets.Process);
+Check.Run("inherited", Targets.Inherited);
+Check.Run("another-thread", Targets.AnotherThread);
+Check.Run("cpu", Targets.Cpus);
 
-Fact("thread-clock-errors", ThreadClocks.Follow(threads: 3, rounds: 2000, out long furthest));
-Fact("thread-clock-furthest-nanoseconds", furthest);
+Check.Run("switching", Life.Switching);
+Check.Run("reset", Life.Reset);
+Check.Run("refused", Life.Refused);
+Check.Run("optional", Life.Optional);
+Check.Run("descriptors", Life.FilesAreClosed);
+
+ThreadClocks.PrintFacts();
+Permissions.PrintFacts();

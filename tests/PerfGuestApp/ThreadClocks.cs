@@ -1,20 +1,50 @@
-using Picollo;
 using Picollo.Cpu;
+using Picollo.PerfEvent;
+using Picollo.PerfFaultsApp;
+
+namespace Picollo.PerfGuestApp;
 
 /// <summary>Threads that burn and sleep, each with its clock beside the kernel's.</summary>
 internal static class ThreadClocks
 {
-    /// <summary>Writes to each page of it.</summary>
-    public static void Touch(byte[] memory)
+    private const int Readings = 10_000;
+
+    public static void PrintFacts()
     {
-        for (int i = 0; i < memory.Length; i += Environment.SystemPageSize)
+        using (var clock = new ThreadCpuClock())
         {
-            memory[i] = 1;
+            Findings.Print("reads-in-user-space", clock.ReadsInUserSpace);
+            Findings.Print("clock-problem", clock.UnavailableReason);
+            PrintSystemCalls(clock);
         }
+
+        Findings.Print("thread-clock-errors", Follow(threads: 3, rounds: 2000, out long furthest));
+        Findings.Print("thread-clock-furthest-nanoseconds", furthest);
+    }
+
+    /// <summary>How many system calls some thousand readings take, and how many could be resynchronisations.</summary>
+    private static void PrintSystemCalls(ThreadCpuClock clock)
+    {
+        using PerfEventCounterSession calls = Tracepoints.CallsOf("clock_gettime");
+        using PerfEventCounterSession switches = Counting.Of(PerfSoftwareCounterId.ContextSwitches).Create();
+        long start = clock.GetNanoseconds();
+        switches.Read();
+        ulong count = Counting.Count(calls, () =>
+        {
+            for (int i = 0; i < Readings; i++)
+            {
+                _ = clock.GetNanoseconds();
+            }
+        });
+        switches.Read();
+        long taken = clock.GetNanoseconds() - start;
+        Findings.Print("thread-clock-readings", Readings);
+        Findings.Print("thread-clock-system-calls", count);
+        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta + (ulong)(taken / ThreadCpuClock.ResyncIntervalNanoseconds) + 1);
     }
 
     /// <summary>Returns how often a clock went back, and the furthest that one was outside of two readings of the kernel's around it.</summary>
-    public static int Follow(int threads, int rounds, out long furthest)
+    private static int Follow(int threads, int rounds, out long furthest)
     {
         int errors = 0;
         long worst = 0;

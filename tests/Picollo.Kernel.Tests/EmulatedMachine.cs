@@ -21,7 +21,8 @@ public abstract class EmulatedMachine : IDisposable
     /// <summary>What is added to the kernel's command line.</summary>
     private protected abstract string CommandLine { get; }
 
-    private protected virtual string Kernel => "vmlinuz";
+    /// <summary>A folder of files that the guest is to have as /app; null for none.</summary>
+    private protected virtual string? App => null;
 
     public void Dispose()
     {
@@ -32,13 +33,13 @@ public abstract class EmulatedMachine : IDisposable
     private GuestLog Boot()
     {
         string image = Path.Combine(_scratch, "initramfs");
-        GuestImage.Write(Platform, image);
+        GuestImage.Write(Platform, App, image);
         // No terminal and no standard input: the guest's console is the output alone.
         return new GuestLog(Tool.Run("timeout", _scratch, new Dictionary<string, string?>(),
         [
             "--kill-after=5", Seconds, Platform.Emulator, .. Platform.Machine, "-accel", "tcg", .. Hardware,
             "-display", "none", "-monitor", "none", "-nodefaults", "-serial", "file:/dev/stdout", "-no-reboot",
-            "-kernel", Path.Combine(Platform.Kernels, Kernel), "-initrd", image,
+            "-kernel", Path.Combine(Platform.Kernels, "vmlinuz"), "-initrd", image,
             "-append", $"console={Platform.Console} quiet panic=-1 {CommandLine}",
         ]));
     }

@@ -9,7 +9,7 @@ internal sealed class GuestLog(string text)
 
     public void ShouldHavePassed(string check)
     {
-        bool hasPassed = _lines.Contains($"PASS {check}") && !_lines.Any(line => line.StartsWith($"FAIL {check}", StringComparison.Ordinal));
+        bool hasPassed = _lines.Contains($"PASS {check}") && !_lines.Any(line => line == $"FAIL {check}" || line.StartsWith($"FAIL {check}:", StringComparison.Ordinal));
         hasPassed.Should().BeTrue("'{0}' is to pass, and the guest printed:\n{1}", check, text);
     }
 

@@ -31,40 +31,36 @@ public sealed class X64WithoutUserTime : X64Machine
     private protected override string CommandLine => "picollo.checks=no-thread-time";
 }
 
-/// <summary>A machine on which tests/PerfGuestApp runs, published for this and seen through a shared file system that it
-/// cannot write to.</summary>
+/// <summary>A machine on which tests/PerfGuestApp runs, which brings its runtime along.</summary>
 public abstract class X64DotnetMachine : X64Machine
 {
     private static readonly Lazy<string> Program = new(Publish);
 
-    private protected override string Kernel => "vmlinuz-full";
+    private protected sealed override string[] Hardware => ["-cpu", "max", "-smp", "2", "-m", "1024"];
 
-    private protected override string[] Hardware =>
-    [
-        "-cpu", "max", "-smp", "2", "-m", "1024",
-        "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
-    ];
-
-    private protected sealed override string CommandLine => $"{ClockSettings} picollo.app={Program.Value}";
-
-    private protected abstract string ClockSettings { get; }
+    private protected sealed override string App => Program.Value;
 
     private static string Publish()
     {
         string artifacts = Path.Combine(Repository.Root, "artifacts", "kernel-tests");
         string app = Path.Combine(artifacts, "app");
-        Tool.Dotnet(Path.Combine(Repository.Root, "tests", "PerfGuestApp"),
-            "publish", "-c", "Release", "-r", "linux-x64", "--self-contained", "-o", app, "--artifacts-path", artifacts);
-        return Path.Combine(app, "PerfGuestApp");
+        if (Directory.Exists(app))
+        {
+            Directory.Delete(app, recursive: true);
+        }
+
+        Tool.Dotnet(Path.Combine(Repository.Root, "tests", "PerfGuestApp"), "publish", "-c", "Release", "-r", "linux-x64",
+            "--self-contained", "-p:DebugType=none", "-o", app, "--artifacts-path", artifacts);
+        return app;
     }
 }
 
 public sealed class X64Dotnet : X64DotnetMachine
 {
-    private protected override string ClockSettings => ReliableCounter;
+    private protected override string CommandLine => ReliableCounter;
 }
 
 public sealed class X64DotnetWithoutUserTime : X64DotnetMachine
 {
-    private protected override string ClockSettings => "";
+    private protected override string CommandLine => "";
 }

@@ -8,7 +8,7 @@ folder=$PWD/artifacts/kernels
 
 # The last files that are made; the tests look for the same.
 has_all() {
-  for file in arm64/vmlinuz arm64/busybox amd64/vmlinuz amd64/busybox amd64/vmlinuz-full amd64/modules; do
+  for file in arm64/vmlinuz arm64/busybox amd64/vmlinuz amd64/busybox; do
     [ -e "$folder/$file" ] || return 1
   done
 }
@@ -54,16 +54,5 @@ for architecture in arm64 amd64; do
   unpack "$(kernel_of "linux-image-cloud-$architecture:$architecture")" "$folder/cloud"
   mv "$folder"/cloud.new/boot/vmlinuz-* "$folder/$architecture/vmlinuz"
 done
-unpack "$(kernel_of linux-image-amd64:amd64)" "$folder/full"
-mv "$folder"/full.new/boot/vmlinuz-* "$folder/amd64/vmlinuz-full"
-# What mounts the host's file system, numbered in the order of loading.
-mkdir -p "$folder/modules.new"
-number=10
-for module in virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci netfs fscache 9pnet 9pnet_virtio 9p; do
-  find "$folder/full.new/lib/modules" -name "$module.ko" -exec mv {} "$folder/modules.new/$number-$module.ko" \;
-  number=$((number + 1))
-done
-rm -rf "$folder/amd64/modules"
-mv "$folder/modules.new" "$folder/amd64/modules"
 rm -rf "$folder"/*.new "$folder/apt" "$folder/deb"
 say "ready in artifacts/kernels"

@@ -52,9 +52,11 @@ internal static class PerfEventProblems
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
         string narrower = counter.CountsKernel && counter.ThreadId >= 0 && !counter.HappensInKernel ? ", or ask WithKernel(false)" : "";
+        // Levels above 2 are distributions' own; Debian's patch asks for CAP_SYS_ADMIN where the kernel otherwise asks for CAP_PERFMON
+        // (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2
             ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which permits unprivileged users no counter at all; set it to 2 or less "
-                + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_PERFMON"
+                + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_SYS_ADMIN (on some kernels CAP_PERFMON is enough)"
             : $"this user may not count {wider}; set kernel.perf_event_paranoid{machine.ParanoidText} to {sufficient} or less "
                 + $"(sysctl kernel.perf_event_paranoid={sufficient}), or grant CAP_PERFMON{narrower}";
     }

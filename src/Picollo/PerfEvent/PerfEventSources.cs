@@ -50,20 +50,24 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         if (root is null)
         {
             throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; mount it as root (mount -t tracefs tracefs /sys/kernel/tracing)");
+                $"{spec.Name}: tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
         if (!File.Exists(id))
         {
             throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: the kernel has no such tracepoint, or this user may not see it ({id}); run as root or remount tracefs readable (mount -o remount,mode=755 {root})");
+                $"{spec.Name}: the kernel has no such tracepoint, or this user may not see it ({id}); run as root{Readable(root)}");
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)
             ? new PerfEventDefinition(PerfEventType.Tracepoint, config)
             : throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {id} holds no number");
     }
+
+    // By mode=755 the root folder alone becomes readable; since Linux 5.16 what is in it is not.
+    private static string Readable(string root) =>
+        $"; for other users, give it to a group of theirs (mount -o remount,mode=750,gid=… {root})";
 
     /// <summary>A term is a field of the PMU's format, or an event that stands for some, which in turn hold no event.</summary>
     private static PerfEventDefinition Apply(PerfPmuEvent spec, string pmu, PerfEventTerm term, PerfEventDefinition definition, bool mayBeEvent)

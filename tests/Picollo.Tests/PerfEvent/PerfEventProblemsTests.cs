@@ -60,7 +60,7 @@ public sealed class PerfEventProblemsTests
         stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
 
         string nothing = PerfEventProblems.Describe(Request, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
-        nothing.Should().Contain("is 3").And.Contain("set it to 2 or less");
+        nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
         PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, PerfErrno.NoDevice, Real).Should().Contain("CPU 7 is offline or does not exist");
         PerfEventProblems.Describe(Request with { Cpu = 700 }, PerfErrno.InvalidArgument, Real).Should().Contain("CPU 700 does not exist");

@@ -56,7 +56,7 @@ public sealed class PerfEventSourcesTests : IDisposable
     public void What_stands_in_the_way_of_a_tracepoint_is_named()
     {
         FluentActions.Invoking(() => ResolveTracepoint(_sources, "sched", "nothing")).Should().Throw<PerfEventException>()
-            .WithMessage("*no such tracepoint*");
+            .WithMessage("*no such tracepoint*mount -o remount,mode=750,gid=*");
         FluentActions.Invoking(() => ResolveTracepoint(_sources, "sched", "odd")).Should().Throw<PerfEventException>()
             .WithMessage("*holds no number*");
         var unmounted = new PerfEventSources(PathOf("devices"), [PathOf("elsewhere")]);
