@@ -67,13 +67,13 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         process = process == 0 ? Environment.ProcessId : process;
         try
         {
-            return [.. Directory.EnumerateDirectories($"/proc/{process}/task")
+            List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
                 .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
+            return threads.Count > 0 ? threads : throw NoProcess(process); // A process that ends while its threads are listed has none.
         }
         catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
-            throw new PerfEventException(null, PerfErrno.NoSuchProcess,
-                $"There is no process {process}, or /proc hides it; it may have ended.");
+            throw NoProcess(process);
         }
         catch (IOException e)
         {
@@ -82,6 +82,9 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             throw new PerfEventException(null, e.HResult, $"The threads of process {process} cannot be listed: {e.Message}{remedy}");
         }
     }
+
+    private static PerfEventException NoProcess(int process) =>
+        new(null, PerfErrno.NoSuchProcess, $"There is no process {process}, or /proc hides it; it may have ended.");
 
     private void OpenOnFirst(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
@@ -208,5 +211,6 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private bool CountsKernel(PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
 
     private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
-        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(definition), settings.IsPinned, thread, settings.Cpu);
+        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(definition), settings.IsPinned, thread, settings.Cpu,
+        definition.IsOfListedPmu);
 }

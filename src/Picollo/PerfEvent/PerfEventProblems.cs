@@ -17,6 +17,7 @@ internal static class PerfEventProblems
         AccessDenied => NotPermittedCause(counter, machine),
         NotPermitted => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
             + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
+        NoEntry when counter.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
         NoEntry when counter.NeedsPmu && !machine.HasPmu =>
             "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, or use software counters",
         NoEntry => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
@@ -27,6 +28,9 @@ internal static class PerfEventProblems
             + "the kernel on a PMU that cannot; ask WithKernel(true), or leave the counter out",
         InvalidArgument when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
+        InvalidArgument when counter.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
+            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out (ask WithKernel(true)), "
+            + "and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
         InvalidArgument when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
         InvalidArgument => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",
@@ -84,7 +88,8 @@ internal static class PerfEventProblems
 
 /// <summary>One counter that was asked for, as far as an error's meaning depends on it.</summary>
 internal readonly record struct PerfEventRequest(
-    string Name, bool NeedsPmu, bool HappensInKernel, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu);
+    string Name, bool NeedsPmu, bool HappensInKernel, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu,
+    bool IsOfListedPmu = false);
 
 /// <summary>What an error's meaning depends on besides the counter.</summary>
 /// <param name="HasPmu">Whether the kernel has a driver for this machine's PMU.</param>

@@ -45,6 +45,19 @@ public sealed class PerfEventProblemsTests
     }
 
     [Fact]
+    public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
+    {
+        PerfEventRequest outside = Request with { Name = "power/energy-pkg/", IsOfListedPmu = true };
+        PerfEventProblems.Describe(outside, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { ThreadId = -1, Cpu = 0 }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, PerfErrno.InvalidArgument, Virtual)
+            .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
+        PerfEventProblems.Describe(outside with { IsPinned = true }, PerfErrno.InvalidArgument, Real).Should().Contain("more pinned counters");
+        PerfEventProblems.Describe(outside, PerfErrno.NoEntry, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
+    }
+
+    [Fact]
     public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
     {
         string kernel = PerfEventProblems.Describe(Request with { CountsKernel = true }, PerfErrno.AccessDenied, Real);
