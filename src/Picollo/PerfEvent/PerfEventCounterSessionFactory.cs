@@ -12,13 +12,14 @@ namespace Picollo.PerfEvent;
 /// </remarks>
 public sealed class PerfEventCounterSessionFactory
 {
-    private readonly PerfEventSettings _settings;
+    internal PerfEventCounterSessionFactory(PerfEventSettings settings) => Settings = settings;
 
-    internal PerfEventCounterSessionFactory(PerfEventSettings settings) => _settings = settings;
+    internal PerfEventSettings Settings { get; }
 
-    /// <summary>Counts one thread, or everything on one CPU.</summary>
-    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>), 0 for the
-    /// thread that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
+    /// <summary>Counts one thread, or everything on one CPU. Replaces <see cref="WithProcess"/>.</summary>
+    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>, which on Linux fits
+    /// an int), 0 for the thread that calls <see cref="Create"/>, -1 for whatever runs on the CPU. A thread that counts itself says 0: by its
+    /// id it is read like any other, by the kernel, and what reading counts is not taken off.</param>
     /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1.</exception>
@@ -31,46 +32,48 @@ public sealed class PerfEventCounterSessionFactory
             throw new ArgumentOutOfRangeException(nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
         }
 
-        return new(_settings with { ThreadId = threadId, Cpu = cpu, ProcessId = null });
+        return new(Settings with { ThreadId = threadId, Cpu = cpu, ProcessId = null });
     }
 
-    /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later.</summary>
+    /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later, unless
+    /// <see cref="WithInherited"/> says otherwise. Takes a descriptor for each counter of each thread. Replaces
+    /// <see cref="WithTarget"/>.</summary>
     /// <param name="processId">0 for this process; else at least 1.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     public PerfEventCounterSessionFactory WithProcess(int processId)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(processId);
-        return new(_settings with { ProcessId = processId, ThreadId = 0, Cpu = -1, IsInherited = true });
+        return new(Settings with { ProcessId = processId, ThreadId = 0, Cpu = -1 });
     }
 
     /// <summary>Whether threads and processes that the target starts later are counted too, to their ends. Each counter is then read by a
     /// call of its own: kernels do not read inherited ones as a group.</summary>
-    /// <param name="inherited">False by default.</param>
+    /// <param name="inherited">False by default; of a process (<see cref="WithProcess"/>) true.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(_settings with { IsInherited = inherited });
+    public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(Settings with { Inherited = inherited });
 
     /// <summary>Whether the counters must be on the CPU whenever the target runs, all or nothing.</summary>
     /// <param name="pinned">False by default: what does not fit takes turns.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithPinned(bool pinned) => new(_settings with { IsPinned = pinned });
+    public PerfEventCounterSessionFactory WithPinned(bool pinned) => new(Settings with { IsPinned = pinned });
 
     /// <summary>Whether what the kernel does for the target counts too. Software events that happen in the kernel, such as context
     /// switches, and tracepoints count in any case.</summary>
     /// <param name="kernel">False by default; true needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(_settings with { CountsKernel = kernel });
+    public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(Settings with { CountsKernel = kernel });
 
     /// <summary>Whether counting begins with <see cref="Create"/>; else with <see cref="PerfEventCounterSession.Enable"/>.</summary>
     /// <param name="enabled">True by default.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(_settings with { IsEnabled = enabled });
+    public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(Settings with { IsEnabled = enabled });
 
     /// <summary>Whether counters that the machine lacks or this user may not have are left out and named in
     /// <see cref="PerfEventCounterSession.Unavailable"/>, instead of failing <see cref="Create"/>.</summary>
     /// <param name="optional">False by default.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(_settings with { IsOptional = optional });
+    public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(Settings with { IsOptional = optional });
 
     /// <summary>Instructions, core cycles and reference cycles: what Intel's CPUs count without taking a programmable counter.</summary>
     /// <returns>A new factory.</returns>
@@ -130,7 +133,10 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Adds an event by the words of its PMU, as <c>perf</c> takes it: <c>cpu/cache-misses/</c>,
-    /// <c>cpu/event=0x2e,umask=0x41/</c>.</summary>
+    /// <c>cpu/event=0x2e,umask=0x41/</c>, <c>power/energy-pkg/</c>. The count is the PMU's own: what <c>perf</c> shows in another unit has
+    /// a factor beside it (<c>energy-pkg.scale</c> and <c>.unit</c>), which is not applied.</summary>
+    /// <remarks>PMUs outside of the cores (power, uncore, msr) cannot leave the kernel out, and most of them count whole CPUs only: ask
+    /// <c>WithKernel(true)</c> and <c>WithTarget(-1, cpu)</c>, where the PMU's <c>cpumask</c> file says which.</remarks>
     /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, and between slashes an event of its
     /// <c>events</c> folder or fields of its <c>format</c> folder. Becomes the counter's name.</param>
     /// <returns>A new factory.</returns>
@@ -171,20 +177,21 @@ public sealed class PerfEventCounterSessionFactory
         return With(new PerfTracepoint(tracepoint, category, name));
     }
 
-    /// <summary>Opens the counters.</summary>
+    /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
+    /// finds out what reading them counts. Some hundreds of microseconds.</summary>
     /// <returns>The session, to be disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had; see <see cref="WithOptional"/>.</exception>
     /// <exception cref="PlatformNotSupportedException">This is not Linux.</exception>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>
     public PerfEventCounterSession Create()
     {
-        if (_settings.Counters.Count == 0)
+        if (Settings.Counters.Count == 0)
         {
             throw new InvalidOperationException("A session counts something: name a counter, for example with WithFixedCounters().");
         }
 
         return OperatingSystem.IsLinux()
-            ? PerfEventCounterSession.Open(_settings, PerfEventSources.System)
+            ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
             : throw new PlatformNotSupportedException(PerfEventCounterSession.NotLinux);
     }
 
@@ -221,16 +228,16 @@ public sealed class PerfEventCounterSessionFactory
 
     private PerfEventCounterSessionFactory With(PerfEventSpec counter)
     {
-        if (_settings.Counters.Any(other => other.Name == counter.Name))
+        if (Settings.Counters.Any(other => other.Name == counter.Name))
         {
             throw new ArgumentException($"The session has a counter {counter.Name} already.");
         }
 
-        if (_settings.Counters.Count == PerfEventGroup.MaxCounters)
+        if (Settings.Counters.Count == PerfEventGroup.MaxCounters)
         {
             throw new ArgumentException($"A session has {PerfEventGroup.MaxCounters} counters at most.");
         }
 
-        return new(_settings with { Counters = [.. _settings.Counters, counter] });
+        return new(Settings with { Counters = [.. Settings.Counters, counter] });
     }
 }

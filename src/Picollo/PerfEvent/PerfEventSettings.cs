@@ -13,7 +13,10 @@ internal sealed record PerfEventSettings
     /// <summary>All threads of a process, 0 for this one; null where <see cref="ThreadId"/> and <see cref="Cpu"/> say it.</summary>
     public int? ProcessId { get; init; }
 
-    public bool IsInherited { get; init; }
+    /// <summary>Null as the target has it: a process's later threads are its own, a thread's are not.</summary>
+    public bool? Inherited { get; init; }
+
+    public bool IsInherited => Inherited ?? ProcessId is not null;
 
     public bool IsPinned { get; init; }
 

@@ -25,6 +25,17 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
+    public void Later_threads_count_with_a_process_and_not_with_a_thread_unless_said_in_any_order()
+    {
+        Factory.Settings.IsInherited.Should().BeFalse();
+        Factory.WithProcess(0).Settings.IsInherited.Should().BeTrue();
+        Factory.WithProcess(0).WithTarget(0, -1).Settings.IsInherited.Should().BeFalse("the process is no longer the target");
+        Factory.WithProcess(0).WithInherited(false).Settings.IsInherited.Should().BeFalse();
+        Factory.WithInherited(false).WithProcess(0).Settings.IsInherited.Should().BeFalse();
+        Factory.WithInherited(true).WithTarget(0, -1).Settings.IsInherited.Should().BeTrue();
+    }
+
+    [Fact]
     public void A_counter_is_in_a_session_once()
     {
         Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
