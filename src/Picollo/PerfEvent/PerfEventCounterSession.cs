@@ -15,6 +15,10 @@ namespace Picollo.PerfEvent;
 /// call. Which it is, is decided anew at every read.</para>
 /// <para><b>Correctness.</b> Nothing wraps: counts are 64 bits, differences stop at 0, what reading itself counts is found out once and
 /// taken off. The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
+/// <para><b>Whose counts.</b> Those of the target that the factory was given, and not of the thread that reads: by default the thread that
+/// made the session. Read on another thread (by <see cref="Measure"/>, or after an <c>await</c> that went on elsewhere) it still
+/// tells what the one that made it did. For several threads, make a session on each, or one of the process
+/// (<see cref="PerfEventCounterSessionFactory.WithProcess"/>), which counts them all together.</para>
 /// <para><b>Threads.</b> <see cref="Measure"/> may be used by any number of threads at once. All else, and <see cref="Dispose"/> beside
 /// anything, is for one thread at a time. A child process made by fork(2) without exec must not use the session: it shares the descriptors,
 /// and the pages show the parent's counters.</para>
@@ -78,8 +82,9 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }
 
-    /// <summary>How many hardware counters each CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
-    /// 80000022H) or, on arm64, as the kernel lets open together.</summary>
+    /// <summary>How many hardware counters a CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
+    /// 80000022H) or, on arm64, as the kernel lets open together. Whether this user may have them, <see cref="Factory"/> tells. Asked
+    /// once, of the CPU that the first caller is on; later calls cost nothing. Any thread may call it.</summary>
     /// <param name="fixedCounters">Those that count one event each; 0 if not known.</param>
     /// <param name="programmableCounters">Those that count any event; 0 if not known.</param>
     /// <returns>False where there is no PMU, as behind most hypervisors.</returns>
@@ -117,23 +122,26 @@ public sealed class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on.</summary>
+    /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on. The first
+    /// one allocates.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     /// <exception cref="PerfEventException">As for <see cref="Read"/>.</exception>
-    [SkipLocalsInit]
     public void Reset()
     {
-        Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
-        WasReadInUserSpace = ReadInto(readings, forceSyscallRead: false);
-        for (int i = 0; i < Counters.Count; i++)
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        foreach (PerfEventCounter counter in Counters)
         {
-            Counters[i].Reset(readings[i]);
+            counter.Histogram.Reset();
         }
+
+        // Last: the memory that the first reset takes has page faults, which are not the caller's.
+        Begin();
     }
 
     /// <summary>Measures a region of code: <c>using (session.Measure()) { … }</c> records what each counter counts in it into its
-    /// histogram, less what measuring itself counts. Regions nest, on each thread by itself; what an inner one costs counts in the outer.
-    /// Leaves <see cref="PerfEventCounter.Value"/> and the deltas as they are. Allocates nothing once the thread has nested as
+    /// histogram, less what measuring itself counts: what the session's target does meanwhile, whichever thread measures. Regions nest, on
+    /// each thread by itself; what an inner one costs counts in the outer. There is no <c>await</c> in one: the compiler refuses it. Leaves
+    /// <see cref="PerfEventCounter.Value"/> and the deltas as they are. Two reads; allocates nothing once the thread has nested as
     /// deep.</summary>
     /// <returns>To be disposed, on this thread, innermost first.</returns>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
@@ -196,7 +204,7 @@ public sealed class PerfEventCounterSession : IDisposable
                 session.Calibrate();
             }
 
-            session.Reset();
+            session.Begin();
         }
         catch
         {
@@ -258,6 +266,18 @@ public sealed class PerfEventCounterSession : IDisposable
 
     /// <summary>What two readings of these kinds count between them; of different kinds, the smaller.</summary>
     private ulong[] OverheadBetween(bool firstByUser, bool secondByUser) => firstByUser || secondByUser ? _userOverhead : _callOverhead;
+
+    /// <summary>Lets values and deltas begin at 0 now. Apart from the histograms: the first reset of one triples its memory.</summary>
+    [SkipLocalsInit]
+    private void Begin()
+    {
+        Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
+        WasReadInUserSpace = ReadInto(readings, forceSyscallRead: false);
+        for (int i = 0; i < Counters.Count; i++)
+        {
+            Counters[i].Begin(readings[i]);
+        }
+    }
 
     /// <summary>Finds what reading itself counts, for each way to read. Nothing where it is another thread that is counted.</summary>
     private void Calibrate()

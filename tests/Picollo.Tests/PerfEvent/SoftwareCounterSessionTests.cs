@@ -203,6 +203,34 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [PerfFact]
+    public void Reading_on_another_thread_tells_what_the_counted_one_did()
+    {
+        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
+        var thread = new Thread(() =>
+        {
+            using (session.Measure())
+            {
+                TouchFreshPages(500);
+            }
+        });
+        thread.Start();
+        thread.Join();
+        session.Counters[0].Histogram.TotalCount.Should().Be(1);
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that made the session only waited");
+    }
+
+    [PerfFact]
+    public void A_new_session_holds_its_histograms_and_not_yet_what_resetting_them_takes()
+    {
+        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
+        factory.Create().Dispose();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        using PerfEventCounterSession session = factory.Create();
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        allocated.Should().BeInRange(115_000, 125_000, "the documentation says 115 KB for each counter");
+    }
+
+    [PerfFact]
     public void Counters_are_found_by_name_and_by_preset()
     {
         using PerfEventCounterSession session = Software.WithRawCounter(1, 5, "minor faults").Create();
