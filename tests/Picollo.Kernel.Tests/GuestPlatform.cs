@@ -79,6 +79,6 @@ internal sealed record GuestPlatform
 
         return File.Exists(Path.Combine(Kernels, "vmlinuz"))
             ? null
-            : "artifacts/kernels has no kernel to boot: run tests/Picollo.Kernel.Tests/kernels.sh first (it fetches Debian's)";
+            : "artifacts/kernels has no kernel to boot: run tests/Picollo.Kernel.Tests/kernels.sh first (it fetches Debian's, on Debian)";
     }
 }

@@ -176,6 +176,8 @@ void check_widths(void) {
         expect(bracketed_read(&long_cycles, "cycles"), "64 bits of cycles were not read");
         spin(1000);
     }
+    picollo_u64 one = counted(&narrow, 1), million = counted(&narrow, 1000000);
+    expect(million - one == 2 * 999999, "999,999 rounds more took %llu instructions more, not 1,999,998", million - one);
     expect(narrow.page->pmc_width == 32, "instructions have %u bits", narrow.page->pmc_width);
     expect(long_cycles.page->pmc_width == 64, "cycles have %u bits", long_cycles.page->pmc_width);
     close_event(&narrow), close_event(&long_cycles);
