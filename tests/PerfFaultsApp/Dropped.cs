@@ -14,6 +14,12 @@ internal static class Dropped
 
     public static void Run()
     {
+        using (var clock = new ThreadCpuClock())
+        {
+            Findings.Print("clock-held", Descriptors.Counters());
+            Findings.Print("clock-needs", clock.ReadsInUserSpace ? 1 : 0);
+        }
+
         Findings.Print("held", DropOne());
         Collect();
         Findings.Print("after-collection", Descriptors.Counters());

@@ -46,7 +46,7 @@ internal static class Limits
     }
 
     /// <summary>Loading an assembly takes a file, and one that could not be loaded once is never tried again.</summary>
-    private static void LoadEverything()
+    public static void LoadEverything()
     {
         foreach (string path in ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator))
         {

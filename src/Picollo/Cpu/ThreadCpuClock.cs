@@ -17,7 +17,7 @@ namespace Picollo.Cpu;
 /// <see cref="ResyncIntervalNanoseconds"/> of CPU time; between them the page's time and the kernel's differ by what interrupts take,
 /// as the kernel may not count that. Readings never go back.</para>
 /// <para>For the thread that made it only; each thread makes its own. It holds one descriptor and one page until
-/// <see cref="Dispose"/>, or the finalizer. A child made by fork(2) must not use it.</para>
+/// <see cref="Dispose"/>, or the finalizer; none where readings are system calls. A child made by fork(2) must not use it.</para>
 /// <example>
 /// <code>
 /// using var clock = new ThreadCpuClock();
@@ -54,13 +54,18 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     /// <exception cref="MeasurementUnavailableException">This system does not tell a thread's CPU time at all.</exception>
     public ThreadCpuClock()
     {
+        NativeShim shim = NativeShim.Current;
         _readSystem = CpuUsageReader.GetThreadTime;
-        _readPage = NativeShim.Current.ReadThreadTime;
-        _file = TryOpenPage(out string? problem);
+        _readPage = shim.ReadThreadTime;
+        _file = TryOpenPage(shim, out string? problem);
         _page = _file is null ? null : _file.Page;
         UnavailableReason = problem;
         _last = _readSystem();
         Start();
+        if (!ReadsInUserSpace)
+        {
+            _file?.Dispose();
+        }
     }
 
     /// <summary>For tests: a page, what reads it and the kernel's clock.</summary>
@@ -113,7 +118,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
 
     private uint Lock => Volatile.Read(ref *(uint*)((byte*)_page + LockOffset));
 
-    private static PerfEventFile? TryOpenPage(out string? problem)
+    private static PerfEventFile? TryOpenPage(NativeShim shim, out string? problem)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -121,9 +126,9 @@ public sealed unsafe class ThreadCpuClock : IDisposable
             return null;
         }
 
-        if (NativeShim.Current.ReadThreadTime == null)
+        if (shim.ReadThreadTime == null)
         {
-            problem = NativeShim.Current.UnavailableReason ?? "Picollo's native library is missing.";
+            problem = shim.UnavailableReason ?? "Picollo's native library is missing.";
             return null;
         }
 

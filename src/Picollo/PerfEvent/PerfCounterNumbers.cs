@@ -6,12 +6,15 @@ namespace Picollo.PerfEvent;
 /// <summary>How many hardware counters a CPU has.</summary>
 internal static unsafe class PerfCounterNumbers
 {
-    // Asked once: behind a hypervisor CPUID takes microseconds, and the answer does not change.
-    private static readonly Lazy<(uint Fixed, uint Programmable)> Numbers = new(Find);
+    // Asked once: behind a hypervisor CPUID takes microseconds, and the answer does not change. Nothing is remembered of an
+    // answer that a lack of files gave.
+    private static Numbers? _known;
+
+    private sealed record Numbers(uint Fixed, uint Programmable);
 
     public static bool TryGet(out uint fixedCounters, out uint programmableCounters)
     {
-        (fixedCounters, programmableCounters) = Numbers.Value;
+        (fixedCounters, programmableCounters) = _known is { } known ? (known.Fixed, known.Programmable) : Find();
         return fixedCounters + programmableCounters > 0;
     }
 
@@ -30,18 +33,28 @@ internal static unsafe class PerfCounterNumbers
     private static (uint Fixed, uint Programmable) Find()
     {
         uint fixedCounters = 0, programmable = 0;
-        if (NativeShim.Current.CountPmuCounters != null && NativeShim.Current.CountPmuCounters(&fixedCounters, &programmable) != 0)
+        NativeShim shim = NativeShim.Current;
+        bool isFinal = !shim.MayLoadLater;
+        if ((shim.CountPmuCounters == null || shim.CountPmuCounters(&fixedCounters, &programmable) == 0)
+            && OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture == Architecture.Arm64)
         {
-            return (fixedCounters, programmable);
+            (fixedCounters, programmable) = FindOnArm(out isFinal);
         }
 
-        return OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? FindOnArm() : (0, 0);
+        if (isFinal)
+        {
+            _known = new Numbers(fixedCounters, programmable);
+        }
+
+        return (fixedCounters, programmable);
     }
 
     /// <summary>arm64 keeps PMCR_EL0.N from user code, and sysfs does not tell it; but the kernel refuses a group that is larger than
     /// the PMU. The cycle counter is the fixed one, and of the rest each counts any event, here branches predicted wrongly.</summary>
-    private static (uint Fixed, uint Programmable) FindOnArm()
+    /// <param name="isFinal">False where the files ran out first.</param>
+    private static (uint Fixed, uint Programmable) FindOnArm(out bool isFinal)
     {
+        int error = 0;
         var files = new List<PerfEventFile>();
         try
         {
@@ -54,7 +67,7 @@ internal static unsafe class PerfCounterNumbers
                     Config = (ulong)id,
                     Flags = PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel,
                 };
-                PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, files.Count > 0 ? files[0] : null, out _);
+                PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, files.Count > 0 ? files[0] : null, out error);
                 if (file is not null)
                 {
                     files.Add(file);
@@ -63,9 +76,11 @@ internal static unsafe class PerfCounterNumbers
                 return file is not null;
             }
 
-            return TryOpen(PerfHardwareCounterId.CpuCycles)
+            (uint, uint) found = TryOpen(PerfHardwareCounterId.CpuCycles)
                 ? (1u, LargestGroup(() => TryOpen(PerfHardwareCounterId.BranchMisses), limit: 31))
                 : (0u, 0u);
+            isFinal = error is not (PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted);
+            return found;
         }
         finally
         {

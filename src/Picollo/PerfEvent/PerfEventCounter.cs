@@ -31,14 +31,14 @@ public sealed class PerfEventCounter
     /// <summary>Events (of the kernel's clocks, nanoseconds) from the session's creation, or its last
     /// <see cref="PerfEventCounterSession.Reset"/>, to the last read; scaled if the counter took turns with others. 0 before the first
     /// read.</summary>
-    public ulong Value => PerfMath.Delta(_baseline.Scaled, _now.Scaled, overhead: 0);
+    public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
     /// <summary>Events since the session's creation as the kernel or the CPU counted them: not scaled, no reset, no overhead
     /// taken off.</summary>
     public ulong RawValue => _now.Raw;
 
     /// <summary>Events between the last two reads, less what reading itself counts; never below 0.</summary>
-    public ulong Delta => PerfMath.Delta(_before.Scaled, _now.Scaled, _overhead);
+    public ulong Delta => PerfMath.Delta(_before, _now, _overhead);
 
     /// <summary>Events between the last two reads, as counted: not scaled, no overhead taken off.</summary>
     public ulong RawDelta => PerfMath.Delta(_before.Raw, _now.Raw, overhead: 0);

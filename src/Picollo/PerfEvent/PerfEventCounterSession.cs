@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Picollo.Cpu;
 using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
@@ -54,7 +55,6 @@ public sealed class PerfEventCounterSession : IDisposable
     private readonly bool _countsReader;
     private readonly ulong[] _userOverhead;
     private readonly ulong[] _callOverhead;
-    private bool _isCalibrated;
     private bool _isDisposed;
 
     private PerfEventCounterSession(
@@ -164,11 +164,7 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>Starts counting, or goes on.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     /// <exception cref="PerfEventException">The kernel refuses.</exception>
-    public void Enable()
-    {
-        Control(PerfSystemCalls.EnableRequest);
-        Calibrate();
-    }
+    public void Enable() => Control(PerfSystemCalls.EnableRequest);
 
     /// <summary>Stops counting; the counts stay.</summary>
     /// <inheritdoc cref="Enable" path="/exception"/>
@@ -192,6 +188,12 @@ public sealed class PerfEventCounterSession : IDisposable
     internal static PerfEventCounterSession Open(
         PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?> pagesOf)
     {
+        if (settings.ThreadId == CpuUsageReader.GetThreadId())
+        {
+            // By its number or by 0, it is the thread that reads its counters itself.
+            settings = settings with { ThreadId = 0 };
+        }
+
         (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
             new PerfEventOpener(settings, sources).Open();
         bool isOwnProcess = settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
@@ -199,9 +201,16 @@ public sealed class PerfEventCounterSession : IDisposable
             groups, [.. counters], unavailable, pagesOf(groups, counters.Count), countsReader: settings.IsOwnThread || isOwnProcess);
         try
         {
+            // Here, and not when it is first enabled: what that counts would be in the values.
             if (settings.IsEnabled)
             {
                 session.Calibrate();
+            }
+            else if (session._countsReader)
+            {
+                session.Enable();
+                session.Calibrate();
+                session.Disable();
             }
 
             session.Begin();
@@ -219,13 +228,13 @@ public sealed class PerfEventCounterSession : IDisposable
     internal void EndMeasurement(int start, bool startedByUser)
     {
         Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
-        _startsUsed = start;
+        _startsUsed = Math.Min(_startsUsed, start); // less already where an outer region was ended before
         bool byUser = ReadInto(readings, forceSyscallRead: false);
         ulong[] overhead = OverheadBetween(startedByUser, byUser);
         ReadOnlySpan<PerfReading> starts = _starts.AsSpan(start, Counters.Count);
         for (int i = 0; i < starts.Length; i++)
         {
-            Counters[i].Histogram.Record(PerfMath.Delta(starts[i].Scaled, readings[i].Scaled, overhead[i]));
+            Counters[i].Histogram.Record(PerfMath.Delta(starts[i], readings[i], overhead[i]));
         }
     }
 
@@ -237,9 +246,8 @@ public sealed class PerfEventCounterSession : IDisposable
             pages[counter] = (nint)file.Page;
         }
 
-        return counters > 0 && !pages.Contains(0) && NativeShim.Current.ReadPerfCounters != null
-            ? new PerfPages(pages, NativeShim.Current.ReadPerfCounters)
-            : null;
+        NativeShim shim = NativeShim.Current;
+        return counters > 0 && !pages.Contains(0) && shim.ReadPerfCounters != null ? new PerfPages(pages, shim.ReadPerfCounters) : null;
     }
 
     /// <summary>Reads all counters, in user space if that may be and can be, and says whether it was.</summary>
@@ -282,12 +290,11 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>Finds what reading itself counts, for each way to read. Nothing where it is another thread that is counted.</summary>
     private void Calibrate()
     {
-        if (_isCalibrated || !_countsReader)
+        if (!_countsReader)
         {
             return;
         }
 
-        _isCalibrated = true;
         Calibrate(_callOverhead, forceSyscallRead: true);
         if (_pages is not null)
         {
@@ -295,19 +302,28 @@ public sealed class PerfEventCounterSession : IDisposable
         }
     }
 
+    /// <summary>By readings of this way alone: where the pages cannot be read just now, nothing is taken off later.</summary>
     private void Calibrate(ulong[] overhead, bool forceSyscallRead)
     {
-        Array.Fill(overhead, ulong.MaxValue);
+        int rounds = 0;
         Span<PerfReading> first = stackalloc PerfReading[PerfEventGroup.MaxCounters];
         Span<PerfReading> second = stackalloc PerfReading[PerfEventGroup.MaxCounters];
         for (int round = 0; round < CalibrationRounds; round++)
         {
-            _ = ReadInto(first, forceSyscallRead);
-            _ = ReadInto(second, forceSyscallRead);
+            bool firstByUser = ReadInto(first, forceSyscallRead);
+            bool secondByUser = ReadInto(second, forceSyscallRead);
+            if (firstByUser == forceSyscallRead || secondByUser == forceSyscallRead)
+            {
+                continue;
+            }
+
             for (int i = 0; i < overhead.Length; i++)
             {
-                overhead[i] = Math.Min(overhead[i], PerfMath.Delta(first[i].Scaled, second[i].Scaled, overhead: 0));
+                ulong counted = PerfMath.Delta(first[i], second[i], overhead: 0);
+                overhead[i] = rounds == 0 ? counted : Math.Min(overhead[i], counted);
             }
+
+            rounds++;
         }
     }
 

@@ -23,8 +23,8 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved = Resolve();
             List<int> threads = Threads();
-            OpenOnFirst(threads[0], resolved);
-            foreach (int thread in threads.Skip(1))
+            int first = OpenOnFirst(threads, resolved);
+            foreach (int thread in threads.Skip(first + 1))
             {
                 OpenOnAnother(thread, resolved);
             }
@@ -85,6 +85,26 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
 
     private static PerfEventException NoProcess(int process) =>
         new(null, PerfErrno.NoSuchProcess, $"There is no process {process}, or /proc hides it; it may have ended.");
+
+    /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays
+    /// in the list. Gives its place.</summary>
+    private int OpenOnFirst(List<int> threads, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                OpenOnFirst(threads[i], resolved);
+                return i;
+            }
+            catch (PerfEventException e) when (e.ErrorNumber == PerfErrno.NoSuchProcess && i + 1 < threads.Count)
+            {
+                _groups.ForEach(group => group.Dispose());
+                _groups.Clear();
+                _counters.Clear();
+            }
+        }
+    }
 
     private void OpenOnFirst(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
@@ -156,7 +176,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
 
     private PerfEventFile? TryOpen(int thread, PerfEventDefinition definition, PerfEventFile? leader, out int error)
     {
-        PerfEventAttributes attributes = Attributes(definition, isLeader: leader is null);
+        PerfEventAttributes attributes = Attributes(settings, definition, isLeader: leader is null);
         if (RuntimeInformation.ProcessArchitecture != Architecture.Arm64 || !definition.NeedsPmu || !settings.IsOwnThread || settings.IsInherited)
         {
             return PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
@@ -175,10 +195,11 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         return file;
     }
 
-    private PerfEventAttributes Attributes(PerfEventDefinition definition, bool isLeader)
+    /// <summary>What the kernel is asked for.</summary>
+    internal static PerfEventAttributes Attributes(PerfEventSettings settings, PerfEventDefinition definition, bool isLeader)
     {
         PerfEventFlags flags = PerfEventFlags.None;
-        if (!CountsKernel(definition))
+        if (!CountsKernel(settings, definition))
         {
             flags |= PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
         }
@@ -208,9 +229,9 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         };
     }
 
-    private bool CountsKernel(PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
+    private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
 
     private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
-        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(definition), settings.IsPinned, thread, settings.Cpu,
+        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu,
         definition.IsOfListedPmu);
 }

@@ -15,6 +15,19 @@ internal static class PerfMath
         return scaled <= ulong.MaxValue ? (ulong)scaled : ulong.MaxValue;
     }
 
+    /// <summary>Between two readings: what was counted then, scaled by the times that passed then, less what reading itself counts.
+    /// A region all through which the counter counted is exact, however often it was off before (the difference of the scaled counts
+    /// would not be). Where it was off all through, there is nothing to scale: what it counts on average stands for it.</summary>
+    public static ulong Delta(in PerfReading before, in PerfReading after, ulong overhead)
+    {
+        ulong enabled = Delta(before.EnabledNanoseconds, after.EnabledNanoseconds, overhead: 0);
+        ulong running = Delta(before.RunningNanoseconds, after.RunningNanoseconds, overhead: 0);
+        ulong raw = Delta(before.Raw, after.Raw, overhead: 0);
+        return enabled <= running ? Subtract(raw, overhead)
+            : running > 0 ? Subtract(Scale(raw, enabled, running), overhead)
+            : Delta(before.Scaled, after.Scaled, overhead);
+    }
+
     /// <summary>What was counted between two readings, less what reading itself counts; never below 0. (A scaled count can go back
     /// a little, when the counter was off more than before.)</summary>
     public static ulong Delta(ulong before, ulong after, ulong overhead) =>

@@ -4,7 +4,7 @@ namespace Picollo.PerfEvent;
 /// For a <c>using</c> statement and nothing else.</summary>
 public readonly ref struct PerfMeasurement : IDisposable
 {
-    private readonly PerfEventCounterSession _session;
+    private readonly PerfEventCounterSession? _session; // none in default, which ends nothing
     private readonly int _start;
     private readonly bool _byUser;
 
@@ -19,5 +19,5 @@ public readonly ref struct PerfMeasurement : IDisposable
     /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>
     /// <exception cref="PerfEventException">The kernel took the counters off the CPU for good (see
     /// <see cref="PerfEventCounterSession.Read"/>).</exception>
-    public void Dispose() => _session.EndMeasurement(_start, _byUser);
+    public void Dispose() => _session?.EndMeasurement(_start, _byUser);
 }

@@ -13,8 +13,11 @@ internal sealed unsafe class NativeShim
 
     private NativeShim(string? unavailableReason) => UnavailableReason = unavailableReason;
 
-    /// <summary>The process's one: the system's loader asked once.</summary>
-    public static NativeShim Current { get; } = Load(new SystemNativeLibraries());
+    private static NativeShim? _current;
+
+    /// <summary>The process's one: the system's loader asked once. Again, where the library is there and could not be loaded: the process
+    /// may have had no file left to open.</summary>
+    public static NativeShim Current => _current ?? Find(new SystemNativeLibraries(), ref _current);
 
     /// <summary>
     /// Reads the counter; null where it is not to be used. Without a GC transition: the function is five instructions.
@@ -35,15 +38,34 @@ internal sealed unsafe class NativeShim
     /// answers it, in microseconds.</summary>
     public delegate* unmanaged<uint*, uint*, int> CountPmuCounters { get; private init; }
 
+    /// <summary>Whether the library is there and could not be loaded, which need not stay so.</summary>
+    public bool MayLoadLater { get; private init; }
+
     /// <summary>Why <see cref="ReadCounter"/> is null, and what to do about it.</summary>
     public string? UnavailableReason { get; }
+
+    /// <summary>Loads the library, and remembers what came of it unless that may change.</summary>
+    public static NativeShim Find(INativeLibraries libraries, ref NativeShim? known)
+    {
+        NativeShim shim = Load(libraries);
+        if (!shim.MayLoadLater)
+        {
+            Volatile.Write(ref known, shim);
+        }
+
+        return shim;
+    }
 
     /// <summary>Loads the library; a missing, foreign or outdated one is a reason, never an exception.</summary>
     public static NativeShim Load(INativeLibraries libraries)
     {
-        if (!libraries.TryLoad(Name, out nint library, out string where))
+        if (!libraries.TryLoad(Name, out nint library, out string where, out bool isThere))
         {
-            return new NativeShim(CycleClockReasons.NoLibrary(RuntimeInformation.RuntimeIdentifier, where));
+            string platform = RuntimeInformation.RuntimeIdentifier;
+            return new NativeShim(isThere ? CycleClockReasons.NotLoadable(platform, where) : CycleClockReasons.NoLibrary(platform, where))
+            {
+                MayLoadLater = isThere,
+            };
         }
 
         string? missing = null;

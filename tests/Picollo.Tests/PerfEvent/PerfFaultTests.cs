@@ -74,6 +74,41 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
     }
 
+    [PerfFact]
+    public void What_does_not_fit_a_group_takes_turns_unless_pinned()
+    {
+        Dictionary<string, string> found = app.Run("small-groups");
+        found["taking-turns"].Should().Be("works");
+        found["pinned"].Should().StartWith("22 Software:MinorPageFaults: more pinned counters than the CPU has");
+        foreach (string counter in (string[])["faults", "minor"])
+        {
+            int.Parse(found[counter], CultureInfo.InvariantCulture).Should().BePositive("4 MB were touched for the first time");
+        }
+    }
+
+    [PerfFact]
+    public void A_process_is_counted_though_one_of_its_threads_has_ended()
+    {
+        Dictionary<string, string> found = app.Run("ended-thread");
+        foreach (string thread in (string[])["main", "other"])
+        {
+            found[thread].Should().Be("works");
+            found[$"{thread}-optional"].Should().Be("works");
+            found[$"{thread}-counters"].Should().Be("2");
+            long.Parse(found[$"{thread}-time"], CultureInfo.InvariantCulture).Should().BePositive();
+        }
+
+        found["left"].Should().Be("0");
+    }
+
+    [ShimFact]
+    public void A_library_that_could_not_be_loaded_for_lack_of_files_is_loaded_later()
+    {
+        Dictionary<string, string> found = app.Run("library");
+        found["without"].Should().Contain("could not be loaded").And.Contain("ulimit -n");
+        found["with"].Should().NotContain("could not be loaded");
+    }
+
     [RootFact("unshare")]
     public void A_tracepoint_counts_once_tracefs_is_mounted()
     {
@@ -97,6 +132,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     public void Sessions_that_nobody_disposes_give_their_files_back()
     {
         Dictionary<string, string> found = app.Run("dropped");
+        found["clock-held"].Should().Be(found["clock-needs"], "the page is of no use where the kernel puts no time into it");
         found["held"].Should().MatchRegex("^[23]$", "two counters, and the thread's clock where its page can be had");
         found["after-collection"].Should().Be("0");
         found["sessions"].Should().Be("2000", "of two files each, where 400 may be open");

@@ -13,14 +13,18 @@ internal sealed unsafe class ScriptedPages(int count) : PerfPages(new nint[count
     /// <summary>What each reading counts itself.</summary>
     public ulong CountsOfReading { get; set; }
 
+    /// <summary>Every so many readings an interrupt adds a million.</summary>
+    public int InterruptedEvery { get; init; } = int.MaxValue;
+
     public int Reads { get; private set; }
 
     protected override ulong ReadAll(PerfPage* counters, int count)
     {
         Reads++;
+        ulong counts = CountsOfReading + (Reads % InterruptedEvery == 0 ? 1_000_000ul : 0);
         for (int i = 0; i < count; i++)
         {
-            Counters[i].Value += CountsOfReading;
+            Counters[i].Value += counts;
             counters[i] = Counters[i];
         }
 

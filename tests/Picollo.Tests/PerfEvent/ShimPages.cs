@@ -25,7 +25,7 @@ internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pa
 
     private static nint Find(string function)
     {
-        Libraries.TryLoad("picollo_native", out nint library, out _).Should().BeTrue();
+        Libraries.TryLoad("picollo_native", out nint library, out _, out _).Should().BeTrue();
         Libraries.TryGetExport(library, function, out nint address).Should().BeTrue();
         return address;
     }

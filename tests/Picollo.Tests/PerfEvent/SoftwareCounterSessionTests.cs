@@ -66,6 +66,72 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [PerfFact]
+    public void What_calls_count_is_taken_off_where_the_reader_is_counted()
+    {
+        int own = (int)Picollo.Cpu.CpuUsageReader.GetThreadId();
+        foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
+            [Software, Software.WithTarget(own, -1), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId), Software.WithEnabled(false)])
+        {
+            using PerfEventCounterSession session = factory.Create();
+            session.Enable();
+            session.Read();
+            session.Read();
+            PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
+            clock.Delta.Should().BeLessThan(clock.RawDelta);
+        }
+    }
+
+    [PerfFact]
+    public void Nothing_is_taken_off_where_another_thread_is_counted()
+    {
+        long id = 0;
+        bool isOver = false;
+        var busy = new Thread(() =>
+        {
+            Volatile.Write(ref id, Picollo.Cpu.CpuUsageReader.GetThreadId());
+            while (!Volatile.Read(ref isOver))
+            {
+            }
+        });
+        busy.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+        using PerfEventCounterSession session = Software.WithTarget((int)id, -1).Create();
+        PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
+        session.Read();
+        SpinWait.SpinUntil(() =>
+        {
+            session.Read();
+            return clock.RawDelta > 0;
+        });
+        clock.Delta.Should().Be(clock.RawDelta);
+        Volatile.Write(ref isOver, true);
+        busy.Join();
+    }
+
+    [PerfFact]
+    public void Regions_that_end_in_the_wrong_order_leave_nothing_behind()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        void Run(int times)
+        {
+            for (int i = 0; i < times; i++)
+            {
+                PerfMeasurement outer = session.Measure();
+                PerfMeasurement inner = session.Measure();
+                outer.Dispose();
+                inner.Dispose();
+            }
+        }
+
+        Run(100);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Run(10_000);
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().Be(0);
+        default(PerfMeasurement).Dispose();
+        session.Counters[0].Histogram.TotalCount.Should().Be(20_200);
+    }
+
+    [PerfFact]
     public void Regions_nest()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();

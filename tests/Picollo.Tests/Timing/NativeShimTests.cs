@@ -60,11 +60,33 @@ public unsafe class NativeShimTests
     {
         var libraries = new SystemNativeLibraries();
 
-        libraries.TryLoad("picollo_no_such_library", out nint library, out string where).Should().BeFalse();
+        libraries.TryLoad("picollo_no_such_library", out nint library, out string where, out bool isThere).Should().BeFalse();
 
         library.Should().Be(0);
+        isThere.Should().BeFalse();
         where.Should().Contain(AppContext.BaseDirectory).And.Contain("runtimes").And.Contain("picollo_no_such_library");
         where.Split(", ").Should().OnlyHaveUniqueItems();
+    }
+
+    [Fact]
+    public void A_library_that_cannot_be_loaded_is_tried_again()
+    {
+        var libraries = new Libraries { IsLoadable = false };
+        ReasonFor(libraries).Should().Contain("at this place").And.Contain("ulimit -n");
+        NativeShim? known = null;
+        ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(0);
+        known.Should().BeNull("files may be closed meanwhile");
+        libraries.IsLoadable = true;
+        ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(43);
+        known.Should().NotBeNull();
+    }
+
+    [Fact]
+    public void That_there_is_no_library_is_found_out_once()
+    {
+        NativeShim? known = null;
+        NativeShim shim = NativeShim.Find(new Libraries { IsThere = false }, ref known);
+        known.Should().BeSameAs(shim);
     }
 
     private static string ReasonFor(Libraries libraries)
@@ -93,17 +115,20 @@ public unsafe class NativeShimTests
     {
         public bool IsThere { get; init; } = true;
 
+        public bool IsLoadable { get; set; } = true;
+
         public string? Missing { get; init; }
 
         public delegate* unmanaged<int> AbiVersion { get; init; } = &Version;
 
         public delegate* unmanaged<int> HasInvariantCounter { get; init; } = &Yes;
 
-        public bool TryLoad(string name, out nint library, out string where)
+        public bool TryLoad(string name, out nint library, out string where, out bool isThere)
         {
             name.Should().Be("picollo_native");
+            isThere = IsThere;
             (library, where) = IsThere ? ((nint)1, "at this place") : (0, "here, there");
-            return IsThere;
+            return IsThere && IsLoadable;
         }
 
         public bool TryGetExport(nint library, string function, out nint address)
