@@ -30,7 +30,6 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
     [SkipLocalsInit]
     public bool TryRead(Span<PerfReading> sums)
     {
-        // A group: {how many, enabled, running, a value each}; alone: {value, enabled, running}.
         ulong* buffer = stackalloc ulong[3 + MaxCounters];
         nuint length = (nuint)(isGroup ? 3 + Count : 3) * sizeof(ulong);
         nint read = PerfSystemCalls.Read(_files[0].Number, buffer, length);
@@ -39,19 +38,25 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
             return false;
         }
 
+        AddCounts(new(buffer, 3 + MaxCounters), sums);
+        return true;
+    }
+
+    /// <summary>Adds what the kernel gave. A group: {how many, enabled, running, a value each}; alone: {value, enabled,
+    /// running}.</summary>
+    internal void AddCounts(ReadOnlySpan<ulong> read, Span<PerfReading> sums)
+    {
         if (!isGroup)
         {
-            sums[_counters[0]].Add(buffer[0], buffer[1], buffer[2]);
-            return true;
+            sums[_counters[0]].Add(read[0], read[1], read[2]);
+            return;
         }
 
-        Debug.Assert(buffer[0] == (ulong)Count, "The kernel's group is the one that was opened.");
+        Debug.Assert(read[0] == (ulong)Count, "The kernel's group is the one that was opened.");
         for (int i = 0; i < Count; i++)
         {
-            sums[_counters[i]].Add(buffer[3 + i], buffer[1], buffer[2]);
+            sums[_counters[i]].Add(read[3 + i], read[1], read[2]);
         }
-
-        return true;
     }
 
     public bool TryControl(nuint request) =>

@@ -339,6 +339,7 @@ public sealed class SoftwareCounterSessionTests
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
         Software.WithTarget((int)id, -1).Invoking(f => f.Create()).Should().Throw<PerfEventException>()
             .WithMessage($"*no thread {id}*ESRCH*").Which.ErrorNumber.Should().Be(3);
+        Software.WithTarget((int)id, -1).WithOptional().Invoking(f => f.Create()).Should().Throw<PerfEventException>("it is not the counters that are missing");
         Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<PerfEventException>().WithMessage("*no process 2147483647*");
     }
 
