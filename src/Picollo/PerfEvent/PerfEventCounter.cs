@@ -8,6 +8,7 @@ namespace Picollo.PerfEvent;
 /// histogram may be read by any thread at any time.</remarks>
 public sealed class PerfEventCounter
 {
+    private PerfReading _created;
     private PerfReading _baseline;
     private PerfReading _before;
     private PerfReading _now;
@@ -44,16 +45,20 @@ public sealed class PerfEventCounter
     public ulong RawDelta => PerfMath.Delta(_before.Raw, _now.Raw, overhead: 0);
 
     /// <summary>How long the counter was enabled by the last read, since its creation, all the session's threads added up.</summary>
-    public TimeSpan TimeEnabled => ToTimeSpan(_now.EnabledNanoseconds);
+    public TimeSpan TimeEnabled => ToTimeSpan(EnabledNanoseconds);
 
     /// <summary>For how much of <see cref="TimeEnabled"/> it did count.</summary>
-    public TimeSpan TimeRunning => ToTimeSpan(_now.RunningNanoseconds);
+    public TimeSpan TimeRunning => ToTimeSpan(RunningNanoseconds);
 
     /// <summary><see cref="TimeRunning"/> over <see cref="TimeEnabled"/>, 0 to 1: below 1 the counter took turns with others, and
     /// <see cref="Value"/> and <see cref="Delta"/> are scaled, estimates. Null where it was never enabled.</summary>
-    public double? RunningShare => PerfMath.Share(_now.EnabledNanoseconds, _now.RunningNanoseconds);
+    public double? RunningShare => PerfMath.Share(EnabledNanoseconds, RunningNanoseconds);
 
     internal PerfEventDefinition Definition { get; }
+
+    private ulong EnabledNanoseconds => PerfMath.Subtract(_now.EnabledNanoseconds, _created.EnabledNanoseconds);
+
+    private ulong RunningNanoseconds => PerfMath.Subtract(_now.RunningNanoseconds, _created.RunningNanoseconds);
 
     /// <summary>Name and value, such as <c>Hardware:Instructions: 260,224</c>; culture-invariant.</summary>
     /// <returns>One line.</returns>
@@ -69,6 +74,10 @@ public sealed class PerfEventCounter
 
     /// <summary>Begins anew at a reading; the histogram stays.</summary>
     internal void Begin(in PerfReading reading) => _baseline = _before = _now = reading;
+
+    /// <summary>Lets the times begin at the last reading, which is of the session's creation: before it the counters were switched on for
+    /// the calibration alone.</summary>
+    internal void BeginTimes() => _created = _now;
 
     private static TimeSpan ToTimeSpan(ulong nanoseconds) => TimeSpan.FromTicks((long)(nanoseconds / TimeSpan.NanosecondsPerTick));
 }

@@ -214,6 +214,7 @@ public sealed class PerfEventCounterSession : IDisposable
             }
 
             session.Begin();
+            counters.ForEach(counter => counter.BeginTimes());
         }
         catch
         {

@@ -201,8 +201,11 @@ public sealed class SoftwareCounterSessionTests
         using PerfEventCounterSession session = Software.WithEnabled(false).Create();
         PerfEventCounter faults = session.Counters[0];
         Count(() => TouchFreshPages(50)).Should().Be(0);
+        faults.RunningShare.Should().BeNull("it was never enabled");
+        faults.TimeEnabled.Should().Be(TimeSpan.Zero);
         session.Enable();
         Count(() => TouchFreshPages(50)).Should().BeGreaterThanOrEqualTo(50);
+        faults.RunningShare.Should().Be(1);
         session.Disable();
         Count(() => TouchFreshPages(50)).Should().Be(0);
 
