@@ -144,7 +144,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (file is null)
         {
             problem = PerfEventProblems.Describe(
-                new PerfEventRequest("Software:Dummy", definition.NeedsPmu, definition.HappensInKernel, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1),
+                new PerfEventRequest("The page with the thread's CPU time", definition.NeedsPmu, definition.HappensInKernel, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1),
                 error,
                 PerfMachine.Read());
             return null;

@@ -17,22 +17,22 @@ public sealed class PerfEventCounterSessionFactory
     internal PerfEventSettings Settings { get; }
 
     /// <summary>Counts one thread, or everything on one CPU. Replaces <see cref="WithProcess"/>.</summary>
-    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>, which on Linux fits
-    /// an int), 0 for the thread that calls <see cref="Create"/>, -1 for whatever runs on the CPU. A thread that counts itself says 0: by its
-    /// id it is read like any other, by the kernel, and what reading counts is not taken off.</param>
+    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>), 0 for the thread
+    /// that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
     /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1.</exception>
-    public PerfEventCounterSessionFactory WithTarget(int threadId, int cpu)
+    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1; or the thread's is more than <see cref="int.MaxValue"/>.</exception>
+    public PerfEventCounterSessionFactory WithTarget(long threadId, int cpu)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, -1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(threadId, int.MaxValue);
         ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
         if (threadId == -1 && cpu == -1)
         {
             throw new ArgumentOutOfRangeException(nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
         }
 
-        return new(Settings with { ThreadId = threadId, Cpu = cpu, ProcessId = null });
+        return new(Settings with { ThreadId = (int)threadId, Cpu = cpu, ProcessId = null });
     }
 
     /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later, unless
@@ -86,7 +86,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId id) =>
-        With("Hardware", id, new(PerfEventType.Hardware, Config((int)id)));
+        With("Hardware", id, new(PerfEventType.Hardware, Config((int)id)), nameof(id));
 
     /// <summary>Adds several.</summary>
     /// <param name="ids">Each as for <see cref="WithHardwareCounter"/>.</param>
@@ -108,14 +108,14 @@ public sealed class PerfEventCounterSessionFactory
     /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId id) =>
-        With("HardwareCache", id, new(PerfEventType.HardwareCache, Config((int)id)));
+        With("HardwareCache", id, new(PerfEventType.HardwareCache, Config((int)id)), nameof(id));
 
     /// <summary>Adds an event that the kernel counts, named <c>Software:PageFaults</c> and so on.</summary>
     /// <param name="id">One of the presets.</param>
     /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
     public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId id) =>
-        With("Software", id, new(PerfEventType.Software, Config((int)id)));
+        With("Software", id, new(PerfEventType.Software, Config((int)id)), nameof(id));
 
     /// <summary>Adds any event by the kernel's numbers (perf_event_open(2)).</summary>
     /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes, or a PMU's number from
@@ -129,7 +129,7 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
-        return With(new PerfEventNumbers(name, new(type, config, config1, config2)));
+        return With(new PerfEventNumbers(name, new(type, config, config1, config2)), nameof(name));
     }
 
     /// <summary>Adds an event by the words of its PMU, as <c>perf</c> takes it: <c>cpu/cache-misses/</c>,
@@ -159,7 +159,7 @@ public sealed class PerfEventCounterSessionFactory
             throw new ArgumentException(e.Message, nameof(pmuEvent), e);
         }
 
-        return With(new PerfPmuEvent(pmuEvent, pmu, terms));
+        return With(new PerfPmuEvent(pmuEvent, pmu, terms), nameof(pmuEvent));
     }
 
     /// <summary>Adds a tracepoint of the kernel, which counts each time it is passed.</summary>
@@ -174,7 +174,7 @@ public sealed class PerfEventCounterSessionFactory
             throw new ArgumentException($"\"{tracepoint}\" is not of the form category:name.", nameof(tracepoint));
         }
 
-        return With(new PerfTracepoint(tracepoint, category, name));
+        return With(new PerfTracepoint(tracepoint, category, name), nameof(tracepoint));
     }
 
     /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
@@ -223,19 +223,19 @@ public sealed class PerfEventCounterSessionFactory
 
     private static bool IsFileName(string text) => text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
 
-    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, PerfEventDefinition definition)
-        where TId : struct, Enum => With(new PerfEventNumbers($"{kind}:{id}", definition));
+    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, PerfEventDefinition definition, string argument)
+        where TId : struct, Enum => With(new PerfEventNumbers($"{kind}:{id}", definition), argument);
 
-    private PerfEventCounterSessionFactory With(PerfEventSpec counter)
+    private PerfEventCounterSessionFactory With(PerfEventSpec counter, string argument)
     {
         if (Settings.Counters.Any(other => other.Name == counter.Name))
         {
-            throw new ArgumentException($"The session has a counter {counter.Name} already.");
+            throw new ArgumentException($"The session has a counter {counter.Name} already.", argument);
         }
 
         if (Settings.Counters.Count == PerfEventGroup.MaxCounters)
         {
-            throw new ArgumentException($"A session has {PerfEventGroup.MaxCounters} counters at most.");
+            throw new ArgumentException($"A session has {PerfEventGroup.MaxCounters} counters at most.", argument);
         }
 
         return new(Settings with { Counters = [.. Settings.Counters, counter] });

@@ -20,6 +20,7 @@ public sealed class PerfEventFactoryTests
     {
         Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         Factory.Invoking(f => f.WithTarget(0, -2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
+        Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         Factory.Invoking(f => f.WithTarget(-1, -1)).Should().Throw<ArgumentOutOfRangeException>().WithMessage("*name a thread*or a CPU*");
         Factory.Invoking(f => f.WithProcess(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
     }
@@ -39,8 +40,8 @@ public sealed class PerfEventFactoryTests
     public void A_counter_is_in_a_session_once()
     {
         Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
-            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*");
-        Factory.Invoking(f => f.WithRawCounter(4, 1, "x").WithRawCounter(4, 2, "x")).Should().Throw<ArgumentException>();
+            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*").WithParameterName("id");
+        Factory.Invoking(f => f.WithRawCounter(4, 1, "x").WithRawCounter(4, 2, "x")).Should().Throw<ArgumentException>().WithParameterName("name");
     }
 
     [Fact]
