@@ -19,14 +19,18 @@ internal sealed class ThreadSegment
     private static ThreadSegment[] _all = [];
 
     private readonly Thread _owner;
+    private readonly ICpuTimes _clocks;
     private readonly long? _threadId;
     private CpuSegment _start;
     private long _version;
 
-    private ThreadSegment(Thread owner)
+    /// <param name="owner">The calling thread, but for tests.</param>
+    /// <param name="clocks">What tells other threads of the owner's time.</param>
+    internal ThreadSegment(Thread owner, ICpuTimes clocks)
     {
         _owner = owner;
-        _threadId = CpuTimes.Current.ThreadId;
+        _clocks = clocks;
+        _threadId = clocks.ThreadId;
     }
 
     /// <summary>Those of all threads that ever took up a watched flow.</summary>
@@ -97,7 +101,7 @@ internal sealed class ThreadSegment
 
         // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
         // system may have given its id to another thread.
-        if (!_owner.IsAlive || _threadId is not { } thread || !CpuTimes.Current.TryGetThread(thread, out long end, out _))
+        if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetThread(thread, out long end, out _))
         {
             return default;
         }
@@ -107,7 +111,7 @@ internal sealed class ThreadSegment
         if (detail == CpuUsageDetail.UserAndKernel)
         {
             // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
-            _ = CpuTimes.Current.TryGetThread(thread, out split, out _);
+            _ = _clocks.TryGetThread(thread, out split, out _);
             long kernel = Math.Clamp(split.KernelNanoseconds - _start.Split.KernelNanoseconds, 0, total);
             split = new CpuUsage(total - kernel, kernel);
         }
@@ -115,21 +119,22 @@ internal sealed class ThreadSegment
         return new CpuSegment(total, split);
     }
 
-    private void BeginChange()
+    /// <summary>From here to <see cref="EndChange"/> readers wait; by the owner only.</summary>
+    internal void BeginChange()
     {
         Debug.Assert(_owner == Thread.CurrentThread, "There is one writer, so that plain steps of the version do.");
         _version++;
         Volatile.WriteBarrier();
     }
 
-    private void EndChange() => Volatile.Write(ref _version, _version + 1);
+    internal void EndChange() => Volatile.Write(ref _version, _version + 1);
 
     // A new object each time: what an ended thread left would be measured by another thread's clock.
     private static ThreadSegment Register(Thread thread)
     {
         lock (Registering)
         {
-            var added = new ThreadSegment(thread);
+            var added = new ThreadSegment(thread, CpuTimes.Current);
             Volatile.Write(ref _all, [.. _all.Where(other => other._owner.IsAlive), added]);
             return added;
         }

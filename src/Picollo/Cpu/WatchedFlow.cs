@@ -37,7 +37,11 @@ internal static class WatchedFlow
     /// thread runs between its look at its clock and its note of it: nanoseconds, and an interrupt now and then. The
     /// clock is not read under the note, so that nobody waits for a thread that loses its processor there.)
     /// </remarks>
-    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher)
+    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, ThreadSegment.All);
+
+    /// <param name="watcher">The flow's.</param>
+    /// <param name="threads">Those that may be in it.</param>
+    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads)
     {
         // The calling thread's own cannot change meanwhile, and mostly there is no other.
         List<(ThreadSegment Thread, long Version)>? others = null;
@@ -46,7 +50,7 @@ internal static class WatchedFlow
         {
             CpuSegment taken = default;
             others?.Clear();
-            foreach (ThreadSegment thread in ThreadSegment.All)
+            foreach (ThreadSegment thread in threads)
             {
                 long version = thread.WaitForEvenVersion();
                 if (thread.Watchers is not { } watchers || !watchers.Contains(watcher) || changed?.Contains(thread) == true)
