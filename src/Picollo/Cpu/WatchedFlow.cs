@@ -30,51 +30,53 @@ internal static class WatchedFlow
     /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
     /// matter even to a flow that does one thing after the other: its continuation may run while the thread that queued it
     /// has not left the flow yet, and waits for a processor.</summary>
-    /// <remarks>
-    /// A thread's part is right if its segment was still the same when the sums were read. Where it was not, all is read again, but for the
-    /// segment that this thread has begun meanwhile: it is younger than the question. So there are no more rounds than
-    /// threads, however fast they switch, and what each is counted with lies between the question and the answer. (But for what a
-    /// thread runs between its look at its clock and its note of it: nanoseconds, and an interrupt now and then. The
-    /// clock is not read under the note, so that nobody waits for a thread that loses its processor there.)
-    /// </remarks>
     public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, ThreadSegment.All);
 
     /// <param name="watcher">The flow's.</param>
     /// <param name="threads">Those that may be in it.</param>
+    /// <remarks>
+    /// Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums
+    /// have been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is
+    /// younger than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with
+    /// lies between the question and the answer.
+    /// </remarks>
     internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads)
     {
         // The calling thread's own cannot change meanwhile, and mostly there is no other.
-        List<(ThreadSegment Thread, long Version)>? others = null;
-        List<ThreadSegment>? changed = null;
-        while (true)
+        CpuSegment own = default;
+        List<(ThreadSegment Thread, long Version, CpuSegment Measured)>? others = null;
+        foreach (ThreadSegment thread in threads)
         {
-            CpuSegment taken = default;
-            others?.Clear();
-            foreach (ThreadSegment thread in threads)
+            long version = thread.WaitForEvenVersion();
+            if (thread.Watchers is not { } watchers || !watchers.Contains(watcher))
             {
-                long version = thread.WaitForEvenVersion();
-                if (thread.Watchers is not { } watchers || !watchers.Contains(watcher) || changed?.Contains(thread) == true)
-                {
-                    continue;
-                }
-
-                taken += thread.Measure(watcher.Detail);
-                if (thread != ThreadSegment.OfThread)
-                {
-                    (others ??= []).Add((thread, version));
-                }
+                continue;
             }
 
-            // The sums last: what ended before its thread was looked at is in them.
-            taken += watcher.Ended;
+            CpuSegment measured = thread.Measure(watcher.Detail);
+            if (thread == ThreadSegment.OfThread)
+            {
+                own = measured;
+            }
+            else
+            {
+                (others ??= []).Add((thread, version, measured));
+            }
+        }
+
+        while (true)
+        {
+            CpuSegment taken = own + watcher.Ended;
             Volatile.ReadBarrier();
-            others?.RemoveAll(other => other.Thread.Version == other.Version);
-            if (others is null or [])
+            if (others is null)
             {
                 return taken;
             }
 
-            (changed ??= []).AddRange(others.Select(other => other.Thread));
+            if (others.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) == 0)
+            {
+                return others.Aggregate(taken, static (sum, other) => sum + other.Measured);
+            }
         }
     }
 
