@@ -24,6 +24,9 @@ internal sealed class ThreadSegment
     private CpuSegment _start;
     private long _version;
 
+    // The latest that another thread has read of the owner's clock.
+    private long _measured;
+
     /// <param name="owner">The calling thread, but for tests.</param>
     /// <param name="clocks">What tells other threads of the owner's time.</param>
     internal ThreadSegment(Thread owner, ICpuTimes clocks)
@@ -65,20 +68,29 @@ internal sealed class ThreadSegment
     /// <param name="watchers">Whose time comes now; null for nobody's.</param>
     /// <param name="now">The thread's clocks.</param>
     /// <param name="byThreadSwitch">As for <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
+    /// <remarks>The clocks were read before the change began: were they read within it, readers would wait for an owner that loses
+    /// its processor there (tried: where threads switched all the time, for milliseconds). So another thread may have measured the
+    /// segment since; then it ends no earlier than that, which its owner's clock has passed too, and no total goes back.</remarks>
     public void Change(CpuUsageAsyncWatcher[]? watchers, in CpuSegment now, bool byThreadSwitch)
     {
         BeginChange();
+        CpuSegment end = now;
         if (Watchers is not null)
         {
-            CpuSegment segment = now - _start;
-            foreach (CpuUsageAsyncWatcher watcher in Watchers)
+            AddToWatchers(now - _start, byThreadSwitch);
+
+            // An addition is a full fence: either the owner sees here what a reader has noted, or that reader sees that the version
+            // has changed, and does not use it.
+            long measured = Volatile.Read(ref _measured);
+            if (measured > now.TotalNanoseconds)
             {
-                watcher.Add(segment, byThreadSwitch);
+                end = now with { TotalNanoseconds = measured };
+                AddToWatchers(end - now, byThreadSwitch: false);
             }
         }
 
         Watchers = watchers;
-        _start = now;
+        _start = end;
         EndChange();
     }
 
@@ -106,6 +118,7 @@ internal sealed class ThreadSegment
             return default;
         }
 
+        NoteMeasured(end);
         long total = Math.Max(end - _start.TotalNanoseconds, 0);
         CpuUsage split = default;
         if (detail == CpuUsageDetail.UserAndKernel)
@@ -128,6 +141,27 @@ internal sealed class ThreadSegment
     }
 
     internal void EndChange() => Volatile.Write(ref _version, _version + 1);
+
+    private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch)
+    {
+        foreach (CpuUsageAsyncWatcher watcher in Watchers!)
+        {
+            watcher.Add(segment, byThreadSwitch);
+        }
+    }
+
+    // With a full fence at its end, as Change has one, also where the note is another reader's.
+    private void NoteMeasured(long end)
+    {
+        long latest = Volatile.Read(ref _measured);
+        while (latest < end)
+        {
+            long seen = Interlocked.CompareExchange(ref _measured, end, latest);
+            latest = seen == latest ? end : seen;
+        }
+
+        Interlocked.MemoryBarrier();
+    }
 
     // A new object each time: what an ended thread left would be measured by another thread's clock.
     private static ThreadSegment Register(Thread thread)

@@ -64,20 +64,16 @@ internal static class WatchedFlow
             }
         }
 
-        while (true)
+        CpuSegment taken;
+        do
         {
-            CpuSegment taken = own + watcher.Ended;
+            taken = own + watcher.Ended;
             Volatile.ReadBarrier();
-            if (others is null)
-            {
-                return taken;
-            }
-
-            if (others.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) == 0)
-            {
-                return others.Aggregate(taken, static (sum, other) => sum + other.Measured);
-            }
         }
+        while (others?.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) > 0);
+
+        // Stopped meanwhile, it may have lost segments before they were measured: threads drop what nobody asks for.
+        return watcher.Final ?? others?.Aggregate(taken, static (sum, other) => sum + other.Measured) ?? taken;
     }
 
     private static IEnumerable<CpuUsageAsyncWatcher> RunningOnes() => (Current.Value ?? []).Where(watcher => watcher.IsRunning);

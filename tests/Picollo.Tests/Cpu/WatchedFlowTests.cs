@@ -104,6 +104,54 @@ public sealed class WatchedFlowTests
             }).Should().Be(50);
     }
 
+    /// <summary>Its owner reads the clock before it changes the segment, and a reader may come between.</summary>
+    [Fact]
+    public void A_segment_ends_no_earlier_than_it_was_measured()
+    {
+        long now = 140;
+        var clock = new ScriptedThreadClock(() => now);
+        ThreadSegment thread = Begun(at: 100, clock);
+        Ask(thread).Should().Be(40);
+        thread.Change([_watcher], At(130), byThreadSwitch: true);
+
+        Ask(thread).Should().Be(40, "the next segment begins where that one ended");
+        now = 145;
+        Ask(thread).Should().Be(45);
+        thread.Change(null, At(160), byThreadSwitch: true);
+        Ask(thread).Should().Be(60);
+        _watcher.SwitchCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_reader_that_is_late_takes_nothing_back()
+    {
+        long now = 140;
+        var clock = new ScriptedThreadClock(() => now);
+        ThreadSegment thread = Begun(at: 100, clock);
+        Ask(thread).Should().Be(40);
+        now = 120;
+        Ask(thread);
+        thread.Change(null, At(130), byThreadSwitch: true);
+
+        Ask(thread).Should().Be(40);
+    }
+
+    [Fact]
+    public void A_question_that_a_stop_overtakes_has_its_result()
+    {
+        ThreadSegment thread = null!;
+        thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        {
+            _watcher.Add(At(1_000), byThreadSwitch: false);
+            _watcher.Stop();
+            _watcher.Add(At(7), byThreadSwitch: false);
+            thread.Drop();
+            return 130;
+        }));
+
+        Ask(thread).Should().Be(1_000);
+    }
+
     /// <summary>The system may have given an ended thread's id to another, whose clock it would be.</summary>
     [Fact]
     public void A_thread_that_has_ended_is_not_measured()
