@@ -94,13 +94,14 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
                 $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time apart: use {nameof(GetTotalNanoseconds)}().");
         }
 
-        return (Volatile.Read(ref _final)?.Taken ?? WatchedFlow.GetTaken(this)).Split;
+        return (Final ?? WatchedFlow.GetTaken(this)).Split;
     }
 
     /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel together, at the finest step the system
     /// has: that of <see cref="CpuUsageReader.GetThreadTime()"/>.</summary>
-    /// <returns>Nanoseconds.</returns>
-    public long GetTotalNanoseconds() => (Volatile.Read(ref _final)?.Taken ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
+    /// <returns>Nanoseconds. While the watcher runs, never less than the same thread was told before (but for threads started without a
+    /// context, whose last part is lost at their end).</returns>
+    public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
 
     /// <summary>Stops watching: the results no longer change. What threads in the flow have taken up to now is included. The second
     /// and later calls do nothing.</summary>
@@ -118,6 +119,9 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
     public void Dispose() => Stop();
+
+    /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
+    internal CpuSegment? Final => Volatile.Read(ref _final)?.Taken;
 
     /// <summary>The segments that have ended.</summary>
     internal CpuSegment Ended => new(

@@ -19,14 +19,21 @@ internal sealed class ThreadSegment
     private static ThreadSegment[] _all = [];
 
     private readonly Thread _owner;
+    private readonly ICpuTimes _clocks;
     private readonly long? _threadId;
     private CpuSegment _start;
     private long _version;
 
-    private ThreadSegment(Thread owner)
+    // The latest that another thread has read of the owner's clock.
+    private long _measured;
+
+    /// <param name="owner">The calling thread, but for tests.</param>
+    /// <param name="clocks">What tells other threads of the owner's time.</param>
+    internal ThreadSegment(Thread owner, ICpuTimes clocks)
     {
         _owner = owner;
-        _threadId = CpuTimes.Current.ThreadId;
+        _clocks = clocks;
+        _threadId = clocks.ThreadId;
     }
 
     /// <summary>Those of all threads that ever took up a watched flow.</summary>
@@ -61,20 +68,29 @@ internal sealed class ThreadSegment
     /// <param name="watchers">Whose time comes now; null for nobody's.</param>
     /// <param name="now">The thread's clocks.</param>
     /// <param name="byThreadSwitch">As for <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
+    /// <remarks>The clocks were read before the change began: were they read within it, readers would wait for an owner that loses
+    /// its processor there (tried: where threads switched all the time, for milliseconds). So another thread may have measured the
+    /// segment since; then it ends no earlier than that, which its owner's clock has passed too, and no total goes back.</remarks>
     public void Change(CpuUsageAsyncWatcher[]? watchers, in CpuSegment now, bool byThreadSwitch)
     {
         BeginChange();
+        CpuSegment end = now;
         if (Watchers is not null)
         {
-            CpuSegment segment = now - _start;
-            foreach (CpuUsageAsyncWatcher watcher in Watchers)
+            AddToWatchers(now - _start, byThreadSwitch);
+
+            // An addition is a full fence: either the owner sees here what a reader has noted, or that reader sees that the version
+            // has changed, and does not use it.
+            long measured = Volatile.Read(ref _measured);
+            if (measured > now.TotalNanoseconds)
             {
-                watcher.Add(segment, byThreadSwitch);
+                end = now with { TotalNanoseconds = measured };
+                AddToWatchers(end - now, byThreadSwitch: false);
             }
         }
 
         Watchers = watchers;
-        _start = now;
+        _start = end;
         EndChange();
     }
 
@@ -97,17 +113,18 @@ internal sealed class ThreadSegment
 
         // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
         // system may have given its id to another thread.
-        if (!_owner.IsAlive || _threadId is not { } thread || !CpuTimes.Current.TryGetThread(thread, out long end, out _))
+        if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetThread(thread, out long end, out _))
         {
             return default;
         }
 
+        NoteMeasured(end);
         long total = Math.Max(end - _start.TotalNanoseconds, 0);
         CpuUsage split = default;
         if (detail == CpuUsageDetail.UserAndKernel)
         {
             // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
-            _ = CpuTimes.Current.TryGetThread(thread, out split, out _);
+            _ = _clocks.TryGetThread(thread, out split, out _);
             long kernel = Math.Clamp(split.KernelNanoseconds - _start.Split.KernelNanoseconds, 0, total);
             split = new CpuUsage(total - kernel, kernel);
         }
@@ -115,21 +132,43 @@ internal sealed class ThreadSegment
         return new CpuSegment(total, split);
     }
 
-    private void BeginChange()
+    /// <summary>From here to <see cref="EndChange"/> readers wait; by the owner only.</summary>
+    internal void BeginChange()
     {
         Debug.Assert(_owner == Thread.CurrentThread, "There is one writer, so that plain steps of the version do.");
         _version++;
         Volatile.WriteBarrier();
     }
 
-    private void EndChange() => Volatile.Write(ref _version, _version + 1);
+    internal void EndChange() => Volatile.Write(ref _version, _version + 1);
+
+    private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch)
+    {
+        foreach (CpuUsageAsyncWatcher watcher in Watchers!)
+        {
+            watcher.Add(segment, byThreadSwitch);
+        }
+    }
+
+    // With a full fence at its end, as Change has one, also where the note is another reader's.
+    private void NoteMeasured(long end)
+    {
+        long latest = Volatile.Read(ref _measured);
+        while (latest < end)
+        {
+            long seen = Interlocked.CompareExchange(ref _measured, end, latest);
+            latest = seen == latest ? end : seen;
+        }
+
+        Interlocked.MemoryBarrier();
+    }
 
     // A new object each time: what an ended thread left would be measured by another thread's clock.
     private static ThreadSegment Register(Thread thread)
     {
         lock (Registering)
         {
-            var added = new ThreadSegment(thread);
+            var added = new ThreadSegment(thread, CpuTimes.Current);
             Volatile.Write(ref _all, [.. _all.Where(other => other._owner.IsAlive), added]);
             return added;
         }

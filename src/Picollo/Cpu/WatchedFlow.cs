@@ -30,48 +30,50 @@ internal static class WatchedFlow
     /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
     /// matter even to a flow that does one thing after the other: its continuation may run while the thread that queued it
     /// has not left the flow yet, and waits for a processor.</summary>
+    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, ThreadSegment.All);
+
+    /// <param name="watcher">The flow's.</param>
+    /// <param name="threads">Those that may be in it.</param>
     /// <remarks>
-    /// A thread's part is right if its segment was still the same when the sums were read. Where it was not, all is read again, but for the
-    /// segment that this thread has begun meanwhile: it is younger than the question. So there are no more rounds than
-    /// threads, however fast they switch, and what each is counted with lies between the question and the answer. (But for what a
-    /// thread runs between its look at its clock and its note of it: nanoseconds, and an interrupt now and then. The
-    /// clock is not read under the note, so that nobody waits for a thread that loses its processor there.)
+    /// Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums
+    /// have been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is
+    /// younger than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with
+    /// lies between the question and the answer.
     /// </remarks>
-    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher)
+    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads)
     {
         // The calling thread's own cannot change meanwhile, and mostly there is no other.
-        List<(ThreadSegment Thread, long Version)>? others = null;
-        List<ThreadSegment>? changed = null;
-        while (true)
+        CpuSegment own = default;
+        List<(ThreadSegment Thread, long Version, CpuSegment Measured)>? others = null;
+        foreach (ThreadSegment thread in threads)
         {
-            CpuSegment taken = default;
-            others?.Clear();
-            foreach (ThreadSegment thread in ThreadSegment.All)
+            long version = thread.WaitForEvenVersion();
+            if (thread.Watchers is not { } watchers || !watchers.Contains(watcher))
             {
-                long version = thread.WaitForEvenVersion();
-                if (thread.Watchers is not { } watchers || !watchers.Contains(watcher) || changed?.Contains(thread) == true)
-                {
-                    continue;
-                }
-
-                taken += thread.Measure(watcher.Detail);
-                if (thread != ThreadSegment.OfThread)
-                {
-                    (others ??= []).Add((thread, version));
-                }
+                continue;
             }
 
-            // The sums last: what ended before its thread was looked at is in them.
-            taken += watcher.Ended;
-            Volatile.ReadBarrier();
-            others?.RemoveAll(other => other.Thread.Version == other.Version);
-            if (others is null or [])
+            CpuSegment measured = thread.Measure(watcher.Detail);
+            if (thread == ThreadSegment.OfThread)
             {
-                return taken;
+                own = measured;
             }
-
-            (changed ??= []).AddRange(others.Select(other => other.Thread));
+            else
+            {
+                (others ??= []).Add((thread, version, measured));
+            }
         }
+
+        CpuSegment taken;
+        do
+        {
+            taken = own + watcher.Ended;
+            Volatile.ReadBarrier();
+        }
+        while (others?.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) > 0);
+
+        // Stopped meanwhile, it may have lost segments before they were measured: threads drop what nobody asks for.
+        return watcher.Final ?? others?.Aggregate(taken, static (sum, other) => sum + other.Measured) ?? taken;
     }
 
     private static IEnumerable<CpuUsageAsyncWatcher> RunningOnes() => (Current.Value ?? []).Where(watcher => watcher.IsRunning);

@@ -1,0 +1,230 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>
+/// A question while threads change their segments, step by step: the other thread's clock is a script that makes the change just
+/// between the reader's look at the segment and its look at the sums.
+/// </summary>
+public sealed class WatchedFlowTests
+{
+    private readonly CpuUsageAsyncWatcher _watcher = MakeApart(CpuUsageDetail.TotalOnly);
+
+    [Fact]
+    public void A_segment_that_runs_is_measured_beside_the_sums()
+    {
+        _watcher.Add(At(1_000), byThreadSwitch: false);
+        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 130));
+
+        Ask(thread).Should().Be(1_000 + 30);
+    }
+
+    [Fact]
+    public void A_segment_that_ends_while_it_is_measured_counts_once()
+    {
+        ThreadSegment thread = null!;
+        thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        {
+            thread.Change(null, At(150), byThreadSwitch: true);
+            return 157;
+        }));
+
+        Ask(thread).Should().Be(50);
+    }
+
+    [Fact]
+    public void What_a_thread_begins_after_the_question_is_not_waited_for()
+    {
+        long now = 100;
+        ThreadSegment thread = null!;
+        var clock = new ScriptedThreadClock(() =>
+        {
+            now.Should().Be(100, "a thread that changes at each look would be looked at for ever");
+            thread.Change([_watcher], At(now = 150), byThreadSwitch: true);
+            return now += 7;
+        });
+        thread = Begun(at: 100, clock);
+
+        Ask(thread).Should().Be(50);
+        clock.Readings.Should().Be(1);
+    }
+
+    [Fact]
+    public void A_segment_that_ends_while_another_thread_is_measured_counts_once()
+    {
+        var clock = new ScriptedThreadClock(() => 120);
+        ThreadSegment first = Begun(at: 100, clock);
+        ThreadSegment second = Begun(at: 200, new ScriptedThreadClock(() =>
+        {
+            clock.Readings.Should().Be(1, "what it runs now is younger than the question");
+            first.Change([_watcher], At(150), byThreadSwitch: true);
+            return 203;
+        }));
+
+        Ask(first, second).Should().Be(50 + 3);
+    }
+
+    [Fact]
+    public void A_question_waits_for_a_change_that_is_under_way()
+    {
+        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 160));
+        thread.BeginChange();
+
+        // The change leaves the segment as it was, so that what is missing without the wait is what the change added.
+        AskUntilItWaits(thread, () =>
+        {
+            _watcher.Add(At(50), byThreadSwitch: true);
+            thread.EndChange();
+        }).Should().Be(60 + 50);
+    }
+
+    [Fact]
+    public void A_question_waits_for_a_change_that_began_while_it_measured()
+    {
+        bool isMeasuring = false, isChanging = false;
+        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        {
+            Volatile.Write(ref isMeasuring, true);
+            YieldUntil(() => Volatile.Read(ref isChanging));
+            return 140;
+        }));
+
+        AskUntilItWaits(
+            thread,
+            () =>
+            {
+                _watcher.Add(At(50), byThreadSwitch: true);
+                thread.EndChange();
+            },
+            beginChange: () =>
+            {
+                YieldUntil(() => Volatile.Read(ref isMeasuring));
+                thread.BeginChange();
+                Volatile.Write(ref isChanging, true);
+            }).Should().Be(50);
+    }
+
+    /// <summary>Its owner reads the clock before it changes the segment, and a reader may come between.</summary>
+    [Fact]
+    public void A_segment_ends_no_earlier_than_it_was_measured()
+    {
+        long now = 140;
+        var clock = new ScriptedThreadClock(() => now);
+        ThreadSegment thread = Begun(at: 100, clock);
+        Ask(thread).Should().Be(40);
+        thread.Change([_watcher], At(130), byThreadSwitch: true);
+
+        Ask(thread).Should().Be(40, "the next segment begins where that one ended");
+        now = 145;
+        Ask(thread).Should().Be(45);
+        thread.Change(null, At(160), byThreadSwitch: true);
+        Ask(thread).Should().Be(60);
+        _watcher.SwitchCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_reader_that_is_late_takes_nothing_back()
+    {
+        long now = 140;
+        var clock = new ScriptedThreadClock(() => now);
+        ThreadSegment thread = Begun(at: 100, clock);
+        Ask(thread).Should().Be(40);
+        now = 120;
+        Ask(thread);
+        thread.Change(null, At(130), byThreadSwitch: true);
+
+        Ask(thread).Should().Be(40);
+    }
+
+    [Fact]
+    public void A_question_that_a_stop_overtakes_has_its_result()
+    {
+        ThreadSegment thread = null!;
+        thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        {
+            _watcher.Add(At(1_000), byThreadSwitch: false);
+            _watcher.Stop();
+            _watcher.Add(At(7), byThreadSwitch: false);
+            thread.Drop();
+            return 130;
+        }));
+
+        Ask(thread).Should().Be(1_000);
+    }
+
+    /// <summary>The system may have given an ended thread's id to another, whose clock it would be.</summary>
+    [Fact]
+    public void A_thread_that_has_ended_is_not_measured()
+    {
+        ThreadSegment thread = null!;
+        var clock = new ScriptedThreadClock(() => 130);
+        RunApart(() => thread = Begun(at: 100, clock)).Join();
+
+        Ask(thread).Should().Be(0);
+        clock.Readings.Should().Be(0);
+    }
+
+    [Fact]
+    public void Of_another_threads_time_the_kernels_share_is_within_its_total()
+    {
+        CpuUsageAsyncWatcher watcher = MakeApart(CpuUsageDetail.UserAndKernel);
+        long kernel = 0;
+        var thread = new ThreadSegment(Thread.CurrentThread, new ScriptedThreadClock(() => 130, () => new CpuUsage(1_000, kernel)));
+        thread.Change([watcher], new CpuSegment(100, new CpuUsage(60, 40)), byThreadSwitch: false);
+
+        foreach ((long read, long expected) in new[] { (10L, 0L), (50, 10), (90, 30) })
+        {
+            kernel = read;
+            WatchedFlow.GetTaken(watcher, [thread]).Should().Be(new CpuSegment(30, new CpuUsage(30 - expected, expected)));
+        }
+    }
+
+    /// <summary>A watcher whose flow no thread is in, so that nothing is in its sums that a test did not put there: the runtime does
+    /// not tell of the end of a thread that was started without a context.</summary>
+    private static CpuUsageAsyncWatcher MakeApart(CpuUsageDetail detail)
+    {
+        CpuUsageAsyncWatcher? watcher = null;
+        RunApart(() => watcher = new CpuUsageAsyncWatcher(detail)).Join();
+        return watcher!;
+    }
+
+    private static Thread RunApart(ThreadStart action)
+    {
+        var thread = new Thread(action);
+        thread.UnsafeStart();
+        return thread;
+    }
+
+    private static CpuSegment At(long nanoseconds) => new(nanoseconds, default);
+
+    private ThreadSegment Begun(long at, ScriptedThreadClock clock)
+    {
+        var thread = new ThreadSegment(Thread.CurrentThread, clock);
+        thread.Change([_watcher], At(at), byThreadSwitch: false);
+        return thread;
+    }
+
+    private long Ask(params ThreadSegment[] threads) => WatchedFlow.GetTaken(_watcher, threads).TotalNanoseconds;
+
+    /// <summary>Asks on a thread of its own, and ends the change once that thread waits, or has its answer already: one that spins for
+    /// long sleeps now and then (<see cref="SpinWait"/>).</summary>
+    private long AskUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
+    {
+        long taken = 0;
+        Thread reader = RunApart(() => taken = Ask(thread));
+        beginChange?.Invoke();
+        YieldUntil(() => (reader.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
+        endChange();
+        reader.Join();
+        return taken;
+    }
+
+    // Not by a wait, which would look like the reader's.
+    private static void YieldUntil(Func<bool> condition)
+    {
+        while (!condition())
+        {
+            Thread.Yield();
+        }
+    }
+}
