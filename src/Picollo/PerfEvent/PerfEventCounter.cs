@@ -35,10 +35,11 @@ public sealed class PerfEventCounter
     public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
     /// <summary>Events since the session's creation as the kernel or the CPU counted them: not scaled, no reset, no overhead
-    /// taken off.</summary>
+    /// taken off, and with what the creation itself counted.</summary>
     public ulong RawValue => _now.Raw;
 
-    /// <summary>Events between the last two reads, less what reading itself counts; never below 0.</summary>
+    /// <summary>Events between the last two reads, less what reading itself counts; never below 0. Scaled by the times between the
+    /// two: exact where the counter counted all the time, an average of all before where it did not at all.</summary>
     public ulong Delta => PerfMath.Delta(_before, _now, _overhead);
 
     /// <summary>Events between the last two reads, as counted: not scaled, no overhead taken off.</summary>

@@ -42,6 +42,20 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [ShimFact]
+    public void A_switch_while_the_kernel_is_asked_shows_at_the_next_reading()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        machine.AfterCall = () => machine.Switch(lost: 4_000);
+        machine.Switch(lost: 4_000);
+        clock.GetNanoseconds();
+        machine.AfterCall = null;
+        int calls = machine.SystemCalls;
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1);
+    }
+
+    [ShimFact]
     public void A_thread_that_is_never_switched_asks_every_10_ms()
     {
         using var machine = new SimulatedThread();
@@ -227,6 +241,9 @@ public sealed unsafe class ThreadCpuClockTests
 
         public int SystemCalls { get; private set; }
 
+        /// <summary>What happens once the kernel has read its clock.</summary>
+        public Action? AfterCall { get; set; }
+
         public ThreadCpuClock NewClock() => new(Page.Address, NativeShim.Current.ReadThreadTime, ReadSystem);
 
         /// <summary>The thread runs; the page's time goes without some of it, or, below 0, the kernel's does.</summary>
@@ -251,7 +268,9 @@ public sealed unsafe class ThreadCpuClockTests
         private long ReadSystem()
         {
             SystemCalls++;
-            return Nanoseconds;
+            long now = Nanoseconds;
+            AfterCall?.Invoke();
+            return now;
         }
     }
 }

@@ -75,6 +75,9 @@ public sealed class PerfEventProblemsTests
         string nothing = PerfEventProblems.Describe(Request, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
+        string strangerBeside = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
+        strangerBeside.Should().Contain("is 3", "of that the kernel thinks first");
+
         PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, PerfErrno.NoDevice, Real).Should().Contain("CPU 7 is offline or does not exist");
         PerfEventProblems.Describe(Request with { Cpu = 700 }, PerfErrno.InvalidArgument, Real).Should().Contain("CPU 700 does not exist");
         PerfEventProblems.Describe(Request with { ThreadId = 4711 }, PerfErrno.NoSuchProcess, Real).Should().Contain("no thread 4711");

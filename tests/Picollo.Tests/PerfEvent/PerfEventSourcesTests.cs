@@ -14,6 +14,7 @@ public sealed class PerfEventSourcesTests : IDisposable
         Write("devices/cpu/format/event", "config:0-7,32-35\n");
         Write("devices/cpu/format/umask", "config:8-15\n");
         Write("devices/cpu/format/offcore_rsp", "config1:0-63\n");
+        Write("devices/cpu/format/any", "config:21\n");
         Write("devices/cpu/format/odd", "somewhere:0-7\n");
         Write("devices/cpu/events/cache-misses", "event=0x64,umask=0x09\n");
         Write("devices/cpu/events/broken", "event=zz\n");
@@ -30,6 +31,8 @@ public sealed class PerfEventSourcesTests : IDisposable
     [InlineData("cache-misses", 0x964, 0)]
     [InlineData("event=0x1c2,umask=0x3", 0x1000003c2ul, 0)]
     [InlineData("cache-misses,umask=0xff", 0xff64, 0)]
+    [InlineData("event=1,any", 0x200001, 0)] // a field without a value is 1
+    [InlineData("event=1,any=0", 1, 0)]
     [InlineData("config=0x1234,config1=7", 0x1234, 7)]
     [InlineData("event=1,offcore_rsp=0xffffffffffffffff", 1, ulong.MaxValue)]
     public void Events_are_found_by_the_words_of_their_pmu(string terms, ulong config, ulong config1) =>

@@ -9,6 +9,7 @@ namespace Picollo.Tests.PerfEvent;
 public sealed class SoftwareCounterSessionTests
 {
     private const int PageSize = 4096;
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
 
     private static PerfEventCounterSessionFactory Software => PerfEventCounterSession.Factory
         .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
@@ -346,6 +347,35 @@ public sealed class SoftwareCounterSessionTests
         Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<PerfEventException>().WithMessage("*no process 2147483647*");
     }
 
+    /// <summary>The kernel gives no bytes of a pinned group that had no room, as /dev/null does of anything.</summary>
+    [PerfFact]
+    public void A_group_that_gives_nothing_is_an_error_and_not_a_count()
+    {
+        List<PerfEventFile> files = [];
+        var settings = new PerfEventSettings
+        {
+            Counters = [new PerfEventNumbers("faults", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.PageFaults))],
+        };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(settings, PerfEventSources.System, (groups, _) =>
+        {
+            files.AddRange(groups.SelectMany(group => group.Members).Select(member => member.File));
+            return null;
+        });
+        files.Should().ContainSingle();
+        string flags = File.ReadLines($"/proc/self/fdinfo/{files[0].Number}").First(line => line.StartsWith("flags:", StringComparison.Ordinal));
+        (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & CloseOnExec).Should().Be(CloseOnExec, "no program that is started inherits a counter");
+
+        using (Microsoft.Win32.SafeHandles.SafeFileHandle nothing = File.OpenHandle("/dev/null"))
+        {
+            Duplicate((int)nothing.DangerousGetHandle(), files[0].Number).Should().Be(files[0].Number);
+        }
+
+        session.Invoking(s => s.Read()).Should().Throw<PerfEventException>().WithMessage("*faults*pinned group*");
+        session.Invoking(s => s.Reset()).Should().Throw<PerfEventException>();
+        session.Invoking(s => s.Measure()).Should().Throw<PerfEventException>();
+        session.Invoking(s => s.Enable()).Should().Throw<PerfEventException>().WithMessage("*refused*");
+    }
+
     [PerfFact]
     public void After_disposal_the_session_throws_and_the_histograms_stay()
     {
@@ -397,6 +427,9 @@ public sealed class SoftwareCounterSessionTests
 
         _ = Unmap((nint)memory, length);
     }
+
+    [DllImport("libc", EntryPoint = "dup2")]
+    private static extern int Duplicate(int file, int number);
 
     [DllImport("libc", EntryPoint = "mmap")]
     private static extern nint Map(nint address, nuint length, int protection, int flags, int file, nint offset);

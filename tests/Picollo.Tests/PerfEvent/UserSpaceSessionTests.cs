@@ -262,6 +262,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Delta.Should().Be(4_000);
         session.Counters[0].RawDelta.Should().Be(1_000);
         session.Counters[0].RunningShare.Should().Be(0.25);
+        (session.Counters[0].TimeEnabled.Ticks, session.Counters[0].TimeRunning.Ticks).Should().Be((40, 10));
     }
 
     [ShimFact]
