@@ -25,6 +25,9 @@ internal static unsafe partial class Descriptors
 
     public static int Counters() => Open().Values.Count(target => target.Contains("perf_event", StringComparison.Ordinal));
 
+    /// <summary>Pages of counters that are mapped.</summary>
+    public static int Pages() => File.ReadLines("/proc/self/maps").Count(line => line.Contains("perf_event", StringComparison.Ordinal));
+
     /// <summary>Opens files until those numbers below the highest are taken, so that what is free is what the limit leaves.</summary>
     public static int FillHoles()
     {

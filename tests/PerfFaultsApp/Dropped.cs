@@ -28,12 +28,23 @@ internal static class Dropped
         for (int i = 0; i < Sessions; i++)
         {
             Create();
+            if (i % 100 == 0)
+            {
+                Collect(); // the runtime would by itself, but not by when the files run out
+            }
         }
 
         Collect();
         Descriptors.Unlimit();
         Findings.Print("sessions", Sessions);
         Findings.Print("after-sessions", Descriptors.Counters());
+        Findings.Print("pages-after-sessions", Descriptors.Pages());
+        using (PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create())
+        {
+            Findings.Print("pages-of-a-session", Descriptors.Pages());
+        }
+
+        Findings.Print("pages-after-disposal", Descriptors.Pages());
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

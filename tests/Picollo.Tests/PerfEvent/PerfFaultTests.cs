@@ -137,5 +137,8 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["after-collection"].Should().Be("0");
         found["sessions"].Should().Be("2000", "of two files each, where 400 may be open");
         found["after-sessions"].Should().Be("0");
+        found["pages-after-sessions"].Should().Be("0");
+        found["pages-of-a-session"].Should().Be("1");
+        found["pages-after-disposal"].Should().Be("0");
     }
 }
