@@ -67,6 +67,9 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(this, values);
     }
 
+    /// <summary>Sets the count of a bucket of a histogram that nobody else has yet.</summary>
+    internal void SetCount(int storageIndex, TCounter count) => _counts[storageIndex] = count;
+
     private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
 
     private protected override bool TrySummarizeCounters(HdrHistogramSummary summary) => _block.TrySummarize(this, summary);
