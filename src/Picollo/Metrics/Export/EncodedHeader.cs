@@ -18,7 +18,7 @@ internal readonly record struct EncodedHeader
     private const uint V2Base = 0x1c849303, V2CompressedBase = 0x1c849304;
     private const uint V1Base = 0x1c849301, V1CompressedBase = 0x1c849302;
     private const uint V0Base = 0x1c849308, V0CompressedBase = 0x1c849309;
-    private const uint DoubleBase = 0x0c72124e, DoubleCompressedBase = 0x0c72124f;
+    private const uint DoubleCookie = 0x0c72124e, DoubleCompressedCookie = 0x0c72124f;
     private const uint V2Cookie = V2Base | 0x10;
 
     public const uint V2CompressedCookie = V2CompressedBase | 0x10;
@@ -84,7 +84,7 @@ internal readonly record struct EncodedHeader
             V2Base when cookie == V2Cookie => ReadV1(data, wordSize: 0),
             V1Base => ReadV1(data, WordSizeOf(cookie)),
             V0Base => ReadV0(data, WordSizeOf(cookie)),
-            DoubleBase or DoubleCompressedBase => throw new HdrHistogramFormatException("A histogram of doubles, which has no integer buckets", 0),
+            _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException("A histogram of doubles, which has no integer buckets", 0),
             _ => throw NoCookie(cookie),
         };
     }

@@ -19,6 +19,9 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
 
+    /// <summary>The smallest value of the last bucket in use; 0 where none is.</summary>
+    public ulong LargestStart { get; private set; }
+
     public void Encode(ReadOnlyHdrHistogram histogram)
     {
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
@@ -52,7 +55,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
             Write(0); // an empty histogram: a zero for the value 0
         }
 
-        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, HighestTrackable(histogram, lastStart));
+        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, lastStart));
+        LargestStart = lastStart;
     }
 
     /// <summary>Replaces what is written by its compressed form.</summary>
@@ -81,8 +85,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
     }
 
     /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it all.</summary>
-    private static long HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
-        (long)Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
+    public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
+        Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
 
     private static int NextUsed(ReadOnlySpan<ulong> counts, int i)
     {

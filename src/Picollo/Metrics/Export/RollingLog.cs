@@ -1,0 +1,90 @@
+namespace Picollo.Metrics.Export;
+
+/// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before that.</summary>
+internal sealed class RollingLog : IDisposable
+{
+    private readonly string _path;
+    private readonly HdrHistogramLogRecorderOptions _options;
+    private readonly Action<Exception> _report;
+    private HdrHistogramLogWriter? _writer;
+    private DateTime? _startUtc; // of the file; null until its header is written
+
+    /// <summary>Creates the file; one that is there becomes the first of the old ones, so that nothing is put behind a line that a killed
+    /// process left half.</summary>
+    public RollingLog(string path, HdrHistogramLogRecorderOptions options, Action<Exception> report)
+    {
+        _path = Path.GetFullPath(path);
+        _options = options;
+        _report = report;
+        Open();
+    }
+
+    public void Write(ReadOnlyHdrHistogram histogram, DateTime startUtc, DateTime endUtc, string? tag)
+    {
+        if (_writer is null || IsFull(startUtc))
+        {
+            Roll();
+        }
+
+        if (_startUtc is null)
+        {
+            _writer!.WriteHeader(startUtc, _options.Comment);
+            _startUtc = startUtc;
+        }
+
+        _writer!.WriteInterval(histogram, startUtc, endUtc, tag);
+    }
+
+    public void Dispose() => _writer?.Dispose();
+
+    private bool IsFull(DateTime startUtc) =>
+        _startUtc is { } start
+        && (_writer!.Length >= _options.MaxFileBytes || (_options.RollDaily && startUtc.Date > start.Date));
+
+    /// <summary>Where the old file cannot be put aside it goes on: better a file too long than none.</summary>
+    private void Roll()
+    {
+        HdrHistogramLogWriter? old = _writer;
+        try
+        {
+            PutAside();
+        }
+        catch (Exception e) when (old is not null && e is IOException or UnauthorizedAccessException)
+        {
+            _report(e);
+            return;
+        }
+
+        old?.Dispose();
+        _writer = null;
+        Open();
+    }
+
+    private void Open()
+    {
+        PutAside();
+        _writer = new HdrHistogramLogWriter(_path, _options.MaxValueUnitRatio);
+        _startUtc = null;
+    }
+
+    /// <summary>Makes room for a new file. An empty one stays: on a full disk, which cuts a new file's header off again, the old files must not
+    /// be pushed out one by one.</summary>
+    private void PutAside()
+    {
+        if (new FileInfo(_path) is not { Exists: true, Length: > 0 })
+        {
+            return;
+        }
+
+        for (int age = _options.FilesKept - 1; age >= 1; age--)
+        {
+            string younger = age == 1 ? _path : PathOf(age - 1);
+            if (File.Exists(younger))
+            {
+                File.Move(younger, PathOf(age), overwrite: true);
+            }
+        }
+    }
+
+    private string PathOf(int age) => $"{Path.ChangeExtension(_path, null)}.{age}{Path.GetExtension(_path)}";
+}

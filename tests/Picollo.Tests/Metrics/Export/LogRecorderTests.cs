@@ -1,0 +1,329 @@
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Tests.Metrics.Export;
+
+public sealed class LogRecorderTests : IDisposable
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+    private static readonly DateTime Start = new(2026, 11, 21, 23, 0, 0, 250, DateTimeKind.Utc);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-log-").FullName;
+    private readonly ManualTime _time = new(Start);
+    private readonly List<Exception> _errors = [];
+    private readonly PlainHdrHistogram<uint> _histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(1_000_000_000).Create();
+
+    private string Log => Path.Combine(_folder, "a.hlog");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Each_interval_has_what_was_counted_in_it()
+    {
+        _histogram.Record(1, 1000); // before the recorder
+        HdrHistogram other = HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(1_000_000_000).Create();
+        HdrHistogramLogRecorder recorder = Record();
+        recorder.Add(_histogram);
+        recorder.Add(other, "other");
+
+        _histogram.Record(2, 20);
+        _time.Advance(Second);
+        _histogram.Record(3, 30);
+        other.Record(4, 40);
+        _time.Advance(Second);
+        _time.Advance(TimeSpan.FromSeconds(0.5));
+        other.Record(5, 50);
+        await recorder.DisposeAsync();
+        other.Record(6, 60);
+        _time.Advance(10 * Second);
+        await recorder.DisposeAsync();
+
+        Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal(
+            (null, 0, 1, "2x20"),
+            ("other", 0, 1, ""),
+            (null, 1, 1, "3x30"),
+            ("other", 1, 1, "4x40"),
+            (null, 2, 0.5, ""),
+            ("other", 2, 0.5, "5x50"));
+        Read(Log)[0].StartTimeUtc.Should().Be(Start);
+        _errors.Should().BeEmpty();
+    }
+
+    [Fact]
+    public async Task Lengths_are_right_when_the_clock_is_set()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            _time.SetClock(Start.AddHours(-1));
+            _time.Advance(2 * Second);
+        }
+
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (-3600, 1), (-3599, 1), (-3598, 0));
+    }
+
+    [Fact]
+    public async Task No_record_is_lost_or_doubled_beside_writers()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithThreadLocal().WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
+        const int Records = 1_000_000;
+        await using (var recorder = new HdrHistogramLogRecorder(Log, TimeSpan.FromMilliseconds(5), new() { OnError = _errors.Add, MaxFileBytes = 20_000, FilesKept = 10_000 }))
+        {
+            recorder.Add(histogram);
+            await Task.WhenAll(Enumerable.Range(0, 2).Select(writer => Task.Run(() =>
+            {
+                for (int i = 0; i < Records; i++)
+                {
+                    histogram.Record((ulong)(i % 1000));
+                }
+            })));
+        }
+
+        _errors.Should().BeEmpty();
+        var merger = new HdrHistogramMerger();
+        foreach (HdrHistogramLogInterval interval in Directory.EnumerateFiles(_folder).SelectMany(Read))
+        {
+            merger.Add(interval.Histogram);
+        }
+
+        merger.Histogram!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+            .Should().Equal(histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
+    }
+
+    [Fact]
+    public async Task Files_roll_by_size_and_the_oldest_go()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { MaxFileBytes = 600, FilesKept = 3, TimeProvider = _time }))
+        {
+            recorder.Add(_histogram);
+            for (ulong second = 0; second < 20; second++)
+            {
+                _histogram.Record(second);
+                _time.Advance(Second);
+            }
+        }
+
+        string[] files = [Log, Path.Combine(_folder, "a.1.hlog"), Path.Combine(_folder, "a.2.hlog")];
+        Directory.GetFiles(_folder).Should().BeEquivalentTo(files);
+        foreach (string file in files[1..])
+        {
+            new FileInfo(file).Length.Should().BeInRange(600, 800);
+        }
+
+        List<HdrHistogramLogInterval> read = [.. files.Reverse().SelectMany(Read)];
+        read.Select(interval => interval.StartTimeUtc).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
+        files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has a header of its own");
+    }
+
+    [Fact]
+    public async Task Files_roll_by_day()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }, TimeSpan.FromMinutes(7)))
+        {
+            recorder.Add(_histogram);
+            recorder.Add(HdrHistogram.Create(), "tag");
+            _time.Advance(TimeSpan.FromDays(2));
+        }
+
+        Directory.GetFiles(_folder).Should().HaveCount(3);
+        foreach (string file in Directory.EnumerateFiles(_folder))
+        {
+            Read(file).Select(interval => interval.StartTimeUtc.Date).Distinct().Should().HaveCount(1);
+        }
+    }
+
+    [Fact]
+    public async Task A_file_that_is_there_is_put_aside()
+    {
+        File.WriteAllText(Log, "half a li");
+        await Record().DisposeAsync();
+        await Record().DisposeAsync();
+        File.ReadAllText(Path.Combine(_folder, "a.1.hlog")).Should().Be("half a li");
+        File.ReadAllText(Log).Should().BeEmpty();
+    }
+
+    [LinuxDiskFact]
+    public async Task A_full_disk_is_survived_and_later_lines_cover_what_was_not_written()
+    {
+        using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
+        string log = Path.Combine(disk.Path, "a.hlog");
+        var random = new Random(7);
+        var expected = new HdrHistogramMerger();
+        int written;
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 6000, FilesKept = 2 })))
+        {
+            recorder.Add(_histogram);
+            recorder.Add(_histogram, "twice");
+            RecordSome(2);
+            string filler = disk.Fill();
+            RecordSome(30);
+            written = Directory.GetFiles(disk.Path, "a*.hlog").Sum(file => Read(file).Count);
+            _errors.Should().NotBeEmpty().And.AllBeAssignableTo<IOException>();
+            File.Delete(filler);
+            _errors.Clear();
+            RecordSome(3);
+            _errors.Should().BeEmpty();
+        }
+
+        expected.Add(_histogram);
+        List<HdrHistogramLogInterval> all = [.. Directory.GetFiles(disk.Path, "a*.hlog").SelectMany(Read)];
+        all.Should().HaveCount(written + 8, "two lines for each second, and two at the end");
+        foreach (string? tag in (string?[])[null, "twice"])
+        {
+            var merger = new HdrHistogramMerger();
+            foreach (HdrHistogramLogInterval interval in all.Where(interval => interval.Tag == tag))
+            {
+                merger.Add(interval.Histogram);
+            }
+
+            Text(merger.Histogram!).Should().Be(Text(_histogram));
+            all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is left out");
+        }
+
+        void RecordSome(int seconds)
+        {
+            for (int i = 0; i < seconds; i++)
+            {
+                for (int n = 0; n < 100; n++)
+                {
+                    _histogram.Record((ulong)random.NextInt64(1_000_000_000));
+                }
+
+                _time.Advance(Second);
+            }
+        }
+    }
+
+    [LinuxDiskFact]
+    public async Task A_disk_that_stays_full_keeps_the_old_files()
+    {
+        using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
+        string log = Path.Combine(disk.Path, "a.hlog");
+        File.WriteAllText(Path.Combine(disk.Path, "a.1.hlog"), "older");
+        File.WriteAllText(log, "old");
+        disk.Fill();
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { FilesKept = 3, MaxFileBytes = 1 })))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(10 * Second);
+        }
+
+        _errors.Should().HaveCount(11);
+        File.ReadAllText(Path.Combine(disk.Path, "a.1.hlog")).Should().Be("old");
+        File.ReadAllText(Path.Combine(disk.Path, "a.2.hlog")).Should().Be("older");
+    }
+
+    [Fact]
+    public async Task Errors_come_back_to_no_timer_and_counts_are_kept()
+    {
+        int errors = 0;
+        await using (HdrHistogramLogRecorder recorder = Record(new()
+        {
+            TimeProvider = _time,
+            MaxFileBytes = 1,
+            OnError = _ =>
+            {
+                errors++;
+                throw new InvalidOperationException("the callback's own");
+            },
+        }))
+        {
+            recorder.Add(_histogram);
+            _histogram.Record(1);
+            _time.Advance(Second);
+
+            // No file can be where a folder is, and none can be put aside into one.
+            Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
+            _histogram.Record(2);
+            _time.Advance(Second);
+            errors.Should().Be(1);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "");
+    }
+
+    [Fact]
+    public async Task Values_that_no_log_can_hold_cost_their_interval_only()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(histogram);
+            histogram.Record(ulong.MaxValue);
+            _time.Advance(Second);
+            histogram.Record(7);
+            _time.Advance(Second);
+        }
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ArgumentException>();
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("7x1", "");
+    }
+
+    [Fact]
+    public async Task A_disposed_histogram_is_reported_once_and_left_out()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Record(1);
+            _time.Advance(Second);
+            other.Dispose();
+            _time.Advance(2 * Second);
+        }
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+        Read(Log).Select(interval => interval.Tag).Should().Equal("other", null, null, null, null);
+    }
+
+    [Fact]
+    public async Task Bad_arguments_are_refused()
+    {
+        Action[] bad =
+        [
+            () => _ = new HdrHistogramLogRecorder("", Second),
+            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.Zero),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { FilesKept = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxFileBytes = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxValueUnitRatio = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { Comment = "a\nb" }),
+        ];
+        foreach (Action create in bad)
+        {
+            create.Should().Throw<ArgumentException>();
+        }
+
+        Action create2 = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        create2.Should().Throw<IOException>();
+
+        HdrHistogramLogRecorder recorder = Record();
+        recorder.Add(_histogram);
+        recorder.Invoking(each => each.Add(_histogram)).Should().Throw<ArgumentException>();
+        recorder.Invoking(each => each.Add(_histogram, "a b")).Should().Throw<ArgumentException>();
+        recorder.Add(_histogram, "a");
+        await recorder.DisposeAsync();
+        recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();
+    }
+
+    internal static List<HdrHistogramLogInterval> Read(string path)
+    {
+        using var log = new HdrHistogramLogReader(path);
+        return [.. log.ReadAll()];
+    }
+
+    private static string Text(HdrHistogram histogram) =>
+        string.Join(' ', histogram.BucketsWithValues.Select(bucket => $"{bucket.Start}x{bucket.Count}"));
+
+    private HdrHistogramLogRecorder Record(HdrHistogramLogRecorderOptions? options = null, TimeSpan? interval = null) =>
+        new(Log, interval ?? Second, options ?? Options(new()));
+
+    private HdrHistogramLogRecorderOptions Options(HdrHistogramLogRecorderOptions options) => new()
+    {
+        MaxFileBytes = options.MaxFileBytes,
+        FilesKept = options.FilesKept,
+        TimeProvider = _time,
+        OnError = _errors.Add,
+    };
+}
