@@ -68,6 +68,7 @@ is_met() {
     run-win-x64) has wine ;;
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -83,6 +84,7 @@ packages_for() {
     run-win-x64) echo wine wine64 ;;
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    java) echo default-jdk-headless libhdrhistogram-java ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -220,6 +222,7 @@ run_tests() {
     fi
   fi
   want system-tools "the comparison with top, mpstat and pidstat"
+  want java "the tests against the HdrHistogram family's Java library"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi

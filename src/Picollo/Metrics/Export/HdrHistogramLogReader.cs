@@ -13,7 +13,7 @@ namespace Picollo.Metrics.Export;
 /// Lines end in LF, CR or CR LF.</para>
 /// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before it,
 /// and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it is
-/// what HdrHistogram 2.1.11 for Java makes of a log.</para>
+/// what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
 /// <para>What is wrong is told by line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with the
 /// next line, so that a damaged line need not cost the rest.</para>
 /// <para>Not thread-safe.</para>

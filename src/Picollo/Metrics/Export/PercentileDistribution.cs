@@ -8,8 +8,9 @@ namespace Picollo.Metrics.Export;
 /// </summary>
 /// <remarks>
 /// <para>Byte for byte what <c>outputPercentileDistribution</c> of HdrHistogram 2.1.11 for Java prints for the same histogram, encoded here
-/// and decoded there, up to counts of about 2⁵⁰ (beyond them the family's steps stop moving). A histogram of another precision than
-/// 1 to 5 digits is printed with its own buckets and the decimals of the next finer digits.</para>
+/// and decoded there, as far as numbers have 15 digits with their decimals (Java prints further ones otherwise before and after JDK 21)
+/// and counts are up to about 2⁵⁰ (beyond them the family's steps stop moving). A histogram of another precision than 1 to 5 digits is
+/// printed with its own buckets and the decimals of the next finer digits.</para>
 /// <para>Values are the upper bounds of their buckets; mean and standard deviation are those of midpoints. Values out of range are not in
 /// it.</para>
 /// <para>Thread-safe.</para>
