@@ -1,5 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Metrics.Export;
 using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Tests;
@@ -166,6 +167,37 @@ internal static class ReadmeSamples
         DoWork();
         await Task.Yield();
         DoWork();
+    }
+
+    public static async Task Recording(string path, HdrHistogram latency, HdrHistogram queueing, Func<Task> serve)
+    {
+        Task ServeAsync() => serve();
+
+        var options = new HdrHistogramLogRecorderOptions { MaxFileBytes = 100_000_000, RollDaily = true, OnError = Console.Error.WriteLine };
+        await using (var recorder = new HdrHistogramLogRecorder(path, TimeSpan.FromSeconds(1), options))
+        {
+            recorder.Add(latency);
+            recorder.Add(queueing, tag: "queueing");
+            await ServeAsync();
+        }
+    }
+
+    public static HdrHistogram Merging(string path)
+    {
+        var merger = new HdrHistogramMerger();
+        using (var log = new HdrHistogramLogReader(path))
+        {
+            foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
+            {
+                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                merger.Add(interval.Histogram);
+            }
+        }
+
+        byte[] encoded = HdrHistogramEncoding.EncodeCompressed(merger.Histogram!);    // V2, as the family's tools take it
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
+        PercentileDistribution.Write(decoded, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds
+        return decoded;
     }
 
     private static void DoWork() => Thread.SpinWait(100);

@@ -56,6 +56,32 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public async Task What_the_travelling_example_records_its_reader_merges()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-readme-").FullName;
+        try
+        {
+            string path = Path.Combine(folder, "latency.hlog");
+            HdrHistogram latency = HdrHistogram.Create();
+            HdrHistogram queueing = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+            await ReadmeSamples.Recording(path, latency, queueing, () =>
+            {
+                latency.Record(1_000_000);
+                queueing.Record(2_000_000, 7);
+                return Task.CompletedTask;
+            });
+
+            HdrHistogram? merged = null;
+            ConsoleOutput.Of(() => merged = ReadmeSamples.Merging(path)).Should().Contain("#[Max     =     2000.895, Total count    =            7]");
+            merged!.TotalCount.Should().Be(7);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
     public void The_cpu_examples_run()
     {
         (CpuUsage usage, long nanoseconds) = default((CpuUsage, long));
