@@ -70,7 +70,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     /// <summary>Reads up to and including the next interval.</summary>
     /// <returns>The interval; null at the end.</returns>
     /// <exception cref="HdrHistogramFormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was killed,
-    /// damaged, or longer than 134,217,728 bytes. The next call goes on after it.</exception>
+    /// damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
     public HdrHistogramLogInterval? Read()

@@ -22,7 +22,7 @@ internal sealed class LogLines(Stream stream)
     /// <summary>Reads a line.</summary>
     /// <param name="line">Without its end; good until the next call.</param>
     /// <returns>False at the end.</returns>
-    /// <exception cref="HdrHistogramFormatException">The line is longer than <see cref="MaxLength"/>.</exception>
+    /// <exception cref="HdrHistogramFormatException">The line has <see cref="MaxLength"/> bytes or more.</exception>
     public bool TryRead(out ReadOnlySpan<byte> line)
     {
         while (TryReadAny(out line))
@@ -74,10 +74,10 @@ internal sealed class LogLines(Stream stream)
                 _start = _end;
                 scanned = 0;
             }
-            else if (scanned > MaxLength)
+            else if (scanned >= MaxLength)
             {
                 _isTooLong = true;
-                throw new HdrHistogramFormatException($"The line is longer than {MaxLength} bytes", MaxLength, ++Number);
+                throw new HdrHistogramFormatException($"The line has {MaxLength} bytes or more", MaxLength, ++Number);
             }
 
             Fill();

@@ -180,11 +180,11 @@ public class LogReaderTests
         var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\n")));
         long before = GC.GetAllocatedBytesForCurrentThread();
 
-        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(1);
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The line has 134217728 bytes or more (line 1, *");
         log.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
         log.Read().Should().BeNull();
 
-        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1 << 30);
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(300_000_000, "the buffer grows up to that, doubling");
     }
 
     [Fact]
