@@ -1,0 +1,64 @@
+using System.Runtime.CompilerServices;
+
+#pragma warning disable CA1068 // As in CpuWorkerPool.cs.
+
+namespace Picollo.Scheduling;
+
+/// <content>Loops.</content>
+public sealed partial class CpuWorkerPool
+{
+    /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after each.</summary>
+    /// <typeparam name="TItem">Of the items.</typeparam>
+    /// <param name="source">Is enumerated on the workers, by one at a time.</param>
+    /// <param name="body">May have checkpoints of its own.</param>
+    /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
+    /// <param name="priority">As for <c>RunAsync</c>.</param>
+    /// <param name="name">As for <c>RunAsync</c>.</param>
+    /// <returns>Completes when all items are done. After an exception no further items are begun, and it holds all exceptions.</returns>
+    /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, Task> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        return ForEachAsync(source.ToAsyncEnumerable(), body, cancellationToken, priority, name);
+    }
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source,
+        Action<TItem, CpuTaskContext> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return ForEachAsync(
+            source,
+            (item, cpu) =>
+            {
+                body(item, cpu);
+                return Task.CompletedTask;
+            },
+            cancellationToken,
+            priority,
+            name);
+    }
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, Task> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        ArgumentNullException.ThrowIfNull(body);
+        var loop = new ForEachLoop<TItem>(source.GetAsyncEnumerator(cancellationToken), body);
+        return loop.End(Task.WhenAll(Enumerable.Range(0, WorkerCount).Select(_ => RunAsync(loop.Run, cancellationToken, priority, name))));
+    }
+}

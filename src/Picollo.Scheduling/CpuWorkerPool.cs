@@ -1,0 +1,149 @@
+using System.Runtime.CompilerServices;
+
+// Everybody passes the token; few give a priority or a name.
+#pragma warning disable CA1068 // CancellationToken parameters must come last
+
+namespace Picollo.Scheduling;
+
+/// <summary>
+/// Runs CPU-heavy work on a few threads of its own, in time slices, so that everything else in the process stays responsive, and short
+/// tasks among the work do not wait for long ones.
+/// </summary>
+/// <remarks>
+/// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
+/// that goes through this pool takes at most <see cref="WorkerCount"/> processors.</para>
+/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.Checkpoint"/> as it goes. There a task gives its worker up if
+/// its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks go by their priority, in it new
+/// ones before those that were set aside, in order of arrival.</para>
+/// <para><b>Nobody starves.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
+/// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
+/// slices, and what tasks overrun theirs by.</para>
+/// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something other
+/// than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. Blocking (<c>Wait</c>, <c>Result</c>) holds
+/// the worker; where all workers wait so for tasks of this pool, nothing goes on.
+/// Whoever awaits a task goes on where the await says, never on a worker of it.</para>
+/// <para>All members are thread-safe. An exception ends its task and nothing else.</para>
+/// <example>
+/// <code>
+/// await using var pool = new CpuWorkerPool();
+/// uint checksum = await pool.RunAsync(async cpu =&gt;
+/// {
+///     var crc = new Crc32();
+///     foreach (ReadOnlyMemory&lt;byte&gt; block in blocks)
+///     {
+///         crc.Append(block.Span);
+///         await cpu.Checkpoint();
+///     }
+///
+///     return crc.GetCurrentHashAsUInt32();
+/// });
+/// </code>
+/// </example>
+/// </remarks>
+public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
+{
+    private readonly CpuScheduler _scheduler;
+
+    /// <summary>Starts the pool's threads: the workers and a timer.</summary>
+    /// <param name="options">Null for the defaults.</param>
+    public CpuWorkerPool(CpuWorkerPoolOptions? options = null) => _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions());
+
+    /// <inheritdoc cref="CpuWorkerPoolOptions.Name"/>
+    public string Name => _scheduler.Name;
+
+    /// <summary>How many tasks run at a time.</summary>
+    public int WorkerCount => _scheduler.WorkerCount;
+
+    /// <summary>What the pool has done.</summary>
+    public CpuWorkerStatistics Statistics => _scheduler.Statistics;
+
+    /// <summary>Runs a body on the workers.</summary>
+    /// <param name="body">Is called on a worker, when its turn comes.</param>
+    /// <param name="cancellationToken">Cancels the task: at once if it has not begun, at its next checkpoint otherwise.</param>
+    /// <param name="priority">Which of the tasks that wait goes first.</param>
+    /// <param name="name">Stands in the statistics for tasks that come late to their checkpoints; the calling member's by default. One of
+    /// few: not a request's.</param>
+    /// <returns>A task that ends as the body does: with its result, its exception or cancelled.</returns>
+    /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
+    public Task RunAsync(
+        Func<CpuTaskContext, Task> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return Submit(new AsyncCpuTask(_scheduler, body, name, priority, cancellationToken));
+    }
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <typeparam name="TResult">Of the result.</typeparam>
+    public Task<TResult> RunAsync<TResult>(
+        Func<CpuTaskContext, Task<TResult>> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return Submit(new AsyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
+    }
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    public Task RunAsync(
+        Action<CpuTaskContext> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return Submit(new SyncCpuTask(_scheduler, body, name, priority, cancellationToken));
+    }
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <typeparam name="TResult">Of the result.</typeparam>
+    public Task<TResult> RunAsync<TResult>(
+        Func<CpuTaskContext, TResult> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return Submit(new SyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
+    }
+
+    /// <summary>Takes no more tasks, and waits until those taken have ended. (Tasks may still start others of their own.)</summary>
+    /// <param name="cancellationToken">Cancels what is left then; they still have to come to a checkpoint.</param>
+    /// <returns>Completes when the last task has ended. Further calls wait as well.</returns>
+    public async Task DrainAsync(CancellationToken cancellationToken = default)
+    {
+        _scheduler.Close();
+        await using (cancellationToken.UnsafeRegister(static scheduler => ((CpuScheduler)scheduler!).Cancel(), _scheduler).ConfigureAwait(false))
+        {
+            await _scheduler.Ended.ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Cancels all tasks, and waits for those that run to come to their next checkpoint.</summary>
+    /// <returns>Completes when the last task has ended.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        _scheduler.Cancel();
+        await _scheduler.Ended.ConfigureAwait(false);
+    }
+
+    /// <inheritdoc cref="DisposeAsync"/>
+    /// <remarks>Blocks until then; from a task of this pool it does not wait.</remarks>
+    public void Dispose()
+    {
+        _scheduler.Cancel();
+        if (SynchronizationContext.Current is not CpuTask task || task.Scheduler != _scheduler)
+        {
+            _scheduler.Ended.Wait();
+        }
+    }
+
+    private static Task<TResult> Submit<TResult>(CpuTask<TResult> task)
+    {
+        task.Submit();
+        return task.Task;
+    }
+}

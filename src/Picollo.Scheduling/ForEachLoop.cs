@@ -1,0 +1,71 @@
+namespace Picollo.Scheduling;
+
+/// <summary>What the tasks of one <c>ForEachAsync</c> share.</summary>
+internal sealed class ForEachLoop<TItem>(IAsyncEnumerator<TItem> items, Func<TItem, CpuTaskContext, Task> body) : IAsyncDisposable
+{
+    private readonly SemaphoreSlim _gate = new(1);
+
+    // No more items, or none wanted after a failure.
+    private volatile bool _isDone;
+
+    /// <summary>One task's part.</summary>
+    public async Task Run(CpuTaskContext cpu)
+    {
+        try
+        {
+            while (true)
+            {
+                TItem item;
+                await _gate.WaitAsync();
+                try
+                {
+                    if (_isDone || !await items.MoveNextAsync())
+                    {
+                        return;
+                    }
+
+                    item = items.Current;
+                }
+                finally
+                {
+                    _gate.Release();
+                }
+
+                await body(item, cpu);
+                await cpu.Checkpoint();
+            }
+        }
+        finally
+        {
+            _isDone = true;
+        }
+    }
+
+    /// <summary>Ends as the parts do, with all their exceptions, of which an async method's own task would keep one.</summary>
+    public Task End(Task parts)
+    {
+        var end = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _ = Finish();
+        return end.Task;
+
+        async Task Finish()
+        {
+            await parts.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            try
+            {
+                await DisposeAsync().ConfigureAwait(false);
+                end.SetFromTask(parts);
+            }
+            catch (Exception e)
+            {
+                end.SetException(e);
+            }
+        }
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _gate.Dispose();
+        return items.DisposeAsync();
+    }
+}

@@ -1,0 +1,151 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.Scheduling;
+
+/// <summary>One of the N places to run at. Its fields change under the scheduler's lock.</summary>
+internal sealed class Worker
+{
+    /// <summary>When it last took a task that others had passed over.</summary>
+    public long LastWhole;
+
+    public CpuTask? Task { get; set; }
+
+    /// <summary>What to run of the task; null for its body.</summary>
+    public (SendOrPostCallback Callback, object? State)? Continuation { get; set; }
+
+    public long SliceStart { get; set; }
+
+    /// <summary>How long the task had waited for this slice.</summary>
+    public long Waited { get; set; }
+
+    /// <summary>Whether the slice is not to be interrupted.</summary>
+    public bool IsWhole { get; set; }
+
+    /// <summary>When the task was asked to give up the worker; 0 if it was not.</summary>
+    public long SignalledAt { get; set; }
+}
+
+/// <summary>A thread of the pool.</summary>
+internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int number)
+{
+    /// <summary>How long an idle thread looks for work before it sleeps, in which time a task begins in some 0.1 µs instead of 5 to 50.
+    /// Not at all on a machine with one processor.</summary>
+    public const double SpinMicroseconds = 20;
+
+    private static readonly long SpinTicks =
+        Environment.ProcessorCount > 1 ? (long)(SpinMicroseconds * Stopwatch.Frequency / 1e6) : 0;
+
+    /// <summary>From one look to the next takes 50 ns; a thread that has lost its processor misses it for longer than this.</summary>
+    private static readonly long LongestGapTicks = (long)(2 * Stopwatch.Frequency / 1e6);
+
+    [ThreadStatic]
+    private static WorkerThread? _current;
+
+    private readonly Sleep _sleep = new();
+
+    // The thread's CPU time at the begin of the slice, in nanoseconds.
+    private long _cpuAtStart;
+
+    /// <summary>The calling thread, if it is one.</summary>
+    public static WorkerThread? Current => _current;
+
+    /// <summary>What flows with tasks of callers that have suppressed the flow: nothing.</summary>
+    public static ExecutionContext? EmptyFlow { get; private set; }
+
+    /// <summary>Where the thread works; null for a spare or stopped one. Changes under the scheduler's lock.</summary>
+    public Worker? Worker { get; set; } = worker;
+
+    /// <summary>The next of those that have nothing to do. Changes under the scheduler's lock.</summary>
+    public WorkerThread? NextIdle { get; set; }
+
+    public void Start() =>
+        // Without the flow of whoever makes the pool.
+        new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" }.UnsafeStart();
+
+    /// <summary>Lets the thread go on, or not sleep at all.</summary>
+    public void Wake() => _sleep.Wake();
+
+    /// <summary>Returns when the thread was woken; by the thread itself.</summary>
+    public void Wait()
+    {
+        _sleep.Wait();
+        _cpuAtStart = CpuUsageReader.GetThreadTime();
+    }
+
+    /// <summary>Adds what has passed of the thread's CPU time to a task that it has left; another begins now.</summary>
+    public void Charge(CpuTask left)
+    {
+        long cpu = CpuUsageReader.GetThreadTime();
+        left.Charge(cpu - _cpuAtStart);
+        _cpuAtStart = cpu;
+    }
+
+    /// <summary>The CPU time of the slice at hand, in nanoseconds; by the thread itself.</summary>
+    public long GetSliceCpu() => CpuUsageReader.GetThreadTime() - _cpuAtStart;
+
+    private void Run()
+    {
+        _current = this;
+        EmptyFlow ??= ExecutionContext.Capture();
+        _cpuAtStart = CpuUsageReader.GetThreadTime();
+        while (true)
+        {
+            CpuTask? task = Worker is null ? null : Step();
+            if (task is null)
+            {
+                if (scheduler.HasEnded)
+                {
+                    return;
+                }
+
+                if (Worker is null)
+                {
+                    Wait();
+                }
+                else
+                {
+                    WaitForTask();
+                }
+
+                task = Worker?.Task;
+            }
+
+            task?.Run(Worker!.Continuation);
+        }
+    }
+
+    private CpuTask? Step()
+    {
+        CpuTask? next = scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);
+        if (left is not null)
+        {
+            // Whoever awaits it goes on first: reading the clock takes half as long as all the rest.
+            if (hasEnded)
+            {
+                scheduler.Conclude(left);
+            }
+
+            Charge(left);
+            scheduler.Statistics.Publish(report);
+        }
+
+        return next;
+    }
+
+    /// <summary>An idle thread looks before it sleeps. What it then takes of CPU time is the time that passes, unless it loses the
+    /// processor, so that the clock need not be read while a task waits for it.</summary>
+    private void WaitForTask()
+    {
+        long start = Stopwatch.GetTimestamp();
+        if (_sleep.SpinAndWait(SpinTicks, LongestGapTicks) is { } seen)
+        {
+            _cpuAtStart += (long)NanoScope.TicksToNanos(seen - start);
+        }
+        else
+        {
+            _cpuAtStart = CpuUsageReader.GetThreadTime();
+        }
+    }
+}
