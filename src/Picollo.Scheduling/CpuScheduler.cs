@@ -402,8 +402,7 @@ internal sealed partial class CpuScheduler
         }
 
         worker.SignalledAt = 0;
-        task.NeedsAttention = false;
+        task.NeedsAttention = task.IsCancelled; // The next checkpoint is to see it, whoever has asked here.
         return false;
     }
-
 }

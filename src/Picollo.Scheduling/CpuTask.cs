@@ -139,22 +139,17 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
             _registration = token.UnsafeRegister(static task => ((CpuTask)task!).Scheduler.OnCancelled((CpuTask)task), this);
         }
 
-        bool isTaken = false;
         try
         {
-            isTaken = Scheduler.TrySubmit(this);
-        }
-        finally
-        {
-            if (!isTaken)
+            if (!Scheduler.TrySubmit(this))
             {
-                _ = _registration.Unregister();
+                EndCancelled();
             }
         }
-
-        if (!isTaken)
+        catch (ObjectDisposedException)
         {
-            EndCancelled();
+            _ = _registration.Unregister();
+            throw;
         }
     }
 
@@ -202,8 +197,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
             {
                 next.Callback(next.State);
             }
-
-            WatchEnd();
         }
         catch (Exception e)
         {
@@ -212,6 +205,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
             _hasReturned = true;
         }
 
+        WatchEnd();
         SetSynchronizationContext(null);
     }
 
@@ -245,7 +239,12 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         Complete(_body, _fault);
     }
 
-    public abstract void EndCancelled();
+    /// <summary>The same for one that never ran. A caller's token may live on: it lets go of the task.</summary>
+    public void EndCancelled()
+    {
+        _ = _registration.Unregister();
+        CompleteCancelled();
+    }
 
     public override void Post(SendOrPostCallback d, object? state) => Scheduler.Resume(this, d, state);
 
@@ -255,6 +254,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     protected abstract Task? Begin();
 
     protected abstract void Complete(Task? body, Exception? fault);
+
+    protected abstract void CompleteCancelled();
 
     /// <summary>A body may end elsewhere, behind <c>ConfigureAwait(false)</c>: then this posts nothing, for a worker to look.</summary>
     private void WatchEnd()
@@ -277,10 +278,8 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
 
     public Task<TResult> Task => _completion.Task;
 
-    public sealed override void EndCancelled()
-    {
+    protected sealed override void CompleteCancelled() =>
         _completion.TrySetCanceled(Token.IsCancellationRequested ? Token : new CancellationToken(canceled: true));
-    }
 
     protected sealed override void Complete(Task? body, Exception? fault)
     {

@@ -65,6 +65,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// few: not a request's.</param>
     /// <returns>A task that ends as the body does: with its result, its exception or cancelled.</returns>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
+    /// <exception cref="ArgumentNullException">No body or no name.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
     public Task RunAsync(
         Func<CpuTaskContext, Task> body,
         CancellationToken cancellationToken = default,
@@ -143,6 +145,9 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     private static Task<TResult> Submit<TResult>(CpuTask<TResult> task)
     {
+        ArgumentNullException.ThrowIfNull(task.Name, "name");
+        ArgumentOutOfRangeException.ThrowIfLessThan((int)task.Priority, (int)CpuPriority.Low, "priority");
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)task.Priority, (int)CpuPriority.High, "priority");
         task.Submit();
         return task.Task;
     }
