@@ -66,6 +66,8 @@ is_met() {
     "run-$(host_rid)") true ;;
     run-linux-arm64) has qemu-aarch64 ;;
     run-win-x64) has wine ;;
+    run-musl) has musl-gcc ;;
+    run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -79,6 +81,8 @@ packages_for() {
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     run-linux-arm64) echo qemu-user ;;
     run-win-x64) echo wine wine64 ;;
+    run-musl) echo musl musl-tools ;;
+    run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -208,6 +212,13 @@ run_tests() {
   want run-linux-arm64 "the arm64 shim's tests"
   want c-win-x64 "the Windows shim and its tests"
   want run-win-x64 "the tests under Wine"
+  if [ "$(host_rid)" = linux-x64 ]; then
+    want run-musl "the shim's tests under musl"
+    want run-kernels "the tests on emulated kernels"
+    if is_met run-kernels && ! tests/Picollo.Kernel.Tests/kernels.sh; then
+      say "skipped: the tests on emulated kernels, for want of kernels"
+    fi
+  fi
   want system-tools "the comparison with top, mpstat and pidstat"
   build
   for rid in $PACKAGE_RIDS; do

@@ -1,17 +1,16 @@
 #include "picollo_native.h"
 
-typedef char picollo_u64_has_64_bits[sizeof(picollo_u64) == 8 ? 1 : -1];
+_Static_assert(sizeof(picollo_u64) == 8, "64 bits");
+
+/* Part of every entry point that has a ..._with, so that each gets its own copy with the instructions inside. */
+#define SHARED_BODY static inline __attribute__((always_inline))
 
 int picollo_abi_version(void) { return PICOLLO_ABI_VERSION; }
 
 #if defined(__x86_64__)
 
-struct registers {
-    unsigned eax, ebx, ecx, edx;
-};
-
-static struct registers cpuid(unsigned leaf) {
-    struct registers r;
+static struct picollo_cpuid cpuid(unsigned leaf) {
+    struct picollo_cpuid r;
     __asm__ volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx) : "a"(leaf), "c"(0u));
     return r;
 }
@@ -35,9 +34,21 @@ int picollo_has_invariant_counter(void) {
  * and return around it keep the compiler from moving anything. The processor keeps two RDTSC of one thread in order
  * as far as the values are concerned, and the managed side takes a negative interval for 0 all the same.
  */
-picollo_u64 picollo_read_counter(void) {
+static inline picollo_u64 read_time(void) {
     unsigned low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return ((picollo_u64)high << 32) | low;
+}
+
+/* Not waited for either, as above. All numbers that a page names are fit for the instruction. */
+static int can_read_pmc(unsigned number) {
+    (void)number;
+    return 1;
+}
+
+static picollo_u64 read_pmc(unsigned number) {
+    unsigned low, high;
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
     return ((picollo_u64)high << 32) | low;
 }
 
@@ -47,15 +58,261 @@ picollo_u64 picollo_read_counter(void) {
 int picollo_has_invariant_counter(void) { return 1; }
 
 /* Without ISB before it, for the same reason as on x64. The kernel enables CNTVCT_EL0 for user code on all systems. */
-picollo_u64 picollo_read_counter(void) {
+static inline picollo_u64 read_time(void) {
     picollo_u64 value;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+}
+
+/* No CPUID: nothing is told. */
+static struct picollo_cpuid cpuid(unsigned leaf) {
+    (void)leaf;
+    return (struct picollo_cpuid){0, 0, 0, 0};
+}
+
+/*
+ * 31 is the cycle counter, 0 to 30 are the programmable ones (the kernel adds 1 for a page's index). Anything else is
+ * a counter that this code has no instruction for.
+ *
+ * One instruction for each, chosen by a jump. Rejected: PMSELR_EL0 and PMXEVCNTR_EL0, two instructions with a register
+ * between them that the kernel does not keep over a switch of threads, and that needs a further bit of PMUSERENR_EL0.
+ */
+static int can_read_pmc(unsigned number) { return number <= 31; }
+
+static picollo_u64 read_pmc(unsigned number) {
+    picollo_u64 value = 0;
+    switch (number) {
+#define PMC(n)                                                                                                         \
+    case n:                                                                                                            \
+        __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                                                  \
+        break;
+        PMC(0) PMC(1) PMC(2) PMC(3) PMC(4) PMC(5) PMC(6) PMC(7) PMC(8) PMC(9) PMC(10)
+        PMC(11) PMC(12) PMC(13) PMC(14) PMC(15) PMC(16) PMC(17) PMC(18) PMC(19) PMC(20)
+        PMC(21) PMC(22) PMC(23) PMC(24) PMC(25) PMC(26) PMC(27) PMC(28) PMC(29) PMC(30)
+#undef PMC
+    case 31:
+        __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+        break;
+    }
     return value;
 }
 
 #else
 #error "picollo_native knows x64 and arm64 only"
 #endif
+
+picollo_u64 picollo_read_counter(void) { return read_time(); }
+
+/*
+ * struct perf_event_mmap_page of include/uapi/linux/perf_event.h as far as it is read here; its layout is the kernel's
+ * promise to user space. The kernel writes it while it is read, hence volatile wherever it is reached.
+ */
+struct page {
+    unsigned version, compat_version;
+    unsigned lock;
+    unsigned index;
+    long long offset;
+    picollo_u64 time_enabled, time_running;
+    picollo_u64 capabilities;
+    unsigned short pmc_width;
+    unsigned short time_shift;
+    unsigned time_mult;
+    picollo_u64 time_offset;
+    picollo_u64 time_zero;
+    unsigned size, reserved;
+    picollo_u64 time_cycles, time_mask;
+};
+_Static_assert(__builtin_offsetof(struct page, capabilities) == 40, "as in the kernel's header");
+_Static_assert(__builtin_offsetof(struct page, time_mask) == 88, "as in the kernel's header");
+
+/* Bits of page.capabilities. */
+enum { CAP_USER_RDPMC = 1 << 2, CAP_USER_TIME = 1 << 3, CAP_USER_TIME_SHORT = 1 << 5 };
+
+/* What stands for a counter that is not mapped: a page that offers nothing. */
+static const struct page no_page;
+
+/*
+ * How often a page that changed under the reader is read again. A change is a switch of the thread, an ioctl or a read
+ * of another thread, which take microseconds, while a reading takes nanoseconds: the second try succeeds. More fail
+ * only where the writer was stopped inside its change (a virtual CPU that is not scheduled), and then some hundred
+ * nanoseconds of trying are enough: read(2) waits for it.
+ */
+enum { TRIES = 32 };
+
+/*
+ * Orders a reading of the lock against the readings of the page's fields around it: nothing at all on x64, DMB ISHLD on
+ * arm64. The kernel itself changes a page on the CPU of its thread, for which the compiler's order would do; but an ioctl
+ * from another thread changes it from where that runs. A counter instruction needs no more: a change on this CPU is an
+ * interrupt, before which everything older in the program is done, and after which everything younger is done anew.
+ */
+static inline void barrier(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+
+/*
+ * The time since the page was last changed, in ns; 0 where `cycles` was read before that change, or on a CPU whose counter
+ * is some cycles behind. A counter of fewer than 64 bits has its own way to be behind: by nearly a whole turn (the
+ * kernel offers this for arm64's timer only, of 56 bits or more, half of whose turn is longer than a machine runs).
+ *
+ * The kernel's header gives the formula as a quotient and a remainder, to stay in 64 bits; the product in 128 bits is the
+ * same number at any shift, and one multiplication.
+ */
+static inline picollo_u64 since_update(const volatile struct page *page, picollo_u64 capabilities, picollo_u64 cycles) {
+    __extension__ typedef unsigned __int128 u128;
+    picollo_u64 delta;
+    if (capabilities & CAP_USER_TIME_SHORT) {
+        picollo_u64 before = page->time_cycles, mask = page->time_mask, ticks = (cycles - before) & mask;
+        if (ticks > mask >> 1)
+            return 0;
+        cycles = before + ticks;
+    }
+    delta = page->time_offset + (picollo_u64)((u128)cycles * page->time_mult >> (page->time_shift & 63));
+    return (long long)delta < 0 ? 0 : delta;
+}
+
+/* The counter's lowest bits, as a number with a sign: the kernel starts a counter below 0, for it to overflow in time. */
+static inline long long sign_extend(picollo_u64 counter, unsigned width) {
+    unsigned unused = (64 - width) & 63;
+    return (long long)(counter << unused) >> unused;
+}
+
+/*
+ * The protocol of the kernel's header, for one counter after the other. What is read before the second look at the lock
+ * may be garbage, which is calculated with (no operand is out of range for C or for the instruction) and then dropped.
+ *
+ * The times are always extended to now, not only where they differ as in the header's example: for an event that is
+ * multiplexed later the difference of two readings would begin at its last switch, and the scaling would be wrong.
+ * The time is read once for all counters, since it takes as long as a counter does. For the second counter on it is
+ * then read before the lock, and older than the page where that changes in between: see since_update.
+ */
+SHARED_BODY picollo_u64 read_counters(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc,
+                                      picollo_read_time time) {
+    picollo_u64 read = 0, cycles = 0;
+    int has_cycles = 0;
+    if (count > PICOLLO_PERF_MAX_COUNTERS)
+        count = PICOLLO_PERF_MAX_COUNTERS;
+    for (int i = 0; i < count; i++) {
+        const volatile struct page *page = counters[i].page ? counters[i].page : &no_page;
+        for (int tries = TRIES; tries > 0; tries--, has_cycles = 0) {
+            unsigned lock = page->lock;
+            barrier();
+            picollo_u64 capabilities = page->capabilities;
+            unsigned index = page->index;
+            picollo_u64 value = 0, enabled = 0, running = 0;
+            int readable = index != 0 && (capabilities & CAP_USER_RDPMC) && can_read_pmc(index - 1);
+            if (readable) {
+                value = (picollo_u64)page->offset + (picollo_u64)sign_extend(pmc(index - 1), page->pmc_width);
+                enabled = page->time_enabled;
+                running = page->time_running;
+                if (capabilities & CAP_USER_TIME) {
+                    if (!has_cycles)
+                        cycles = time();
+                    has_cycles = 1;
+                    picollo_u64 delta = since_update(page, capabilities, cycles);
+                    enabled += delta;
+                    running += delta;
+                }
+            }
+            barrier();
+            if (page->lock != lock || (lock & 1))
+                continue;
+            if (readable) {
+                counters[i].value = value;
+                counters[i].enabled = enabled;
+                counters[i].running = running;
+                read |= (picollo_u64)1 << i;
+            }
+            break;
+        }
+    }
+    return read;
+}
+
+picollo_u64 picollo_perf_read(struct picollo_perf_counter *counters, int count) {
+    return read_counters(counters, count, read_pmc, read_time);
+}
+
+picollo_u64 picollo_perf_read_with(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc,
+                                   picollo_read_time time) {
+    return read_counters(counters, count, pmc, time);
+}
+
+SHARED_BODY int thread_time(const volatile struct page *page, picollo_u64 *nanoseconds, picollo_read_time time) {
+    for (int tries = TRIES; tries > 0; tries--) {
+        unsigned lock = page->lock;
+        barrier();
+        picollo_u64 capabilities = page->capabilities, now = page->time_running;
+        if (capabilities & CAP_USER_TIME)
+            now += since_update(page, capabilities, time());
+        barrier();
+        if (page->lock != lock || (lock & 1))
+            continue;
+        if (!(capabilities & CAP_USER_TIME))
+            return 0;
+        *nanoseconds = now;
+        return 1;
+    }
+    return 0;
+}
+
+int picollo_perf_thread_time(const void *page, picollo_u64 *nanoseconds) {
+    return thread_time(page, nanoseconds, read_time);
+}
+
+int picollo_perf_thread_time_with(const void *page, picollo_u64 *nanoseconds, picollo_read_time time) {
+    return thread_time(page, nanoseconds, time);
+}
+
+/* Intel SDM 3B, 20.2: leaf 0xA, and the fixed counters by their number or their bits. Version 0 is "no counters". */
+static int intel_counters(struct picollo_cpuid leaf, unsigned *fixed, unsigned *programmable) {
+    unsigned version = leaf.eax & 0xFF, bits = 0;
+    if (version == 0)
+        return 0;
+    if (version >= 2)
+        bits = (1u << (leaf.edx & 31)) - 1;
+    if (version >= 5)
+        bits |= leaf.ecx;
+    *programmable = leaf.eax >> 8 & 0xFF;
+    for (*fixed = 0; bits != 0; bits &= bits - 1)
+        ++*fixed;
+    return 1;
+}
+
+/*
+ * AMD APM 3, E.4: leaf 0x80000022 counts them since performance monitoring 2; before, an extension brought six
+ * (leaf 0x80000001, ECX bit 23), and without it there are four since the first x64 processor, with no bit that says so.
+ * Hypervisors hide them by hiding those bits, and there no bit is no counter.
+ */
+static unsigned amd_counters(picollo_read_cpuid read) {
+    const unsigned counts = 0x80000022u, features = 0x80000001u, six = 1u << 23, hypervisor = 1u << 31;
+    unsigned last = read(0x80000000u).eax;
+    if (last >= counts) {
+        struct picollo_cpuid leaf = read(counts);
+        if (leaf.eax & 1)
+            return leaf.ebx & 15;
+    }
+    if (last >= features && (read(features).ecx & six))
+        return 6;
+    return read(1).ecx & hypervisor ? 0 : 4;
+}
+
+/* The vendor's name as leaf 0 gives it: EBX, EDX, ECX. Hygon's are AMD's design. */
+static int is_amd(struct picollo_cpuid leaf) {
+    return (leaf.ebx == 0x68747541 && leaf.edx == 0x69746E65 && leaf.ecx == 0x444D4163) || /* AuthenticAMD */
+           (leaf.ebx == 0x6F677948 && leaf.edx == 0x6E65476E && leaf.ecx == 0x656E6975);   /* HygonGenuine */
+}
+
+int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmable, picollo_read_cpuid read) {
+    struct picollo_cpuid first = read(0);
+    *fixed = *programmable = 0;
+    if (is_amd(first)) {
+        *programmable = amd_counters(read);
+        return *programmable != 0;
+    }
+    return first.eax >= 0xA && intel_counters(read(0xA), fixed, programmable);
+}
+
+int picollo_pmu_counters(unsigned *fixed, unsigned *programmable) {
+    return picollo_pmu_counters_with(fixed, programmable, cpuid);
+}
 
 #if defined(_WIN32)
 /* A DLL needs an entry point, and without a C run-time nobody else supplies one: there is nothing to set up. */

@@ -3,7 +3,8 @@
  *
  * Freestanding: no C library, no start-up code, no other symbol. One Linux library therefore serves glibc and musl.
  * Every function is safe to call from any thread, never blocks, and returns within nanoseconds, so that managed code
- * may call it without a GC transition.
+ * may call it without a GC transition; except where it says otherwise, and except those named ..._with, which call
+ * back: they are for tests, and managed code that gives them managed functions must make the transition.
  */
 #ifndef PICOLLO_NATIVE_H
 #define PICOLLO_NATIVE_H
@@ -18,15 +19,75 @@ typedef unsigned long long picollo_u64;
 #endif
 
 /* Raised whenever a function changes or goes away; managed code refuses a library of another version. */
-#define PICOLLO_ABI_VERSION 1
+#define PICOLLO_ABI_VERSION 2
 
 /* PICOLLO_ABI_VERSION as this library was built. */
 PICOLLO_API int picollo_abi_version(void);
+
+/* ---- The CPU's time counter ---------------------------------------------------------------------------------- */
 
 /* 1 where the counter below ticks at one constant rate, whatever the core's clock and sleep states do; else 0. */
 PICOLLO_API int picollo_has_invariant_counter(void);
 
 /* The CPU's time counter: the time-stamp counter on x64, CNTVCT_EL0 on arm64. Its unit is found by calibration. */
 PICOLLO_API picollo_u64 picollo_read_counter(void);
+
+/* ---- perf_event counters, read in user space ------------------------------------------------------------------
+ *
+ * The functions are the same in the library of every system; only Linux has pages to give them.
+ *
+ * A page is the first one that mmap(2) gives for a perf_event descriptor. The caller is the monitored thread itself:
+ * the counter instruction reads the CPU that it runs on, whosever events count there, and on arm64 it is an illegal
+ * instruction in a process without such events. A page stays mapped, and its descriptor open, until the call returns.
+ */
+
+/* A counter, and what the last read found. Shared with managed code: four fields of 8 bytes (on 64-bit systems). */
+struct picollo_perf_counter {
+    const void *page;    /* 0: not mapped, and so never read */
+    picollo_u64 value;   /* the count; sums of the page's offset and the CPU's counter wrap as 64-bit numbers do */
+    picollo_u64 enabled; /* ns that the event was enabled, and of those ... */
+    picollo_u64 running; /* ... ns that it was on a CPU's counter; both as of now where the page offers the time (see
+                            below), else as of its last update: the last switch, or a change to the event */
+};
+
+#define PICOLLO_PERF_MAX_COUNTERS 64
+
+/* Replacements of the two instructions: the counter of that number (a page's index - 1), the CPU's time counter. */
+typedef picollo_u64 (*picollo_read_pmc)(unsigned number);
+typedef picollo_u64 (*picollo_read_time)(void);
+
+/*
+ * Reads the first 64 of the counters given. Bit i of the result is set where counter i was read. A clear bit means:
+ * ask read(2), which always knows. So it is where the event is on no counter now (multiplexed, disabled, a software
+ * event: index 0), where the kernel does not let user code read (cap_user_rdpmc), and where the page kept changing.
+ * What is in the other fields then is as it was, or of no meaning.
+ */
+PICOLLO_API picollo_u64 picollo_perf_read(struct picollo_perf_counter *counters, int count);
+PICOLLO_API picollo_u64 picollo_perf_read_with(struct picollo_perf_counter *counters, int count,
+                                               picollo_read_pmc read_pmc, picollo_read_time read_time);
+
+/*
+ * CPU time in ns, since the event was enabled, of the calling thread, from the page of an enabled software event of
+ * its own. Returns 0 and leaves *nanoseconds alone where the page does not offer it (no cap_user_time) or kept
+ * changing; else 1. It goes without the time that each switch to the thread takes (some microseconds a switch).
+ */
+PICOLLO_API int picollo_perf_thread_time(const void *page, picollo_u64 *nanoseconds);
+PICOLLO_API int picollo_perf_thread_time_with(const void *page, picollo_u64 *nanoseconds, picollo_read_time read_time);
+
+/* ---- What the CPU says of its counters ------------------------------------------------------------------------ */
+
+/* A replacement of CPUID with ECX = 0. */
+struct picollo_cpuid {
+    unsigned eax, ebx, ecx, edx;
+};
+typedef struct picollo_cpuid (*picollo_read_cpuid)(unsigned leaf);
+
+/*
+ * The numbers of fixed and programmable performance counters of this CPU, by CPUID. Returns 0, and both are 0, where
+ * it tells of none: a hypervisor hides them, or the architecture has no CPUID (arm64: ask sysfs). Else 1. Under a
+ * hypervisor each CPUID costs some microseconds: to be called once.
+ */
+PICOLLO_API int picollo_pmu_counters(unsigned *fixed, unsigned *programmable);
+PICOLLO_API int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmable, picollo_read_cpuid read_cpuid);
 
 #endif

@@ -41,16 +41,27 @@ inspect_pe() {
   declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
 }
 
-# link <compiler> <library> <flags...>: tests.c against the library itself, and the library beside the program.
+# link <compiler> <library> <flags...>: tests*.c against the library itself, and the library beside the program.
 link() {
   compiler=$1 library=$2
   shift 2
   cp "$library" "$work/"
-  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -Wno-long-long "$@" \
-    -o "$work/tests.exe" tests.c "$work/$(basename "$library")"
+  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -Wno-long-long -pthread "$@" \
+    -o "$work/tests.exe" tests*.c "$work/$(basename "$library")"
 }
 
 run() { "$@" "$work/tests.exe" || problem "tests.c"; }
+
+# The same library under the other C library. The kernel's headers, which musl's compiler leaves out, come after its own.
+test_musl() {
+  if has musl-gcc; then
+    link musl-gcc "$1" -Wl,-rpath,"$work" -idirafter /usr/include -idirafter "/usr/include/$(uname -m)-linux-gnu"
+    echo "  under musl:"
+    run
+  else
+    not_run "tests.c under musl (apt install musl musl-tools)"
+  fi
+}
 
 test_platform() {
   rid=$1 library=$(library_for "$1")
@@ -63,7 +74,9 @@ test_platform() {
   compiler=$(compiler_for "$rid") || { not_run "tests.c, for want of that compiler"; return; }
 
   case $rid in
-    "$(host_rid)") link "$compiler" "$library" -Wl,-rpath,"$work" && run ;;
+    "$(host_rid)")
+      link "$compiler" "$library" -Wl,-rpath,"$work" && run
+      case $rid in linux-*) test_musl "$library" ;; esac ;;
     linux-arm64)
       has qemu-aarch64 || { not_run "tests.c (apt install qemu-user libc6-dev-arm64-cross)"; return; }
       link "$compiler" "$library" -Wl,-rpath,"$work" || { not_run "tests.c (apt install libc6-dev-arm64-cross)"; return; }

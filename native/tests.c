@@ -1,15 +1,15 @@
 /*
- * Tests of the native shim, linked against the library as it is shipped. Prints a count; the exit code is 1 when
- * something failed. What can only be seen in the file itself (no dependency, no undefined symbol) is in test.sh.
+ * Tests of the native shim, linked against the library as it is shipped; those of the time counter are in this file.
+ * Prints a count; the exit code is 1 when something failed. What can only be seen in the file itself (no dependency, no undefined symbol) is in test.sh.
  */
-#include "picollo_native.h"
+#include "tests.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static int passed, failed;
 
-static void check(int ok, const char *what) {
+void check(int ok, const char *what) {
     if (ok) {
         passed++;
     } else {
@@ -112,6 +112,9 @@ int main(void) {
 #if defined(__x86_64__) && defined(__linux__)
     test_agrees_with_the_kernel();
 #endif
+    test_pages();
+    test_pages_that_change();
+    test_pmu_counters();
     printf("  %d checks passed, %d failed\n", passed, failed);
     return failed != 0;
 }

@@ -1,5 +1,6 @@
 using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Histogram;
+using Picollo.Benchmarks.Perf;
 
 namespace Picollo.Benchmarks;
 
@@ -10,6 +11,7 @@ internal static class CompareCommand
     {
         [HistogramComparison.Name] = HistogramComparison.Run,
         [CpuComparison.Name] = CpuComparison.Run,
+        [PerfComparison.Name] = PerfComparison.Run,
     };
 
     public static int Run(string[] arguments)

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Picollo.Metrics;
+using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Tests;
 
@@ -169,5 +170,80 @@ public sealed class ArticleCallsTests
         h.GetSummary(summaryUnsortedCycles);
         summaryUnsortedCycles.TotalCount.Should().Be(1);
         ConsoleOutput.Of(() => summaryUnsortedCycles.PrettyPrint("Hardware:CpuCycles")).Should().StartWith("##### Hardware:CpuCycles\n");
+    }
+
+    [Fact]
+    public void A_session_of_the_cpus_counters()
+    {
+        // As it stands, on a machine that has them; else the exception names the first that is missing.
+        try
+        {
+            PerfEventCounterSession counterSession = AllCounters();
+            counterSession.Counters.Select(counter => counter.Name).Should().Equal(
+                "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses",
+                "HardwareCache:L1DReadMiss", "HardwareCache:L1IReadMiss");
+            counterSession.Dispose();
+        }
+        catch (PerfEventException e)
+        {
+            e.CounterName.Should().MatchRegex("^Hardware(Cache)?:[A-Z1]");
+            e.Message.Should().StartWith($"{e.CounterName}: ").And.Contain("perf_event_open: ");
+        }
+        catch (PlatformNotSupportedException)
+        {
+            OperatingSystem.IsLinux().Should().BeFalse();
+        }
+
+        static PerfEventCounterSession AllCounters()
+        {
+            if (!PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters))
+                (fixedCounters + programmableCounters).Should().Be(0);
+
+            var counterSession = PerfEventCounterSession.Factory
+                .WithTarget((int)0, -1)
+                .WithPinned(true)
+                .WithKernel(false)
+                .WithEnabled(true)
+                .WithFixedCounters()
+                .WithHardwareCounter(PerfHardwareCounterId.BranchMisses)
+                .WithCacheCounter(PerfCacheCounterId.L1DReadMiss)
+                .WithCacheCounter(PerfCacheCounterId.L1IReadMiss)
+                .Create();
+            return counterSession;
+        }
+    }
+
+    [Fact]
+    public void Reading_and_recording_counters()
+    {
+        // The kernel's counters in the place of the CPU's, which not every machine has.
+        if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out string? problem))
+        {
+            problem.Should().NotBeEmpty();
+            return;
+        }
+
+        for (int i = 0; i < 20; i++)
+        {
+            counterSession.Read(forceSyscallRead: true);
+            CpuUtils.AddChain256(1000);
+            counterSession.Read(forceSyscallRead: true);
+            counterSession.Record(deltas: true);
+
+            if (i == 9)
+                counterSession.Reset();
+        }
+
+        foreach (PerfEventCounter counter in counterSession.Counters)
+        {
+            ConsoleOutput.Of(() => counter.Histogram.GetSummary().PrettyPrint(counter.Name)).Should().StartWith("##### Software:PageFaults\n");
+            counter.Histogram.TotalCount.Should().Be(10);
+        }
+
+        var summaryUnsortedCycles = new HdrHistogramSummary();
+        counterSession.Counters.Hardware.CpuCycles?.Histogram.GetSummary(summaryUnsortedCycles);
+        counterSession.Counters.Hardware.BranchMisses.Should().BeNull();
+        counterSession.Dispose();
     }
 }

@@ -1,5 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Tests;
 
@@ -122,6 +123,42 @@ internal static class ReadmeSamples
         Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetProblem(SystemCpuParts.Cgroup) ?? "no limit");
 
         return cpu.Total;
+    }
+
+    public static (IReadOnlyList<string> Counted, IReadOnlyList<string> Missing) Counters()
+    {
+        using var session = PerfEventCounterSession.Factory
+            .WithFixedCounters()                                         // instructions, cycles, reference cycles
+            .WithHardwareCounter(PerfHardwareCounterId.BranchMisses)
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+            .WithOptional()                                              // leave out, and name, what this machine lacks
+            .Create();
+
+        using (session.Measure())
+        {
+            DoWork();
+        }
+
+        foreach (PerfEventCounter counter in session.Counters)
+        {
+            counter.Histogram.GetSummary().PrettyPrint(counter.Name);    // ##### Hardware:Instructions ...
+        }
+
+        foreach (UnavailablePerfCounter counter in session.Unavailable)
+        {
+            Console.WriteLine(counter.Reason);                           // Hardware:BranchMisses: this machine exposes no PMU, as most virtual ...
+        }
+
+        return ([.. session.Counters.Select(counter => counter.Name)], [.. session.Unavailable.Select(counter => counter.Name)]);
+    }
+
+    public static long ThreadClock()
+    {
+        using var clock = new ThreadCpuClock();                          // of this thread
+        long before = clock.GetNanoseconds();
+        DoWork();
+        long taken = clock.GetNanoseconds() - before;
+        return taken;
     }
 
     private static async Task HandleRequest()

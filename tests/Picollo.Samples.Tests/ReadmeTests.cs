@@ -79,6 +79,24 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public void The_counter_examples_run()
+    {
+        ReadmeSamples.ThreadClock().Should().BePositive();
+        if (!OperatingSystem.IsLinux())
+        {
+            FluentActions.Invoking(ReadmeSamples.Counters).Should().Throw<PlatformNotSupportedException>();
+            return;
+        }
+
+        (IReadOnlyList<string> counted, IReadOnlyList<string> missing) = ([], []);
+        string[] lines = ConsoleOutput.LinesOf(() => (counted, missing) = ReadmeSamples.Counters());
+        counted.Concat(missing).Should().BeEquivalentTo(
+            "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "Software:PageFaults");
+        lines.Where(line => line.StartsWith("##### ", StringComparison.Ordinal)).Should().Equal(counted.Select(name => $"##### {name}"));
+        missing.Should().OnlyContain(name => lines.Any(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)));
+    }
+
+    [Fact]
     public void The_precision_table_says_what_histograms_take()
     {
         MatchCollection rows = PrecisionRow().Matches(Readme);

@@ -43,7 +43,7 @@ public static unsafe class CycleClock
     static CycleClock()
 #pragma warning restore CA1810
     {
-        NativeShim shim = NativeShim.Load(new SystemNativeLibraries());
+        NativeShim shim = NativeShim.Current;
         var source = new SystemTimeSource(shim.ReadCounter);
         Calibrator = shim.UnavailableReason is { } reason
             ? CycleCalibrator.ForClock(source, reason)

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.PerfEvent;
 
 namespace Picollo.Timing;
 
@@ -6,13 +7,17 @@ namespace Picollo.Timing;
 internal sealed unsafe class NativeShim
 {
     /// <summary>PICOLLO_ABI_VERSION of the header that this code was written to.</summary>
-    public const int AbiVersion = 1;
+    public const int AbiVersion = 2;
 
     private const string Name = "picollo_native";
 
-    private NativeShim(delegate* unmanaged[SuppressGCTransition]<ulong> readCounter) => ReadCounter = readCounter;
+    private NativeShim(string? unavailableReason) => UnavailableReason = unavailableReason;
 
-    private NativeShim(string unavailableReason) => UnavailableReason = unavailableReason;
+    private static NativeShim? _current;
+
+    /// <summary>The process's one: the system's loader asked once. Again, where the library is there and could not be loaded: the process
+    /// may have had no file left to open.</summary>
+    public static NativeShim Current => _current ?? Find(new SystemNativeLibraries(), ref _current);
 
     /// <summary>
     /// Reads the counter; null where it is not to be used. Without a GC transition: the function is five instructions.
@@ -21,17 +26,46 @@ internal sealed unsafe class NativeShim
     /// Rejected: a managed function pointer to the same address. The JIT would call it inline in a finally block too, where it
     /// takes a stub for this one (0.3 ns), but a loop of such calls has no place at which the runtime can stop it for a collection.
     /// </remarks>
-    public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; }
+    public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; private init; }
+
+    /// <summary>picollo_perf_read; null where there is no library.</summary>
+    public delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadPerfCounters { get; private init; }
+
+    /// <summary>picollo_perf_thread_time (page, nanoseconds); null where there is no library.</summary>
+    public delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> ReadThreadTime { get; private init; }
+
+    /// <summary>picollo_pmu_counters (fixed, programmable); null where there is no library. With a GC transition: a hypervisor
+    /// answers it, in microseconds.</summary>
+    public delegate* unmanaged<uint*, uint*, int> CountPmuCounters { get; private init; }
+
+    /// <summary>Whether the library is there and could not be loaded, which need not stay so.</summary>
+    public bool MayLoadLater { get; private init; }
 
     /// <summary>Why <see cref="ReadCounter"/> is null, and what to do about it.</summary>
     public string? UnavailableReason { get; }
 
+    /// <summary>Loads the library, and remembers what came of it unless that may change.</summary>
+    public static NativeShim Find(INativeLibraries libraries, ref NativeShim? known)
+    {
+        NativeShim shim = Load(libraries);
+        if (!shim.MayLoadLater)
+        {
+            Volatile.Write(ref known, shim);
+        }
+
+        return shim;
+    }
+
     /// <summary>Loads the library; a missing, foreign or outdated one is a reason, never an exception.</summary>
     public static NativeShim Load(INativeLibraries libraries)
     {
-        if (!libraries.TryLoad(Name, out nint library, out string where))
+        if (!libraries.TryLoad(Name, out nint library, out string where, out bool isThere))
         {
-            return new NativeShim(CycleClockReasons.NoLibrary(RuntimeInformation.RuntimeIdentifier, where));
+            string platform = RuntimeInformation.RuntimeIdentifier;
+            return new NativeShim(isThere ? CycleClockReasons.NotLoadable(platform, where) : CycleClockReasons.NoLibrary(platform, where))
+            {
+                MayLoadLater = isThere,
+            };
         }
 
         string? missing = null;
@@ -48,6 +82,9 @@ internal sealed unsafe class NativeShim
         var abiVersion = (delegate* unmanaged<int>)Find("picollo_abi_version");
         var hasInvariantCounter = (delegate* unmanaged<int>)Find("picollo_has_invariant_counter");
         var readCounter = (delegate* unmanaged[SuppressGCTransition]<ulong>)Find("picollo_read_counter");
+        var readPerfCounters = (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)Find("picollo_perf_read");
+        var readThreadTime = (delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int>)Find("picollo_perf_thread_time");
+        var countPmuCounters = (delegate* unmanaged<uint*, uint*, int>)Find("picollo_pmu_counters");
 
         // The version first, where there is one: another version may lack a function for good reason.
         if (abiVersion != null && abiVersion() is var version and not AbiVersion)
@@ -60,6 +97,14 @@ internal sealed unsafe class NativeShim
             return new NativeShim(CycleClockReasons.NotALibrary(where, missing));
         }
 
-        return hasInvariantCounter() != 0 ? new NativeShim(readCounter) : new NativeShim(CycleClockReasons.NotInvariant);
+        // Performance counters count whatever the time counter does.
+        bool isInvariant = hasInvariantCounter() != 0;
+        return new NativeShim(isInvariant ? null : CycleClockReasons.NotInvariant)
+        {
+            ReadCounter = isInvariant ? readCounter : null,
+            ReadPerfCounters = readPerfCounters,
+            ReadThreadTime = readThreadTime,
+            CountPmuCounters = countPmuCounters,
+        };
     }
 }

@@ -10,9 +10,9 @@ namespace Picollo.Timing;
 /// </remarks>
 internal sealed class SystemNativeLibraries : INativeLibraries
 {
-    public bool TryLoad(string name, out nint library, out string where)
+    public bool TryLoad(string name, out nint library, out string where, out bool isThere)
     {
-        where = name;
+        (where, isThere) = (name, true);
         if (NativeLibrary.TryLoad(name, typeof(SystemNativeLibraries).Assembly, DllImportSearchPath.AssemblyDirectory, out library))
         {
             return true;
@@ -34,7 +34,11 @@ internal sealed class SystemNativeLibraries : INativeLibraries
             }
         }
 
-        where = string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be the same
+        // To see a file takes no descriptor, to load it does.
+        string[] searched = (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        string? unloadable = searched.Select(folder => Path.Combine(folder, file)).Concat(paths).FirstOrDefault(File.Exists);
+        isThere = unloadable is not null;
+        where = unloadable ?? string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be the same
         return false;
     }
 

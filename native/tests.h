@@ -1,0 +1,55 @@
+/* What the files of the shim's tests share. */
+#ifndef PICOLLO_TESTS_H
+#define PICOLLO_TESTS_H
+
+#include "picollo_native.h"
+
+void check(int ok, const char *what);
+
+void test_pages(void);
+void test_pages_that_change(void);
+void test_pmu_counters(void);
+
+/* Numbers that are the same in every run. */
+static inline picollo_u64 next_random(picollo_u64 *state) {
+    picollo_u64 x = *state;
+    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+    return *state = x;
+}
+
+/*
+ * The page as the tests write it: a second description of the kernel's layout, compared with the kernel's header where
+ * there is one.
+ */
+struct test_page {
+    unsigned version, compat_version, lock, index;
+    picollo_u64 offset, enabled, running, capabilities;
+    unsigned short width, shift;
+    unsigned mult;
+    picollo_u64 time_offset, time_zero;
+    unsigned size, reserved;
+    picollo_u64 cycles, mask;
+};
+enum { RDPMC = 4, TIME = 8, SHORT = 32 };
+
+#if defined(__linux__)
+#include <linux/perf_event.h>
+#include <stddef.h>
+#define SAME(ours, kernels)                                                                                            \
+    _Static_assert(offsetof(struct test_page, ours) == offsetof(struct perf_event_mmap_page, kernels), #kernels)
+SAME(lock, lock);
+SAME(index, index);
+SAME(offset, offset);
+SAME(enabled, time_enabled);
+SAME(running, time_running);
+SAME(capabilities, capabilities);
+SAME(width, pmc_width);
+SAME(shift, time_shift);
+SAME(mult, time_mult);
+SAME(time_offset, time_offset);
+SAME(cycles, time_cycles);
+SAME(mask, time_mask);
+#undef SAME
+#endif
+
+#endif

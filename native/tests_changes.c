@@ -1,0 +1,193 @@
+/*
+ * Reading counters from pages that change meanwhile: at chosen moments, as an interrupt does, and by another thread
+ * that never stops.
+ */
+#include "tests.h"
+
+#include <stdio.h>
+
+static struct test_page page;
+static int changes_left, reads;
+
+/* A whole change of the page in the middle of a reading: what a switch of threads looks like to the thread. */
+static void change(void) {
+    volatile struct test_page *shared = &page;
+    reads++;
+    if (changes_left == 0)
+        return;
+    changes_left--;
+    shared->lock += 2;
+    shared->offset += 1000000;
+    shared->enabled += 10000;
+    shared->running += 10000;
+}
+
+static picollo_u64 pmc_after_change(unsigned number) {
+    (void)number;
+    change();
+    return 1;
+}
+
+static picollo_u64 plain_time(void) { return 5; }
+
+static picollo_u64 time_since_reset(void) { return (picollo_u64)reads; }
+
+static picollo_u64 time_after_change(void) {
+    change();
+    return 5;
+}
+
+static void reset(int changes) {
+    page = (struct test_page){.index = 1, .width = 48, .capabilities = RDPMC | TIME, .mult = 1};
+    changes_left = changes;
+    reads = 0;
+}
+
+static void test_a_change_in_the_middle(void) {
+    struct picollo_perf_counter counter = {.page = &page};
+    reset(1);
+    check(picollo_perf_read_with(&counter, 1, pmc_after_change, plain_time) == 1, "a page that changed once is read again");
+    check(counter.value == 1000001 && counter.enabled == 10005 && counter.running == 10005 && reads == 2,
+          "and all that is given is of the second reading");
+    reset(1);
+    check(picollo_perf_read_with(&counter, 1, pmc_after_change, time_since_reset) == 1 && counter.enabled == 10002,
+          "the time as well");
+
+    picollo_u64 nanoseconds = 0;
+    reset(1);
+    check(picollo_perf_thread_time_with(&page, &nanoseconds, time_after_change) == 1 && nanoseconds == 10005 && reads == 2,
+          "so is the thread's time");
+}
+
+static void test_a_page_that_keeps_changing(void) {
+    struct picollo_perf_counter counter = {.page = &page, .value = 42};
+    picollo_u64 nanoseconds = 42;
+    reset(1000000);
+    check(picollo_perf_read_with(&counter, 1, pmc_after_change, plain_time) == 0 && counter.value == 42,
+          "a page that always changes is given up");
+    check(reads > 2 && reads < 1000, "after some tries");
+    reset(1000000);
+    check(picollo_perf_thread_time_with(&page, &nanoseconds, time_after_change) == 0 && nanoseconds == 42 && reads > 2
+              && reads < 1000,
+          "so is the thread's time of such a page");
+}
+
+/* The second page changes after the time was read for the first: its time is ahead of the reading's. */
+static struct test_page second;
+
+static picollo_u64 pmc_that_changes_the_second(unsigned number) {
+    if (number == 0) {
+        ((volatile struct test_page *)&second)->lock += 2;
+        ((volatile struct test_page *)&second)->enabled = 3000;
+        ((volatile struct test_page *)&second)->running = 2000;
+        ((volatile struct test_page *)&second)->cycles = 1000;
+        ((volatile struct test_page *)&second)->time_offset = (picollo_u64)-1000;
+    }
+    return number;
+}
+
+static void test_a_page_newer_than_the_time(void) {
+    for (int is_short = 0; is_short <= 1; is_short++) {
+        struct test_page first = {.index = 1, .width = 48, .capabilities = RDPMC | TIME, .mult = 1};
+        struct picollo_perf_counter counters[] = {{.page = &first}, {.page = &second}};
+        second = first;
+        second.index = 2;
+        second.mask = ~(picollo_u64)0 >> 8;
+        second.capabilities |= is_short ? SHORT : 0;
+        check(picollo_perf_read_with(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "both are read");
+        check(counters[1].enabled == 3000 && counters[1].running == 2000, "a page newer than the time is as it says");
+    }
+}
+
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+/*
+ * Each state of the shared page is a function of one number, so that a reading that mixes two of them is seen: with
+ * the number n the value is 4096 n, enabled 8 n and running 10 n, each from several fields that change with n.
+ */
+static struct test_page shared;
+static int stop;
+
+static const picollo_u64 raw_pmc = 0x8123800081238001ULL, fixed_time = 1000000;
+
+static picollo_u64 raw(unsigned number) { return raw_pmc << (number & 3); }
+
+static picollo_u64 frozen_time(void) { return fixed_time; }
+
+static picollo_u64 extended(picollo_u64 bits, unsigned width) {
+    picollo_u64 sign = (picollo_u64)1 << (width - 1);
+    return (bits & (sign - 1)) - (bits & sign);
+}
+
+static void *writer(void *unused) {
+    volatile struct test_page *page = &shared;
+    static const unsigned short widths[] = {16, 32, 48, 64};
+    for (picollo_u64 n = 1; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
+        unsigned lock = page->lock, index = (unsigned)n % 5;
+        page->lock = lock + 1;
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        page->index = index;
+        page->width = widths[n >> 3 & 3];
+        page->offset = 4096 * n - (index ? extended(raw(index - 1), page->width) : 0);
+        page->enabled = n;
+        page->running = 3 * n;
+        page->mult = (unsigned)n & 0xFFFF;
+        page->time_offset = 7 * n - fixed_time * page->mult;
+        __atomic_store_n(&shared.lock, lock + 2, __ATOMIC_RELEASE);
+        /* Room for readings: the kernel changes a page some thousand times a second, this one some million times. */
+        for (volatile int i = 0; i < (int)(n & 255); i++) {
+        }
+    }
+    return unused;
+}
+
+static void test_a_thread_that_keeps_changing_it(void) {
+    enum { WANTED = 50000, SECONDS = 5 };
+    struct picollo_perf_counter counters[3] = {{.page = &shared}, {.page = &shared}, {.page = &shared}};
+    picollo_u64 last = 0;
+    int torn = 0, back = 0, seen = 0;
+    time_t deadline = time(NULL) + SECONDS;
+    pthread_t thread;
+    shared = (struct test_page){.capabilities = RDPMC | TIME, .width = 48};
+    if (pthread_create(&thread, NULL, writer, NULL) != 0) {
+        check(0, "a second thread starts");
+        return;
+    }
+    while (seen < WANTED && time(NULL) < deadline) {
+        picollo_u64 read = picollo_perf_read_with(counters, 3, raw, frozen_time), nanoseconds;
+        for (int i = 0; i < 3; i++) {
+            if (!(read >> i & 1))
+                continue;
+            picollo_u64 n = counters[i].enabled / 8;
+            torn += counters[i].value != 4096 * n || counters[i].enabled != 8 * n || counters[i].running != 10 * n;
+            torn += n % 5 == 0; /* on no counter then */
+            back += n < last;
+            seen += n != last;
+            last = n;
+        }
+        if (picollo_perf_thread_time_with(&shared, &nanoseconds, frozen_time)) {
+            torn += nanoseconds % 10 != 0;
+            back += nanoseconds / 10 < last;
+        }
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    /* On two CPUs it is WANTED in a second; on a CPU that both share, one for each turn of the writer's. */
+    check(seen >= 20, "readings succeed beside a writer that never stops");
+    check(torn == 0, "no reading mixes two states of the page");
+    check(back == 0, "no reading is older than the one before");
+}
+#endif
+
+void test_pages_that_change(void) {
+    test_a_change_in_the_middle();
+    test_a_page_that_keeps_changing();
+    test_a_page_newer_than_the_time();
+#if defined(__linux__)
+    /* Only there are pages that anybody else writes. */
+    test_a_thread_that_keeps_changing_it();
+#endif
+}

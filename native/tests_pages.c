@@ -1,0 +1,274 @@
+/*
+ * Reading counters from pages that hold still: the arithmetic, and what is read at all. The pages are this file's own
+ * and the instructions are replaced.
+ */
+#include "tests.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static picollo_u64 pmc_value, time_value;
+static int pmc_reads, time_reads;
+static unsigned pmc_number;
+
+static picollo_u64 fake_pmc(unsigned number) {
+    pmc_reads++;
+    pmc_number = number;
+    return pmc_value;
+}
+
+static picollo_u64 fake_time(void) {
+    time_reads++;
+    return time_value;
+}
+
+static picollo_u64 read_all(struct picollo_perf_counter *counters, int count) {
+    pmc_reads = time_reads = 0;
+    return picollo_perf_read_with(counters, count, fake_pmc, fake_time);
+}
+
+static struct picollo_perf_counter counter_on(const struct test_page *page) {
+    return (struct picollo_perf_counter){.page = page, .value = 1, .enabled = 2, .running = 3};
+}
+
+/* An event on programmable counter 2, of which the page knows 1000 already. */
+static const struct test_page on_counter = {
+    .lock = 6, .index = 3, .offset = 1000, .enabled = 700, .running = 500, .capabilities = RDPMC, .width = 48};
+
+static void test_a_counter_is_offset_and_pmc(void) {
+    struct picollo_perf_counter counter = counter_on(&on_counter);
+    pmc_value = 234;
+    check(read_all(&counter, 1) == 1, "a readable counter is read");
+    check(counter.value == 1234, "the page's offset and the CPU's counter are added up");
+    check(counter.enabled == 700 && counter.running == 500, "the page's times are taken");
+    check(pmc_number == 2, "the counter's number is the page's index less 1");
+    check(pmc_reads == 1 && time_reads == 0, "one instruction, and no time where the page has no use for it");
+}
+
+/* By subtraction, where the library shifts. */
+static picollo_u64 with_sign(picollo_u64 bits, unsigned width) {
+    picollo_u64 sign = (picollo_u64)1 << (width - 1);
+    return (bits & (sign - 1)) - (bits & sign);
+}
+
+static void test_sign_extension(void) {
+    picollo_u64 seed = 88172645463325252ULL;
+    int wrong = 0;
+    for (unsigned width = 1; width <= 64; width++) {
+        picollo_u64 all = ~(picollo_u64)0 >> (64 - width), sign = (picollo_u64)1 << (width - 1);
+        picollo_u64 bits[] = {0, 1, sign - 1, sign, all, all - 1, next_random(&seed), next_random(&seed)};
+        for (unsigned i = 0; i < sizeof bits / sizeof *bits; i++) {
+            struct test_page page = on_counter;
+            struct picollo_perf_counter counter = counter_on(&page);
+            page.width = (unsigned short)width;
+            page.offset = i & 1 ? 5000 : next_random(&seed);
+            pmc_value = bits[i] & all;
+            wrong += read_all(&counter, 1) != 1;
+            wrong += counter.value != page.offset + with_sign(pmc_value, width);
+            /* Bits above the width, which some hypervisors leave set, are no part of the counter. */
+            pmc_value |= next_random(&seed) & ~all;
+            wrong += read_all(&counter, 1) != 1;
+            wrong += counter.value != page.offset + with_sign(pmc_value & all, width);
+        }
+    }
+    check(wrong == 0, "counters of 1 to 64 bits keep their sign");
+}
+
+static void test_a_count_that_began_below_zero(void) {
+    struct test_page page = on_counter;
+    struct picollo_perf_counter counter = counter_on(&page);
+    page.offset = 0x7FFFFFFFFFFFULL; /* as x64 has it just after a counter was set to -(2^47 - 1) */
+    pmc_value = 0x800000000001ULL + 41;
+    check(read_all(&counter, 1) == 1 && counter.value == 41, "offset and negative counter make a small count");
+}
+
+static int is_untouched(const struct picollo_perf_counter *counter) {
+    return counter->value == 1 && counter->enabled == 2 && counter->running == 3;
+}
+
+static void test_what_is_not_read(void) {
+    struct {
+        const char *what;
+        struct test_page page;
+    } cases[] = {{"an event on no counter (index 0) is not read", on_counter},
+                 {"without cap_user_rdpmc nothing is read", on_counter},
+                 {"the deprecated bit is not cap_user_rdpmc", on_counter},
+                 {"a page whose lock stays odd is not read", on_counter}};
+    cases[0].page.index = 0;
+    cases[1].page.capabilities = TIME;
+    cases[2].page.capabilities = 3;
+    cases[3].page.lock = 7;
+    for (int i = 0; i < 4; i++) {
+        struct picollo_perf_counter counter = counter_on(&cases[i].page);
+        check(read_all(&counter, 1) == 0 && is_untouched(&counter), cases[i].what);
+        check(i == 3 || pmc_reads == 0, "and no counter instruction is tried");
+    }
+    struct picollo_perf_counter counter = counter_on(NULL);
+    check(read_all(&counter, 1) == 0 && is_untouched(&counter), "a counter without a page is not read");
+#if defined(__aarch64__)
+    struct test_page page = on_counter;
+    page.index = 33;
+    counter = counter_on(&page);
+    check(read_all(&counter, 1) == 0 && pmc_reads == 0, "a counter that has no instruction here is not read");
+    page.index = 32;
+    check(read_all(&counter, 1) == 1 && pmc_number == 31, "the cycle counter is number 31");
+#else
+    struct test_page page = on_counter;
+    page.index = (1u << 30) + 2;
+    counter = counter_on(&page);
+    check(read_all(&counter, 1) == 1 && pmc_number == (1u << 30) + 1, "fixed counters are numbers from bit 30");
+#endif
+}
+
+static void test_several_counters(void) {
+    static struct test_page pages[66];
+    static struct picollo_perf_counter counters[66];
+    int wrong = 0;
+    for (int i = 0; i < 66; i++) {
+        pages[i] = on_counter;
+        pages[i].offset = (picollo_u64)i * 10;
+        pages[i].index = i % 3 ? 1 : 0;
+        counters[i] = counter_on(&pages[i]);
+    }
+    pmc_value = 5;
+    picollo_u64 read = read_all(counters, 64);
+    for (int i = 0; i < 64; i++) {
+        wrong += (read >> i & 1) != (i % 3 != 0);
+        wrong += i % 3 ? counters[i].value != (picollo_u64)i * 10 + 5 : !is_untouched(&counters[i]);
+    }
+    check(wrong == 0, "of 64 counters those that can be read are, at their bits");
+    check(read_all(counters, 66) == read && is_untouched(&counters[64]) && is_untouched(&counters[65]),
+          "of more than 64 the first 64 are read");
+    check(read_all(counters, 2) == 2, "of two counters two are looked at");
+    check(read_all(counters, 0) == 0 && read_all(counters, -1) == 0 && pmc_reads == 0, "of none, none");
+}
+
+/* The product of 64 and 32 bits, shifted, in limbs of 32 bits: neither the library's way nor the header's. */
+static picollo_u64 scaled(picollo_u64 cycles, unsigned mult, unsigned shift) {
+    picollo_u64 low = (cycles & 0xFFFFFFFF) * mult, high = (cycles >> 32) * mult + (low >> 32);
+    low &= 0xFFFFFFFF;
+    if (shift == 0)
+        return (high << 32) | low;
+    if (shift < 32)
+        return (high << (32 - shift)) + (low >> shift);
+    return high >> (shift - 32);
+}
+
+/* As include/uapi/linux/perf_event.h has it; right up to a shift of 32. */
+static picollo_u64 scaled_as_documented(picollo_u64 cycles, unsigned mult, unsigned shift) {
+    picollo_u64 quot = cycles >> shift, rem = cycles & (((picollo_u64)1 << shift) - 1);
+    return quot * mult + ((rem * mult) >> shift);
+}
+
+static void test_time_scaling(void) {
+    picollo_u64 seed = 362436069362436069ULL;
+    int wrong = 0;
+    for (unsigned shift = 0; shift < 64; shift++) {
+        for (int i = 0; i < 200; i++) {
+            const picollo_u64 extremes[] = {0, 1, ~(picollo_u64)0, (picollo_u64)1 << 63, 0xFFFFFFFF, (picollo_u64)1 << 32};
+            const unsigned mults[] = {0, 1, 0xFFFFFFFF, 0x80000000};
+            struct test_page page = on_counter;
+            struct picollo_perf_counter counter = counter_on(&page);
+            picollo_u64 delta;
+            time_value = i < 24 ? extremes[i % 6] : next_random(&seed) >> (i & 63);
+            page.mult = i < 24 ? mults[i / 6] : (unsigned)next_random(&seed);
+            page.shift = (unsigned short)shift;
+            page.capabilities = RDPMC | TIME;
+            delta = scaled(time_value, page.mult, shift);
+            if (shift <= 32)
+                wrong += delta != scaled_as_documented(time_value, page.mult, shift);
+            /* A page's offset brings the time down to what passed since its last change. */
+            page.time_offset = 12345 - delta;
+            wrong += read_all(&counter, 1) != 1;
+            wrong += counter.enabled != 700 + 12345 || counter.running != 500 + 12345;
+        }
+    }
+    check(wrong == 0, "the time is scaled as in 128 bits, at every shift, and as documented where that holds");
+}
+
+static void test_times_are_extended_to_now(void) {
+    struct test_page page = on_counter;
+    struct picollo_perf_counter counter = counter_on(&page);
+    page.capabilities = RDPMC | TIME;
+    page.enabled = page.running = 500;
+    page.mult = 3, page.shift = 1, page.time_offset = (picollo_u64)-30;
+    time_value = 100;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 620 && counter.running == 620,
+          "both times are extended, equal or not");
+    time_value = 20;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 500, "at the moment of the change nothing is added");
+    time_value = 10;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 500 && counter.running == 500,
+          "a time before the change adds nothing");
+}
+
+static void test_short_clock(void) {
+    const picollo_u64 mask = ((picollo_u64)1 << 56) - 1;
+    struct test_page page = on_counter;
+    struct picollo_perf_counter counter = counter_on(&page);
+    page.capabilities = RDPMC | TIME | SHORT;
+    page.mult = 1 << 4, page.mask = mask;
+    /* The clock has gone round three times and is 100 ticks before its next turn. */
+    page.cycles = ((picollo_u64)4 << 56) - 100;
+    page.time_offset = 0 - page.cycles * 16;
+    time_value = mask - 99 + 50;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "turns that the clock lost are in time_cycles");
+    time_value = 150;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 250 * 16, "a clock that wraps since goes on");
+    time_value = mask - 100;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700, "a tick before the change adds nothing, not a turn");
+    page.capabilities = RDPMC | TIME;
+    page.time_offset = 0 - (mask - 99) * 16;
+    time_value = mask - 99 + 50;
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "a full clock has no use for time_cycles");
+}
+
+static void test_time_is_read_once(void) {
+    struct test_page page = on_counter, other = on_counter;
+    struct picollo_perf_counter counters[] = {counter_on(&other), counter_on(&page), counter_on(&page)};
+    page.capabilities = RDPMC | TIME;
+    page.mult = 1;
+    time_value = 9;
+    check(read_all(counters, 3) == 7 && time_reads == 1, "one reading of the time does for all counters");
+    check(counters[0].enabled == 700 && counters[1].enabled == 709 && counters[2].enabled == 709,
+          "and counts for those whose pages have it");
+}
+
+static void test_thread_time(void) {
+    struct test_page page = {.lock = 2, .running = 1000, .enabled = 5000, .capabilities = TIME, .mult = 2, .time_offset = 1};
+    picollo_u64 nanoseconds = 77;
+    time_value = 20;
+    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 1 && nanoseconds == 1041,
+          "a thread's time is the page's, extended to now, with no counter");
+    nanoseconds = 77;
+    page.capabilities = RDPMC;
+    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
+          "no thread time where the page does not offer it");
+    page.capabilities = TIME, page.lock = 3;
+    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
+          "no thread time from a page whose lock stays odd");
+}
+
+/* The shipped functions, with the machine's own time: whatever it is, a second page is later than a first. */
+static void test_the_real_instructions(void) {
+    struct test_page page = {.capabilities = TIME, .mult = 1};
+    picollo_u64 before = picollo_read_counter() & (~(picollo_u64)0 >> 1), now = 0;
+    check(picollo_perf_thread_time(&page, &now) == 1, "the page's time is read by the real instruction");
+    check(now >= before, "and it is the counter's");
+    struct picollo_perf_counter counter = counter_on(&page);
+    check(picollo_perf_read(&counter, 1) == 0 && is_untouched(&counter), "a page without an index is not read");
+}
+
+void test_pages(void) {
+    test_a_counter_is_offset_and_pmc();
+    test_sign_extension();
+    test_a_count_that_began_below_zero();
+    test_what_is_not_read();
+    test_several_counters();
+    test_time_scaling();
+    test_times_are_extended_to_now();
+    test_short_clock();
+    test_time_is_read_once();
+    test_thread_time();
+    test_the_real_instructions();
+}

@@ -1,0 +1,66 @@
+using Picollo.Cpu;
+using Picollo.Metrics;
+using Picollo.PerfEvent;
+
+namespace Picollo.Samples;
+
+/// <summary>What can be measured around code without the CPU's counters: its CPU time, its time by the CPU's clock, and the events that the
+/// kernel counts.</summary>
+internal sealed class SoftwareMeter : IDisposable
+{
+    private readonly PlainHdrHistogram<uint> _cpuTime = HdrHistogram.Create();
+    private readonly PlainHdrHistogram<uint> _elapsed = HdrHistogram.Create();
+    private readonly PerfEventCounterSession? _session;
+
+    /// <summary>Says which counters there are not.</summary>
+    public SoftwareMeter()
+    {
+        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock)
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+            .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
+            .WithOptional();
+        if (!factory.TryCreate(out _session, out string? problem))
+        {
+            Console.WriteLine(problem);
+        }
+
+        foreach (UnavailablePerfCounter counter in _session?.Unavailable ?? [])
+        {
+            Console.WriteLine(counter.Reason);
+        }
+
+        Histograms =
+        [
+            ("CPU time, ns", _cpuTime),
+            ("Elapsed, ps", _elapsed),
+            .. _session?.Counters.Select(counter => (counter.Name, counter.Histogram)) ?? [],
+        ];
+    }
+
+    public IReadOnlyList<(string Name, HdrHistogram Histogram)> Histograms { get; }
+
+    /// <summary>From the outside in, the dearest reading first, so that the cheapest has the least of the others in it.</summary>
+    public void Measure(Action work)
+    {
+        _session?.Read();
+        long start = CpuUsageReader.GetThreadTime();
+        using (_elapsed.GetPicoScope())
+        {
+            work();
+        }
+
+        _cpuTime.Record((ulong)(CpuUsageReader.GetThreadTime() - start));
+        _session?.Read();
+        _session?.Record();
+    }
+
+    public void Reset()
+    {
+        _cpuTime.Reset();
+        _elapsed.Reset();
+        _session?.Reset();
+    }
+
+    public void Dispose() => _session?.Dispose();
+}

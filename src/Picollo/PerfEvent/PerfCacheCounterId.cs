@@ -1,0 +1,133 @@
+namespace Picollo.PerfEvent;
+
+/// <summary>The kernel's generic cache events: which cache, which operation, which result. No CPU has all of them.</summary>
+/// <remarks>The values are the kernel's <c>config</c> of <c>PERF_TYPE_HW_CACHE</c> (perf_event_open(2)):
+/// cache, operation &lt;&lt; 8, result &lt;&lt; 16.</remarks>
+public enum PerfCacheCounterId
+{
+    /// <summary>Reads of the first-level data cache: all of them.</summary>
+    L1DReadAccess = 0 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the first-level data cache: those that missed.</summary>
+    L1DReadMiss = 0 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the first-level data cache: all of them.</summary>
+    L1DWriteAccess = 0 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the first-level data cache: those that missed.</summary>
+    L1DWriteMiss = 0 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the first-level data cache: all of them.</summary>
+    L1DPrefetchAccess = 0 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the first-level data cache: those that missed.</summary>
+    L1DPrefetchMiss = 0 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the first-level instruction cache: all of them.</summary>
+    L1IReadAccess = 1 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the first-level instruction cache: those that missed.</summary>
+    L1IReadMiss = 1 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the first-level instruction cache: all of them.</summary>
+    L1IWriteAccess = 1 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the first-level instruction cache: those that missed.</summary>
+    L1IWriteMiss = 1 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the first-level instruction cache: all of them.</summary>
+    L1IPrefetchAccess = 1 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the first-level instruction cache: those that missed.</summary>
+    L1IPrefetchMiss = 1 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the last-level cache: all of them.</summary>
+    LLReadAccess = 2 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the last-level cache: those that missed.</summary>
+    LLReadMiss = 2 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the last-level cache: all of them.</summary>
+    LLWriteAccess = 2 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the last-level cache: those that missed.</summary>
+    LLWriteMiss = 2 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the last-level cache: all of them.</summary>
+    LLPrefetchAccess = 2 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the last-level cache: those that missed.</summary>
+    LLPrefetchMiss = 2 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the data TLB: all of them.</summary>
+    DTlbReadAccess = 3 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the data TLB: those that missed.</summary>
+    DTlbReadMiss = 3 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the data TLB: all of them.</summary>
+    DTlbWriteAccess = 3 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the data TLB: those that missed.</summary>
+    DTlbWriteMiss = 3 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the data TLB: all of them.</summary>
+    DTlbPrefetchAccess = 3 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the data TLB: those that missed.</summary>
+    DTlbPrefetchMiss = 3 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the instruction TLB: all of them.</summary>
+    ITlbReadAccess = 4 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the instruction TLB: those that missed.</summary>
+    ITlbReadMiss = 4 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the instruction TLB: all of them.</summary>
+    ITlbWriteAccess = 4 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the instruction TLB: those that missed.</summary>
+    ITlbWriteMiss = 4 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the instruction TLB: all of them.</summary>
+    ITlbPrefetchAccess = 4 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the instruction TLB: those that missed.</summary>
+    ITlbPrefetchMiss = 4 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the branch prediction unit: all of them.</summary>
+    BpuReadAccess = 5 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the branch prediction unit: those that missed.</summary>
+    BpuReadMiss = 5 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the branch prediction unit: all of them.</summary>
+    BpuWriteAccess = 5 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the branch prediction unit: those that missed.</summary>
+    BpuWriteMiss = 5 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the branch prediction unit: all of them.</summary>
+    BpuPrefetchAccess = 5 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the branch prediction unit: those that missed.</summary>
+    BpuPrefetchMiss = 5 | (2 << 8) | (1 << 16),
+
+    /// <summary>Reads of the memory of the local node: all of them.</summary>
+    NodeReadAccess = 6 | (0 << 8) | (0 << 16),
+
+    /// <summary>Reads of the memory of the local node: those that missed.</summary>
+    NodeReadMiss = 6 | (0 << 8) | (1 << 16),
+
+    /// <summary>Writes of the memory of the local node: all of them.</summary>
+    NodeWriteAccess = 6 | (1 << 8) | (0 << 16),
+
+    /// <summary>Writes of the memory of the local node: those that missed.</summary>
+    NodeWriteMiss = 6 | (1 << 8) | (1 << 16),
+
+    /// <summary>Prefetches of the memory of the local node: all of them.</summary>
+    NodePrefetchAccess = 6 | (2 << 8) | (0 << 16),
+
+    /// <summary>Prefetches of the memory of the local node: those that missed.</summary>
+    NodePrefetchMiss = 6 | (2 << 8) | (1 << 16),
+}

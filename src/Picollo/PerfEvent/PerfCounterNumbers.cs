@@ -1,0 +1,90 @@
+using System.Runtime.InteropServices;
+using Picollo.Timing;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>How many hardware counters a CPU has.</summary>
+internal static unsafe class PerfCounterNumbers
+{
+    // Asked once: behind a hypervisor CPUID takes microseconds, and the answer does not change. Nothing is remembered of an
+    // answer that a lack of files gave.
+    private static Numbers? _known;
+
+    private sealed record Numbers(uint Fixed, uint Programmable);
+
+    public static bool TryGet(out uint fixedCounters, out uint programmableCounters)
+    {
+        (fixedCounters, programmableCounters) = _known is { } known ? (known.Fixed, known.Programmable) : Find();
+        return fixedCounters + programmableCounters > 0;
+    }
+
+    /// <summary>The most counters that can be opened as one pinned group; what opens one more, and closes all of them at the end.</summary>
+    internal static uint LargestGroup(Func<bool> tryOpenAnother, uint limit)
+    {
+        uint count = 0;
+        while (count < limit && tryOpenAnother())
+        {
+            count++;
+        }
+
+        return count;
+    }
+
+    private static (uint Fixed, uint Programmable) Find()
+    {
+        uint fixedCounters = 0, programmable = 0;
+        NativeShim shim = NativeShim.Current;
+        bool isFinal = !shim.MayLoadLater;
+        if ((shim.CountPmuCounters == null || shim.CountPmuCounters(&fixedCounters, &programmable) == 0)
+            && OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture == Architecture.Arm64)
+        {
+            (fixedCounters, programmable) = FindOnArm(out isFinal);
+        }
+
+        if (isFinal)
+        {
+            _known = new Numbers(fixedCounters, programmable);
+        }
+
+        return (fixedCounters, programmable);
+    }
+
+    /// <summary>arm64 keeps PMCR_EL0.N from user code, and sysfs does not tell it; but the kernel refuses a group that is larger than
+    /// the PMU. The cycle counter is the fixed one, and of the rest each counts any event, here branches predicted wrongly.</summary>
+    /// <param name="isFinal">False where the files ran out first.</param>
+    private static (uint Fixed, uint Programmable) FindOnArm(out bool isFinal)
+    {
+        int error = 0;
+        var files = new List<PerfEventFile>();
+        try
+        {
+            bool TryOpen(PerfHardwareCounterId id)
+            {
+                var attributes = new PerfEventAttributes
+                {
+                    Type = PerfEventType.Hardware,
+                    Size = PerfEventAttributes.Version1Size,
+                    Config = (ulong)id,
+                    Flags = PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel,
+                };
+                PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, files.Count > 0 ? files[0] : null, out error);
+                if (file is not null)
+                {
+                    files.Add(file);
+                }
+
+                return file is not null;
+            }
+
+            (uint, uint) found = TryOpen(PerfHardwareCounterId.CpuCycles)
+                ? (1u, LargestGroup(() => TryOpen(PerfHardwareCounterId.BranchMisses), limit: 31))
+                : (0u, 0u);
+            isFinal = error is not (PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted);
+            return found;
+        }
+        finally
+        {
+            files.ForEach(file => file.Dispose());
+        }
+    }
+}

@@ -1,0 +1,243 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>What a <see cref="PerfEventCounterSession"/> is to count. Immutable: each method returns a new factory, in any order,
+/// which can be stored and shared.</summary>
+/// <remarks>
+/// <para>Defaults: the thread that calls <see cref="Create"/>, on any CPU; user code only; enabled; not pinned; no counters.</para>
+/// <para>Counters are opened as one group, which the CPU runs together and one call reads at one moment, as far as the CPU has
+/// room. What does not fit begins another group; groups take turns, and their counts are scaled
+/// (<see cref="PerfEventCounter.RunningShare"/>), unless <see cref="WithPinned"/> forbids it.</para>
+/// </remarks>
+public sealed class PerfEventCounterSessionFactory
+{
+    internal PerfEventCounterSessionFactory(PerfEventSettings settings) => Settings = settings;
+
+    internal PerfEventSettings Settings { get; }
+
+    /// <summary>Counts one thread, or everything on one CPU. Replaces <see cref="WithProcess"/>.</summary>
+    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>), 0 for the thread
+    /// that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
+    /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1; or the thread's is more than <see cref="int.MaxValue"/>.</exception>
+    public PerfEventCounterSessionFactory WithTarget(long threadId, int cpu)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, -1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(threadId, int.MaxValue);
+        ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
+        if (threadId == -1 && cpu == -1)
+        {
+            throw new ArgumentOutOfRangeException(nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
+        }
+
+        return new(Settings with { ThreadId = (int)threadId, Cpu = cpu, ProcessId = null });
+    }
+
+    /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later, unless
+    /// <see cref="WithInherited"/> says otherwise. Takes a descriptor for each counter of each thread. Replaces
+    /// <see cref="WithTarget"/>.</summary>
+    /// <param name="processId">0 for this process; else at least 1.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public PerfEventCounterSessionFactory WithProcess(int processId)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(processId);
+        return new(Settings with { ProcessId = processId, ThreadId = 0, Cpu = -1 });
+    }
+
+    /// <summary>Whether threads and processes that the target starts later are counted too, to their ends. Each counter is then read by a
+    /// call of its own: kernels do not read inherited ones as a group.</summary>
+    /// <param name="inherited">False by default; of a process (<see cref="WithProcess"/>) true.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(Settings with { Inherited = inherited });
+
+    /// <summary>Whether the counters must be on the CPU whenever the target runs, all or nothing.</summary>
+    /// <param name="pinned">False by default: what does not fit takes turns.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithPinned(bool pinned) => new(Settings with { IsPinned = pinned });
+
+    /// <summary>Whether what the kernel does for the target counts too. Software events that happen in the kernel, such as context
+    /// switches, and tracepoints count in any case.</summary>
+    /// <param name="kernel">False by default; true needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(Settings with { CountsKernel = kernel });
+
+    /// <summary>Whether counting begins with <see cref="Create"/>; else with <see cref="PerfEventCounterSession.Enable"/>.</summary>
+    /// <param name="enabled">True by default.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(Settings with { IsEnabled = enabled });
+
+    /// <summary>Whether counters that the machine lacks or this user may not have are left out and named in
+    /// <see cref="PerfEventCounterSession.Unavailable"/>, instead of failing <see cref="Create"/>.</summary>
+    /// <param name="optional">False by default.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(Settings with { IsOptional = optional });
+
+    /// <summary>Instructions, core cycles and reference cycles: what Intel's CPUs count without taking a programmable counter.</summary>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithFixedCounters() => WithHardwareCounters(
+        PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.RefCpuCycles);
+
+    /// <summary>Adds a hardware event, named <c>Hardware:Instructions</c> and so on.</summary>
+    /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
+    public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId id) =>
+        With("Hardware", id, new(PerfEventType.Hardware, Config((int)id)), nameof(id));
+
+    /// <summary>Adds several.</summary>
+    /// <param name="ids">Each as for <see cref="WithHardwareCounter"/>.</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    public PerfEventCounterSessionFactory WithHardwareCounters(params ReadOnlySpan<PerfHardwareCounterId> ids)
+    {
+        PerfEventCounterSessionFactory factory = this;
+        foreach (PerfHardwareCounterId id in ids)
+        {
+            factory = factory.WithHardwareCounter(id);
+        }
+
+        return factory;
+    }
+
+    /// <summary>Adds a generic cache event, named <c>HardwareCache:L1DReadMiss</c> and so on.</summary>
+    /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId id) =>
+        With("HardwareCache", id, new(PerfEventType.HardwareCache, Config((int)id)), nameof(id));
+
+    /// <summary>Adds an event that the kernel counts, named <c>Software:PageFaults</c> and so on.</summary>
+    /// <param name="id">One of the presets.</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId id) =>
+        With("Software", id, new(PerfEventType.Software, Config((int)id)), nameof(id));
+
+    /// <summary>Adds any event by the kernel's numbers (perf_event_open(2)).</summary>
+    /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes, or a PMU's number from
+    /// <c>/sys/bus/event_source/devices/…/type</c>.</param>
+    /// <param name="config">perf_event_attr.config: the event's code.</param>
+    /// <param name="name">What to call it.</param>
+    /// <param name="config1">perf_event_attr.config1, for events that have it.</param>
+    /// <param name="config2">perf_event_attr.config2, for events that have it.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentException">The name is empty or there already, or there are 64.</exception>
+    public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(name);
+        return With(new PerfEventNumbers(name, new(type, config, config1, config2)), nameof(name));
+    }
+
+    /// <summary>Adds an event by the words of its PMU, as <c>perf</c> takes it: <c>cpu/cache-misses/</c>,
+    /// <c>cpu/event=0x2e,umask=0x41/</c>, <c>power/energy-pkg/</c>. The count is the PMU's own: what <c>perf</c> shows in another unit has
+    /// a factor beside it (<c>energy-pkg.scale</c> and <c>.unit</c>), which is not applied.</summary>
+    /// <remarks>PMUs outside of the cores (power, uncore, msr) cannot leave the kernel out, and most of them count whole CPUs only: ask
+    /// <c>WithKernel(true)</c> and <c>WithTarget(-1, cpu)</c>, where the PMU's <c>cpumask</c> file says which.</remarks>
+    /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, and between slashes an event of its
+    /// <c>events</c> folder or fields of its <c>format</c> folder. Becomes the counter's name.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentException">Of another form, there already, or there are 64. (Whether this machine has it is found out
+    /// by <see cref="Create"/>.)</exception>
+    public PerfEventCounterSessionFactory WithNamedCounter(string pmuEvent)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(pmuEvent);
+        if (pmuEvent.Split('/') is not [var pmu, var terms, ""] || pmu.Length == 0 || pmu is "." or "..")
+        {
+            throw new ArgumentException($"\"{pmuEvent}\" is not of the form pmu/event/ or pmu/field=value,…/.", nameof(pmuEvent));
+        }
+
+        try
+        {
+            _ = PerfEventTerm.ParseList(terms);
+        }
+        catch (FormatException e)
+        {
+            throw new ArgumentException(e.Message, nameof(pmuEvent), e);
+        }
+
+        return With(new PerfPmuEvent(pmuEvent, pmu, terms), nameof(pmuEvent));
+    }
+
+    /// <summary>Adds a tracepoint of the kernel, which counts each time it is passed.</summary>
+    /// <param name="tracepoint">Category and name, as in <c>sched:sched_switch</c>. Becomes the counter's name.</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithNamedCounter" path="/exception"/>
+    public PerfEventCounterSessionFactory WithTracepoint(string tracepoint)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(tracepoint);
+        if (tracepoint.Split(':') is not [var category, var name] || !IsFileName(category) || !IsFileName(name))
+        {
+            throw new ArgumentException($"\"{tracepoint}\" is not of the form category:name.", nameof(tracepoint));
+        }
+
+        return With(new PerfTracepoint(tracepoint, category, name), nameof(tracepoint));
+    }
+
+    /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
+    /// finds out what reading them counts. Some hundreds of microseconds.</summary>
+    /// <returns>The session, to be disposed.</returns>
+    /// <exception cref="PerfEventException">A counter cannot be had; see <see cref="WithOptional"/>.</exception>
+    /// <exception cref="PlatformNotSupportedException">This is not Linux.</exception>
+    /// <exception cref="InvalidOperationException">No counter was named.</exception>
+    public PerfEventCounterSession Create()
+    {
+        if (Settings.Counters.Count == 0)
+        {
+            throw new InvalidOperationException("A session counts something: name a counter, for example with WithFixedCounters().");
+        }
+
+        return OperatingSystem.IsLinux()
+            ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
+            : throw new PlatformNotSupportedException(PerfEventCounterSession.NotLinux);
+    }
+
+    /// <summary>Opens the counters, or says why that cannot be.</summary>
+    /// <param name="session">Null if it cannot be.</param>
+    /// <param name="problem">The message that <see cref="Create"/>'s exception would have; null on success.</param>
+    /// <returns>Whether there is a session.</returns>
+    /// <exception cref="InvalidOperationException">No counter was named.</exception>
+    public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? problem)
+    {
+        (session, problem) = (null, null);
+        try
+        {
+            session = Create();
+        }
+        catch (Exception e) when (e is PerfEventException or PlatformNotSupportedException)
+        {
+            problem = e.Message;
+        }
+
+        return session is not null;
+    }
+
+    private static ulong Config(int id)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(id);
+        return (ulong)id;
+    }
+
+    private static bool IsFileName(string text) => text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
+
+    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, PerfEventDefinition definition, string argument)
+        where TId : struct, Enum => With(new PerfEventNumbers($"{kind}:{id}", definition), argument);
+
+    private PerfEventCounterSessionFactory With(PerfEventSpec counter, string argument)
+    {
+        if (Settings.Counters.Any(other => other.Name == counter.Name))
+        {
+            throw new ArgumentException($"The session has a counter {counter.Name} already.", argument);
+        }
+
+        if (Settings.Counters.Count == PerfEventGroup.MaxCounters)
+        {
+            throw new ArgumentException($"A session has {PerfEventGroup.MaxCounters} counters at most.", argument);
+        }
+
+        return new(Settings with { Counters = [.. Settings.Counters, counter] });
+    }
+}

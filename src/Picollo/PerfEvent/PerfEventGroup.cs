@@ -1,0 +1,66 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>Counters on one thread or CPU that the kernel schedules together, and reads in one call.</summary>
+internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
+{
+    /// <summary>More do not fit the kernel's read of a group (perf_event_validate_size), and no PMU has a tenth of it.</summary>
+    public const int MaxCounters = 64;
+
+    private readonly List<PerfEventFile> _files = [];
+    private readonly List<int> _counters = [];
+
+    public PerfEventFile? Leader => _files.Count > 0 ? _files[0] : null;
+
+    public int Count => _files.Count;
+
+    /// <summary>Takes a file over, for the counter with an index in the session.</summary>
+    public void Add(PerfEventFile file, int counter)
+    {
+        _files.Add(file);
+        _counters.Add(counter);
+    }
+
+    public IEnumerable<(PerfEventFile File, int Counter)> Members => _files.Zip(_counters);
+
+    /// <summary>Adds this group's counts to the session's, by one read(2).</summary>
+    /// <returns>False if the group is in an error state: pinned, and the CPU had no room.</returns>
+    [SkipLocalsInit]
+    public bool TryRead(Span<PerfReading> sums)
+    {
+        ulong* buffer = stackalloc ulong[3 + MaxCounters];
+        nuint length = (nuint)(isGroup ? 3 + Count : 3) * sizeof(ulong);
+        nint read = PerfSystemCalls.Read(_files[0].Number, buffer, length);
+        if (read != (nint)length)
+        {
+            return false;
+        }
+
+        AddCounts(new(buffer, 3 + MaxCounters), sums);
+        return true;
+    }
+
+    /// <summary>Adds what the kernel gave. A group: {how many, enabled, running, a value each}; alone: {value, enabled,
+    /// running}.</summary>
+    internal void AddCounts(ReadOnlySpan<ulong> read, Span<PerfReading> sums)
+    {
+        if (!isGroup)
+        {
+            sums[_counters[0]].Add(read[0], read[1], read[2]);
+            return;
+        }
+
+        Debug.Assert(read[0] == (ulong)Count, "The kernel's group is the one that was opened.");
+        for (int i = 0; i < Count; i++)
+        {
+            sums[_counters[i]].Add(read[3 + i], read[1], read[2]);
+        }
+    }
+
+    public bool TryControl(nuint request) =>
+        PerfSystemCalls.Control(_files[0].Number, request, isGroup ? PerfSystemCalls.WholeGroup : 0) == 0;
+
+    public void Dispose() => _files.ForEach(file => file.Dispose());
+}

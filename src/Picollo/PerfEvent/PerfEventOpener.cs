@@ -1,0 +1,237 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>Opens a session's counters on all its threads; on any failure nothing stays open.</summary>
+internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSources sources)
+{
+    /// <summary>arm64's PMU: 64-bit counting, and reading in user space (drivers/perf/arm_pmuv3.c).</summary>
+    private const ulong ArmLongCounter = 1, ArmUserAccess = 2;
+
+    private readonly List<PerfEventGroup> _groups = [];
+    private readonly List<PerfEventCounter> _counters = [];
+    private readonly List<UnavailablePerfCounter> _unavailable = [];
+    private PerfMachine? _machine;
+
+    private PerfMachine Machine => _machine ??= PerfMachine.Read();
+
+    /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
+    public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, List<UnavailablePerfCounter> Unavailable) Open()
+    {
+        try
+        {
+            List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved = Resolve();
+            List<int> threads = Threads();
+            int first = OpenOnFirst(threads, resolved);
+            foreach (int thread in threads.Skip(first + 1))
+            {
+                OpenOnAnother(thread, resolved);
+            }
+
+            return (_groups, _counters, _unavailable);
+        }
+        catch
+        {
+            _groups.ForEach(group => group.Dispose());
+            throw;
+        }
+    }
+
+    private List<(PerfEventSpec Spec, PerfEventDefinition Definition)> Resolve()
+    {
+        var resolved = new List<(PerfEventSpec, PerfEventDefinition)>();
+        foreach (PerfEventSpec spec in settings.Counters)
+        {
+            try
+            {
+                resolved.Add((spec, spec.Resolve(sources)));
+            }
+            catch (PerfEventException e) when (settings.IsOptional)
+            {
+                _unavailable.Add(new UnavailablePerfCounter(spec.Name, e.Message));
+            }
+        }
+
+        return resolved;
+    }
+
+    /// <summary>A process's threads are listed once: one that begins while they are opened may be missed, as with <c>perf</c>.</summary>
+    private List<int> Threads()
+    {
+        if (settings.ProcessId is not { } process)
+        {
+            return [settings.ThreadId];
+        }
+
+        process = process == 0 ? Environment.ProcessId : process;
+        try
+        {
+            List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
+                .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
+            return threads.Count > 0 ? threads : throw NoProcess(process); // A process that ends while its threads are listed has none.
+        }
+        catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
+        {
+            throw NoProcess(process);
+        }
+        catch (IOException e)
+        {
+            // On Unix the result code is the system's error number.
+            string remedy = e.HResult == PerfErrno.FilesExhausted ? "; raise the limit of open files (ulimit -n)" : "";
+            throw new PerfEventException(null, e.HResult, $"The threads of process {process} cannot be listed: {e.Message}{remedy}");
+        }
+    }
+
+    private static PerfEventException NoProcess(int process) =>
+        new(null, PerfErrno.NoSuchProcess, $"There is no process {process}, or /proc hides it; it may have ended.");
+
+    /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays
+    /// in the list. Gives its place.</summary>
+    private int OpenOnFirst(List<int> threads, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                OpenOnFirst(threads[i], resolved);
+                return i;
+            }
+            catch (PerfEventException e) when (e.ErrorNumber == PerfErrno.NoSuchProcess && i + 1 < threads.Count)
+            {
+                _groups.ForEach(group => group.Dispose());
+                _groups.Clear();
+                _counters.Clear();
+            }
+        }
+    }
+
+    private void OpenOnFirst(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        PerfEventGroup? group = null;
+        foreach (var (spec, definition) in resolved.ToList())
+        {
+            if (TryAdd(thread, spec, definition, _counters.Count, ref group, out int error))
+            {
+                _counters.Add(new PerfEventCounter(spec.Name, definition));
+                continue;
+            }
+
+            string problem = PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine);
+            if (!settings.IsOptional || error is PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted or PerfErrno.NoSuchProcess)
+            {
+                throw new PerfEventException(spec.Name, error, problem);
+            }
+
+            resolved.Remove((spec, definition));
+            _unavailable.Add(new UnavailablePerfCounter(spec.Name, problem));
+        }
+    }
+
+    /// <summary>What one thread of a process has, the others have; a thread that has ended meanwhile has nothing to count.</summary>
+    private void OpenOnAnother(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    {
+        PerfEventGroup? group = null;
+        for (int i = 0; i < resolved.Count; i++)
+        {
+            var (spec, definition) = resolved[i];
+            if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != PerfErrno.NoSuchProcess)
+            {
+                throw new PerfEventException(spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
+            }
+        }
+    }
+
+    /// <summary>Opens one counter in the group at hand, or in a new one if it does not fit there.</summary>
+    private bool TryAdd(int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
+    {
+        PerfEventGroup? joined = settings.IsInherited || definition.IsClock ? null : group;
+        PerfEventFile? file = TryOpen(thread, definition, joined?.Leader, out error);
+        if (file is null && error == PerfErrno.InvalidArgument && joined is not null && !settings.IsPinned)
+        {
+            joined = null;
+            file = TryOpen(thread, definition, null, out error);
+        }
+
+        if (file is null)
+        {
+            return false;
+        }
+
+        if (joined is null)
+        {
+            joined = new PerfEventGroup(isGroup: !settings.IsInherited);
+            _groups.Add(joined);
+        }
+
+        joined.Add(file, counter);
+        group = definition.IsClock ? group : joined;
+        if (settings is { IsOwnThread: true, IsInherited: false })
+        {
+            file.Map();
+        }
+
+        return true;
+    }
+
+    private PerfEventFile? TryOpen(int thread, PerfEventDefinition definition, PerfEventFile? leader, out int error)
+    {
+        PerfEventAttributes attributes = Attributes(settings, definition, isLeader: leader is null);
+        if (RuntimeInformation.ProcessArchitecture != Architecture.Arm64 || !definition.NeedsPmu || !settings.IsOwnThread || settings.IsInherited)
+        {
+            return PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
+        }
+
+        // The best that the CPU and kernel have: user access to 64 bits, to 32, none.
+        ulong[] choices = [ArmUserAccess | ArmLongCounter, ArmUserAccess, 0];
+        PerfEventFile? file = null;
+        error = 0;
+        for (int i = 0; i < choices.Length && file is null && (i == 0 || error is PerfErrno.NotSupported or PerfErrno.InvalidArgument); i++)
+        {
+            attributes.Config1 = definition.Config1 | choices[i];
+            file = PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
+        }
+
+        return file;
+    }
+
+    /// <summary>What the kernel is asked for.</summary>
+    internal static PerfEventAttributes Attributes(PerfEventSettings settings, PerfEventDefinition definition, bool isLeader)
+    {
+        PerfEventFlags flags = PerfEventFlags.None;
+        if (!CountsKernel(settings, definition))
+        {
+            flags |= PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+        }
+
+        if (settings.IsInherited)
+        {
+            flags |= PerfEventFlags.Inherit;
+        }
+
+        // Of the group's leader; what joins follows it.
+        if (isLeader)
+        {
+            flags |= settings.IsPinned ? PerfEventFlags.Pinned : PerfEventFlags.None;
+            flags |= settings.IsEnabled ? PerfEventFlags.None : PerfEventFlags.Disabled;
+        }
+
+        return new PerfEventAttributes
+        {
+            Type = definition.Type,
+            Size = PerfEventAttributes.Version1Size,
+            Config = definition.Config,
+            Config1 = definition.Config1,
+            Config2 = definition.Config2,
+            ReadFormat = PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning
+                | (settings.IsInherited ? 0 : PerfReadFormat.Group),
+            Flags = flags,
+        };
+    }
+
+    private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
+
+    private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
+        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu,
+        definition.IsOfListedPmu);
+}

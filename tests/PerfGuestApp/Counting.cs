@@ -1,0 +1,112 @@
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+using static Picollo.PerfEvent.PerfSoftwareCounterId;
+
+namespace Picollo.PerfGuestApp;
+
+/// <summary>The calling thread's own counters, beside what is known to have happened or what the kernel says elsewhere.</summary>
+internal static class Counting
+{
+    public static PerfEventCounterSessionFactory Of(params ReadOnlySpan<PerfSoftwareCounterId> ids)
+    {
+        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;
+        foreach (PerfSoftwareCounterId id in ids)
+        {
+            factory = factory.WithSoftwareCounter(id);
+        }
+
+        return factory;
+    }
+
+    /// <summary>What the first counter counts, the second time that something is done: at the first it is compiled.</summary>
+    public static ulong Count(PerfEventCounterSession session, Action action)
+    {
+        ulong delta = 0;
+        for (int i = 0; i < 2; i++)
+        {
+            session.Read();
+            action();
+            session.Read();
+            delta = session.Counters[0].Delta;
+        }
+
+        return delta;
+    }
+
+    public static void PageFaults()
+    {
+        using PerfEventCounterSession session = Of(PerfSoftwareCounterId.PageFaults, MinorPageFaults, MajorPageFaults).Create();
+        ulong faults = Count(session, () => Kernel.TouchFreshPages(1000));
+        Check.Within("page faults of 1,000 pages", faults, 1000, 1010); // and of the tables that list them
+        Check.That(session.Counters[MinorPageFaults]!.Delta == faults, "no disk, and so all faults are minor ones");
+        Check.That(session.Counters[MajorPageFaults]!.Value == 0, "a fault needed a disk");
+        Check.That(Count(session, () => { }) == 0, "nothing faults");
+    }
+
+    /// <summary>A sleep may be over before the thread has given its CPU away, where the emulated CPU itself stood still.</summary>
+    public static void ContextSwitches()
+    {
+        using PerfEventCounterSession session = Of(PerfSoftwareCounterId.ContextSwitches).Create();
+        for (int i = 0; i < 2; i++)
+        {
+            ulong outerStart = Kernel.Switches();
+            session.Read();
+            ulong innerStart = Kernel.Switches();
+            for (int sleeps = 0; sleeps < 50; sleeps++)
+            {
+                Thread.Sleep(1);
+            }
+
+            ulong inner = Kernel.Switches() - innerStart;
+            session.Read();
+            ulong outer = Kernel.Switches() - outerStart;
+            Check.That(inner >= 25, "most sleeps give the CPU away");
+            Check.Within("context switches in 50 sleeps", session.Counters[0].Delta, inner, outer);
+        }
+    }
+
+    public static void Migrations()
+    {
+        using PerfEventCounterSession session = Of(CpuMigrations).Create();
+        Kernel.RunOn(0);
+        for (int i = 0; i < 2; i++)
+        {
+            session.Read();
+            for (int moves = 1; moves <= 100; moves++)
+            {
+                Kernel.RunOn(moves & 1);
+            }
+
+            session.Read();
+            Check.Within("migrations in 100 moves", session.Counters[0].Delta, 100, 100);
+        }
+    }
+
+    /// <summary>In real time a processor of the emulator's may stand still in an interrupt, as long as the host likes, which one clock
+    /// counts and the other may not.</summary>
+    public static void TaskClock()
+    {
+        const ulong tolerance = 50_000_000;
+        using PerfEventCounterSession session = Of(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.PageFaults).Create();
+        for (int i = 0; i < 2; i++)
+        {
+            long outerStart = CpuUsageReader.GetThreadTime();
+            session.Read();
+            long start = CpuUsageReader.GetThreadTime();
+            long end;
+            while ((end = CpuUsageReader.GetThreadTime()) - start < 200_000_000)
+            {
+            }
+
+            session.Read();
+            long outer = CpuUsageReader.GetThreadTime() - outerStart;
+            Check.Within("task clock", session.Counters[0].Delta, (ulong)(end - start) - tolerance, (ulong)outer + tolerance);
+        }
+
+        Check.That(session.Counters[0].RunningShare == 1 && session.Counters[1].RunningShare == 1, "software counters take no turns");
+        session.Read();
+        Thread.Sleep(200);
+        session.Read();
+        Check.Within("task clock over a sleep", session.Counters[0].Delta, 0, tolerance);
+    }
+}

@@ -1,0 +1,98 @@
+using Picollo.PerfEvent;
+using Picollo.PerfFaultsApp;
+
+namespace Picollo.PerfGuestApp;
+
+/// <summary>A session from its creation, which may fail, to its end.</summary>
+internal static class Life
+{
+    private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
+
+    public static void Switching()
+    {
+        foreach (bool isInherited in (bool[])[false, true])
+        {
+            using PerfEventCounterSession session = Faults.WithInherited(isInherited).WithEnabled(false).Create();
+            Check.Within("before it is enabled", Touch(session), 0, 0);
+            Check.That(session.Counters[0].RunningShare is null, "it was never enabled");
+            session.Enable();
+            Check.Within("enabled", Touch(session), 100, 110);
+            session.Disable();
+            Check.Within("disabled", Touch(session), 0, 0);
+            session.Enable();
+            Check.Within("enabled again", Touch(session), 100, 110);
+            Check.Within("in all", session.Counters[0].Value, 400, 1000);
+        }
+    }
+
+    public static void Reset()
+    {
+        using PerfEventCounterSession session = Faults.Create();
+        _ = Touch(session);
+        session.Record();
+        ulong raw = session.Counters[0].RawValue;
+        session.Reset();
+        Check.That(session.Counters[0] is { Value: 0, Delta: 0, Histogram.TotalCount: 0 }, "a reset session begins at 0");
+        Check.Within("the kernel's count goes on", session.Counters[0].RawValue, raw, raw + 1000);
+        Kernel.TouchFreshPages(100);
+        session.Read();
+        Check.Within("after the reset", session.Counters[0].Value, 100, 150);
+    }
+
+    public static void Refused()
+    {
+        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? problem);
+        Check.That(!isCreated && session is null, "this machine has no PMU");
+        Check.That(problem!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), problem);
+        Check.That(problem.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), problem);
+        try
+        {
+            _ = Faults.WithFixedCounters().Create();
+            Check.That(false, "a session was created");
+        }
+        catch (PerfEventException e)
+        {
+            Check.That(e is { ErrorNumber: 2, CounterName: "Hardware:Instructions" } && e.Message == problem, e.ToString());
+        }
+    }
+
+    public static void Optional()
+    {
+        using PerfEventCounterSession session = Faults.WithFixedCounters().WithTracepoint("sched:no_such_event")
+            .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
+        Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "two remain");
+        Check.That(session.Unavailable.Count == 4, "three hardware counters and a tracepoint lack");
+        foreach (UnavailablePerfCounter counter in session.Unavailable)
+        {
+            string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
+            Check.That(counter.Reason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.Reason.Contains(cause, StringComparison.Ordinal), counter.Reason);
+        }
+
+        Check.Within("what remains counts", Touch(session), 100, 110);
+    }
+
+    public static void FilesAreClosed()
+    {
+        string before = string.Join(' ', Descriptors.Open());
+        foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
+            [
+                Faults, Faults.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock), Faults.WithInherited(true), Faults.WithProcess(0),
+                Faults.WithTarget(-1, 0), Faults.WithTracepoint("sched:sched_switch"),
+            ])
+        {
+            PerfEventCounterSession session = factory.Create();
+            int open = Descriptors.Counters();
+            session.Dispose();
+            session.Dispose();
+            Check.That(open > 0 && Descriptors.Counters() == 0, $"{Descriptors.Counters()} of {open} stay open");
+        }
+
+        // Half-way.
+        Check.That(!Faults.WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
+        Check.That(!Faults.WithProcess(0).WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
+        string after = string.Join(' ', Descriptors.Open());
+        Check.That(after == before, $"{before} became {after}");
+    }
+
+    private static ulong Touch(PerfEventCounterSession session) => Counting.Count(session, () => Kernel.TouchFreshPages(100));
+}

@@ -1,0 +1,31 @@
+// Sessions and clocks on a kernel that may be set as one likes. Prints "PASS check" or "FAIL check: why" for each, and facts as
+// "name=value", for the tests that boot a machine with this program on it. Changes the kernel's settings, and is to run as root.
+using Picollo.PerfGuestApp;
+
+Check.Run("tracefs-not-mounted", Tracepoints.NotMounted);
+Kernel.MountTracing();
+
+Check.Run("page-faults", Counting.PageFaults);
+Check.Run("context-switches", Counting.ContextSwitches);
+Check.Run("migrations", Counting.Migrations);
+Check.Run("task-clock", Counting.TaskClock);
+Check.Run("tracepoint", Tracepoints.Switches);
+Check.Run("system-calls", Tracepoints.SystemCalls);
+Check.Run("group", Tracepoints.OneCallForAGroup);
+
+Check.Run("regions", Regions.OfThreadsByThemselves);
+Check.Run("regions-of-a-process", Regions.OfAProcess);
+
+Check.Run("process", Targets.Process);
+Check.Run("inherited", Targets.Inherited);
+Check.Run("another-thread", Targets.AnotherThread);
+Check.Run("cpu", Targets.Cpus);
+
+Check.Run("switching", Life.Switching);
+Check.Run("reset", Life.Reset);
+Check.Run("refused", Life.Refused);
+Check.Run("optional", Life.Optional);
+Check.Run("descriptors", Life.FilesAreClosed);
+
+ThreadClocks.PrintFacts();
+Permissions.PrintFacts();

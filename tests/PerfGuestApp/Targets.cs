@@ -1,0 +1,97 @@
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+
+namespace Picollo.PerfGuestApp;
+
+/// <summary>Others than the calling thread: the process, what is started later, a thread, a CPU.</summary>
+internal static class Targets
+{
+    private const int Pages = 1000;
+
+    // What starting and ending a thread takes besides; a thread that is not counted lacks 1,000.
+    private const ulong Besides = 200;
+
+    private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
+
+    public static Thread[] Start(int count, Action<int> work)
+    {
+        Thread[] threads = [.. Enumerable.Range(0, count).Select(number => new Thread(() => work(number)))];
+        Array.ForEach(threads, thread => thread.Start());
+        return threads;
+    }
+
+    public static void Join(Thread[] threads) => Array.ForEach(threads, thread => thread.Join());
+
+    public static void Process()
+    {
+        using var go = new ManualResetEventSlim();
+        Thread[] earlier = Start(3, _ =>
+        {
+            go.Wait();
+            Kernel.TouchFreshPages(Pages);
+        });
+        using PerfEventCounterSession session = Faults.WithProcess(0).Create();
+        session.Read();
+        go.Set();
+        Join(earlier);
+        session.Read();
+        Check.Within("faults of three threads", session.Counters[0].Delta, 3 * Pages, (3 * Pages) + (3 * Besides));
+        session.Read();
+        Join(Start(2, _ => Kernel.TouchFreshPages(Pages)));
+        session.Read();
+        Check.Within("of two that began later", session.Counters[0].Delta, 2 * Pages, (2 * Pages) + (2 * Besides));
+        Check.Within("of all", session.Counters[0].Value, 5 * Pages, (5 * Pages) + (5 * Besides));
+    }
+
+    public static void Inherited()
+    {
+        foreach (bool isInherited in (bool[])[true, false])
+        {
+            using PerfEventCounterSession session = Faults.WithInherited(isInherited).Create();
+            ulong faults = Counting.Count(session, () => Join(Start(3, _ => Kernel.TouchFreshPages(Pages))));
+            ulong least = isInherited ? 3 * Pages : 0ul;
+            Check.Within(isInherited ? "inherited" : "not inherited", faults, least, least + (3 * Besides));
+        }
+    }
+
+    public static void AnotherThread()
+    {
+        using var told = new ManualResetEventSlim();
+        using var go = new ManualResetEventSlim();
+        long id = 0;
+        Thread[] thread = Start(1, _ =>
+        {
+            id = CpuUsageReader.GetThreadId();
+            told.Set();
+            go.Wait();
+            Kernel.TouchFreshPages(Pages);
+        });
+        told.Wait();
+        using PerfEventCounterSession session = Faults.WithTarget((int)id, -1).Create();
+        session.Read();
+        Kernel.TouchFreshPages(Pages);
+        go.Set();
+        Join(thread);
+        session.Read();
+        Check.Within("faults of another thread", session.Counters[0].Delta, Pages, Pages + Besides);
+    }
+
+    /// <summary>Whatever runs on a CPU, and the calling thread there only.</summary>
+    public static void Cpus()
+    {
+        for (int cpu = 0; cpu < 2; cpu++)
+        {
+            Kernel.RunOn(cpu);
+            foreach (int thread in (int[])[-1, 0])
+            {
+                using PerfEventCounterSession here = Faults.WithTarget(thread, cpu).Create();
+                using PerfEventCounterSession there = Faults.WithTarget(thread, 1 - cpu).Create();
+                ulong onOther = 0;
+                ulong onThis = Counting.Count(here, () => onOther = Counting.Count(there, () => Kernel.TouchFreshPages(Pages)));
+                // Twice within the outer count. Any thread's faults are those of the runtime's threads too.
+                Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * Besides));
+                Check.Within($"and on CPU {1 - cpu}", onOther, 0, thread == 0 ? 0ul : 3 * Besides);
+            }
+        }
+    }
+}

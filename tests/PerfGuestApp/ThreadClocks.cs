@@ -1,0 +1,86 @@
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+using Picollo.PerfFaultsApp;
+
+namespace Picollo.PerfGuestApp;
+
+/// <summary>Threads that burn and sleep, each with its clock beside the kernel's.</summary>
+internal static class ThreadClocks
+{
+    private const int Readings = 10_000;
+
+    public static void PrintFacts()
+    {
+        using (var clock = new ThreadCpuClock())
+        {
+            Findings.Print("reads-in-user-space", clock.ReadsInUserSpace);
+            Findings.Print("clock-problem", clock.UnavailableReason);
+            PrintSystemCalls(clock);
+        }
+
+        Findings.Print("thread-clock-errors", Follow(threads: 3, rounds: 2000, out long furthest));
+        Findings.Print("thread-clock-furthest-nanoseconds", furthest);
+    }
+
+    /// <summary>How many system calls some thousand readings take, and how many could be resynchronisations.</summary>
+    private static void PrintSystemCalls(ThreadCpuClock clock)
+    {
+        using PerfEventCounterSession calls = Tracepoints.CallsOf("clock_gettime");
+        using PerfEventCounterSession switches = Counting.Of(PerfSoftwareCounterId.ContextSwitches).Create();
+        long start = clock.GetNanoseconds();
+        switches.Read();
+        ulong count = Counting.Count(calls, () =>
+        {
+            for (int i = 0; i < Readings; i++)
+            {
+                _ = clock.GetNanoseconds();
+            }
+        });
+        switches.Read();
+        long taken = clock.GetNanoseconds() - start;
+        Findings.Print("thread-clock-readings", Readings);
+        Findings.Print("thread-clock-system-calls", count);
+        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta + (ulong)(taken / ThreadCpuClock.ResyncIntervalNanoseconds) + 1);
+    }
+
+    /// <summary>Returns how often a clock went back, and the furthest that one was outside of two readings of the kernel's around it.</summary>
+    private static int Follow(int threads, int rounds, out long furthest)
+    {
+        int errors = 0;
+        long worst = 0;
+        var gate = new Lock();
+        var workers = Enumerable.Range(0, threads).Select(_ => new Thread(() =>
+        {
+            using var clock = new ThreadCpuClock();
+            long last = 0, worstHere = 0;
+            for (int i = 0; i < rounds; i++)
+            {
+                CpuUtils.AddChain256(50);
+                if (i % 20 == 0)
+                {
+                    Thread.Sleep(1);
+                }
+
+                long before = CpuUsageReader.GetThreadTime();
+                long now = clock.GetNanoseconds();
+                long after = CpuUsageReader.GetThreadTime();
+                if (now < last)
+                {
+                    Interlocked.Increment(ref errors);
+                }
+
+                last = now;
+                worstHere = Math.Max(worstHere, Math.Max(before - now, now - after));
+            }
+
+            lock (gate)
+            {
+                worst = Math.Max(worst, worstHere);
+            }
+        })).ToList();
+        workers.ForEach(worker => worker.Start());
+        workers.ForEach(worker => worker.Join());
+        furthest = worst;
+        return errors;
+    }
+}

@@ -1,0 +1,98 @@
+/* A thread's CPU time from the page of a software event, beside the kernel's own clock of it. */
+#include "guest.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static long long nanoseconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static long switches(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+struct tolerance {
+    long long still;      /* ns, at any time */
+    long long per_switch; /* ns behind for each switch */
+    long long percent;    /* of the time, ahead */
+};
+
+/*
+ * Burns and sleeps. The page's time falls behind the clock by what each switch takes: the kernel switches the events in
+ * after, and out before, it takes the thread's time. It gets ahead by what interrupts take, where the kernel keeps that
+ * from its clock (CONFIG_IRQ_TIME_ACCOUNTING). It never goes back.
+ */
+static void follow_the_clock(const struct tolerance *tolerance, const char *who) {
+    struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
+    picollo_u64 now = 0, last = 0;
+    expect(event.page->cap_user_time, "the page offers no time");
+    expect(picollo_perf_thread_time((const void *)event.page, &now), "the time cannot be read");
+    /* What the clock said at the page's 0: at the end of ten readings, for which everything is in memory then. */
+    long long begin = 0, worst_ahead = 0, worst_behind = 0;
+    for (int i = 0; i < 10; i++) {
+        begin = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        picollo_perf_thread_time((const void *)event.page, &now);
+        begin -= (long long)now;
+    }
+    long switches_before = switches(), switched = 0;
+    for (int i = 0; i < 2000; i++) {
+        spin(20000);
+        if (i % 20 == 0) {
+            struct timespec pause = {0, 200000};
+            nanosleep(&pause, NULL);
+        }
+        long long before = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+        int was_read = picollo_perf_thread_time((const void *)event.page, &now);
+        long long after = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+        switched = switches() - switches_before;
+        expect(was_read && now >= last, "%s: the time went from %llu to %llu", who, last, now);
+        last = now;
+        long long ahead = (long long)now - after, behind = before - (long long)now;
+        worst_ahead = ahead > worst_ahead ? ahead : worst_ahead;
+        worst_behind = behind > worst_behind ? behind : worst_behind;
+        expect(ahead <= tolerance->still + (long long)now * tolerance->percent / 100,
+               "%s: the time is %lld ns ahead", who, ahead);
+        expect(behind <= tolerance->still + switched * tolerance->per_switch,
+               "%s: the time is %lld ns behind after %ld switches", who, behind, switched);
+    }
+    expect(last > 1000000, "%s: only %llu ns passed", who, last);
+    printf("  %s: %llu ns, %ld switches, at most %lld ns ahead, %lld ns behind\n", who, last, switched, worst_ahead,
+           worst_behind);
+    close_event(&event);
+}
+
+/* One CPU, where every instruction takes the same time: a switch takes some microseconds. */
+void check_thread_time(void) {
+    static const struct tolerance tolerance = {20000, 15000, 0};
+    follow_the_clock(&tolerance, "alone");
+}
+
+/* One of two emulated CPUs may stand still for as long as its host likes, in an interrupt and within a switch as well. */
+static void *follow(void *name) {
+    static const struct tolerance tolerance = {50000000, 1000000, 10};
+    follow_the_clock(&tolerance, name);
+    return NULL;
+}
+
+void check_thread_time_beside_others(void) {
+    pthread_t threads[3];
+    char names[3][8] = {"first", "second", "third"};
+    for (int i = 0; i < 3; i++)
+        expect(pthread_create(&threads[i], NULL, follow, names[i]) == 0, "no thread %d", i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+void check_no_thread_time(void) {
+    struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
+    picollo_u64 now = 42;
+    expect(!event.page->cap_user_time, "the page offers the time");
+    expect(!picollo_perf_thread_time((const void *)event.page, &now) && now == 42, "a time was read");
+    close_event(&event);
+}

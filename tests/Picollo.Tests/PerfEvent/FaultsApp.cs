@@ -1,0 +1,47 @@
+using Picollo.TestKit;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>PerfFaultsApp in processes of its own, from a folder that any user can read.</summary>
+public sealed class FaultsApp : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-faults-").FullName;
+
+    public FaultsApp()
+    {
+        foreach (string pattern in (string[])["PerfFaultsApp.*", "Picollo.dll", "*picollo_native.*"])
+        {
+            foreach (string file in Directory.EnumerateFiles(AppContext.BaseDirectory, pattern))
+            {
+                File.Copy(file, Path.Combine(_folder, Path.GetFileName(file)));
+            }
+        }
+
+        if (!OperatingSystem.IsWindows())
+        {
+            const UnixFileMode read = UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+            foreach (string file in Directory.EnumerateFiles(_folder))
+            {
+                File.SetUnixFileMode(file, read);
+            }
+
+            File.SetUnixFileMode(_folder, read | UnixFileMode.UserWrite | UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
+        }
+    }
+
+    /// <summary>Runs it, and gives its findings by name.</summary>
+    /// <param name="command">What it is to do.</param>
+    /// <param name="launcher">A program that runs it, with its arguments; the command line follows them.</param>
+    public Dictionary<string, string> Run(string command, params string[] launcher)
+    {
+        string[] line = [.. launcher, Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", Path.Combine(_folder, "PerfFaultsApp.dll"), command];
+        // Without the debugger's socket and its threads.
+        var environment = new Dictionary<string, string?> { ["DOTNET_EnableDiagnostics"] = "0" };
+        return Tool.Run(line[0], _folder, environment, line[1..])
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Select(finding => finding.Split('=', 2))
+            .ToDictionary(finding => finding[0], finding => finding[1]);
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+}

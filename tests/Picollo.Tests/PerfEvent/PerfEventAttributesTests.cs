@@ -1,0 +1,66 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>What the kernel is asked for, by what the factory was told.</summary>
+public sealed class PerfEventAttributesTests
+{
+    private const PerfEventFlags UserOnly = PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+
+    private const PerfReadFormat Times = PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning;
+
+    private static readonly PerfEventDefinition Instructions = new(PerfEventType.Hardware, 1);
+
+    [Fact]
+    public void The_numbers_are_passed_on()
+    {
+        PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(4, 0x1234, 5, 6), isLeader: true);
+        attributes.Should().BeEquivalentTo(new PerfEventAttributes
+        {
+            Type = 4,
+            Size = 72,
+            Config = 0x1234,
+            Config1 = 5,
+            Config2 = 6,
+            Flags = UserOnly,
+            ReadFormat = Times | PerfReadFormat.Group,
+        }, options => options.IncludingFields());
+    }
+
+    [Fact]
+    public void Each_wish_is_a_flag()
+    {
+        var settings = new PerfEventSettings();
+        Flags(settings with { CountsKernel = true }).Should().Be(PerfEventFlags.None);
+        Flags(settings with { IsPinned = true }).Should().Be(UserOnly | PerfEventFlags.Pinned);
+        Flags(settings with { IsEnabled = false }).Should().Be(UserOnly | PerfEventFlags.Disabled);
+        Flags(settings with { IsPinned = true, IsEnabled = false }, isLeader: false).Should().Be(UserOnly, "what joins a group follows its leader");
+        Flags(settings with { Inherited = true }, isLeader: false).Should().Be(UserOnly | PerfEventFlags.Inherit);
+        PerfEventOpener.Attributes(settings with { Inherited = true }, Instructions, isLeader: true).ReadFormat
+            .Should().Be(Times, "kernels read no group of inherited counters");
+    }
+
+    [Fact]
+    public void A_process_is_counted_with_what_it_starts_unless_told_otherwise()
+    {
+        new PerfEventSettings { ProcessId = 1 }.IsInherited.Should().BeTrue();
+        new PerfEventSettings { ProcessId = 1, Inherited = false }.IsInherited.Should().BeFalse();
+        new PerfEventSettings { ThreadId = 1 }.IsInherited.Should().BeFalse();
+        new PerfEventSettings { ThreadId = 1, Inherited = true }.IsInherited.Should().BeTrue();
+    }
+
+    [Theory]
+    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.ContextSwitches, true)]
+    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.CpuMigrations, true)]
+    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.CgroupSwitches, true)]
+    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.PageFaults, false)]
+    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.TaskClock, false)]
+    [InlineData(PerfEventType.Tracepoint, (PerfSoftwareCounterId)1, true)]
+    [InlineData(PerfEventType.Hardware, (PerfSoftwareCounterId)3, false)]
+    public void What_happens_in_the_kernel_alone_is_counted_there(uint type, PerfSoftwareCounterId config, bool countsKernel) =>
+        PerfEventOpener.Attributes(new(), new PerfEventDefinition(type, (ulong)config), isLeader: true).Flags
+            .Should().Be(countsKernel ? PerfEventFlags.None : UserOnly);
+
+    private static PerfEventFlags Flags(PerfEventSettings settings, bool isLeader = true) =>
+        PerfEventOpener.Attributes(settings, Instructions, isLeader).Flags;
+}

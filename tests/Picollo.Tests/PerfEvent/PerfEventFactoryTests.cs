@@ -1,0 +1,103 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+public sealed class PerfEventFactoryTests
+{
+    private static PerfEventCounterSessionFactory Factory => PerfEventCounterSession.Factory;
+
+    [Fact]
+    public void A_factory_can_be_shared_because_no_method_changes_it()
+    {
+        PerfEventCounterSessionFactory one = Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
+        PerfEventCounterSessionFactory two = one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
+        two.Should().NotBeSameAs(one);
+        one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Should().NotBeNull("the first has no task clock yet");
+    }
+
+    [Fact]
+    public void Bad_targets_are_refused()
+    {
+        Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithTarget(0, -2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
+        Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithTarget(-1, -1)).Should().Throw<ArgumentOutOfRangeException>().WithMessage("*name a thread*or a CPU*");
+        Factory.Invoking(f => f.WithProcess(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+    }
+
+    [Fact]
+    public void Later_threads_count_with_a_process_and_not_with_a_thread_unless_said_in_any_order()
+    {
+        Factory.Settings.IsInherited.Should().BeFalse();
+        Factory.WithProcess(0).Settings.IsInherited.Should().BeTrue();
+        Factory.WithProcess(0).WithTarget(0, -1).Settings.IsInherited.Should().BeFalse("the process is no longer the target");
+        Factory.WithProcess(0).WithInherited(false).Settings.IsInherited.Should().BeFalse();
+        Factory.WithInherited(false).WithProcess(0).Settings.IsInherited.Should().BeFalse();
+        Factory.WithInherited(true).WithTarget(0, -1).Settings.IsInherited.Should().BeTrue();
+    }
+
+    [Fact]
+    public void A_counter_is_in_a_session_once()
+    {
+        Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
+            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*").WithParameterName("id");
+        Factory.Invoking(f => f.WithRawCounter(4, 1, "x").WithRawCounter(4, 2, "x")).Should().Throw<ArgumentException>().WithParameterName("name");
+    }
+
+    [Fact]
+    public void A_session_has_64_counters_at_most()
+    {
+        PerfEventCounterSessionFactory full = Factory;
+        for (ulong i = 0; i < 64; i++)
+        {
+            full = full.WithRawCounter(1, 2, $"faults {i}");
+        }
+
+        full.Invoking(f => f.WithRawCounter(1, 2, "one more")).Should().Throw<ArgumentException>().WithMessage("*64 counters*");
+    }
+
+    [Theory]
+    [InlineData("cycles")]
+    [InlineData("cpu/")]
+    [InlineData("cpu/cycles")]
+    [InlineData("/cycles/")]
+    [InlineData("cpu/a/b/")]
+    [InlineData("../cycles/")]
+    [InlineData("cpu//")]
+    [InlineData("cpu/event=zz/")]
+    public void Named_counters_have_a_form(string text) =>
+        Factory.Invoking(f => f.WithNamedCounter(text)).Should().Throw<ArgumentException>().WithParameterName("pmuEvent");
+
+    [Theory]
+    [InlineData("sched_switch")]
+    [InlineData("sched:")]
+    [InlineData(":sched_switch")]
+    [InlineData("a:b:c")]
+    [InlineData("..:id")]
+    [InlineData("sched/../..:x")]
+    public void Tracepoints_have_a_form(string text) =>
+        Factory.Invoking(f => f.WithTracepoint(text)).Should().Throw<ArgumentException>().WithParameterName("tracepoint");
+
+    [Fact]
+    public void Names_and_ids_are_checked()
+    {
+        Factory.Invoking(f => f.WithRawCounter(4, 1, " ")).Should().Throw<ArgumentException>().WithParameterName("name");
+        Factory.Invoking(f => f.WithHardwareCounter((PerfHardwareCounterId)(-1))).Should().Throw<ArgumentOutOfRangeException>();
+        Factory.Invoking(f => f.Create()).Should().Throw<InvalidOperationException>().WithMessage("*name a counter*");
+    }
+
+    /// <summary>The kernel's numbers (include/uapi/linux/perf_event.h, perf_event_open(2)).</summary>
+    [Fact]
+    public void Presets_have_the_kernels_numbers()
+    {
+        ((int)PerfHardwareCounterId.BranchMisses).Should().Be(5);
+        ((int)PerfHardwareCounterId.RefCpuCycles).Should().Be(9);
+        ((int)PerfSoftwareCounterId.ContextSwitches).Should().Be(3);
+        ((int)PerfSoftwareCounterId.CgroupSwitches).Should().Be(11);
+        ((int)PerfCacheCounterId.L1DReadMiss).Should().Be(0x10000);
+        ((int)PerfCacheCounterId.L1IReadMiss).Should().Be(0x10001);
+        ((int)PerfCacheCounterId.LLWriteAccess).Should().Be(0x00102);
+        ((int)PerfCacheCounterId.NodePrefetchMiss).Should().Be(0x10206);
+        Enum.GetValues<PerfCacheCounterId>().Should().HaveCount(7 * 3 * 2).And.OnlyHaveUniqueItems();
+    }
+}

@@ -1,0 +1,71 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+public sealed class PerfEventFormatTests
+{
+    [Theory]
+    [InlineData("config:0-7", 0x3c, 0x3c, 0, 0)]
+    [InlineData("config:0-7,32-35", 0xabc, 0xa000000bcul, 0, 0)] // AMD's event field
+    [InlineData("config:8-15", 0xff, 0xff00, 0, 0)]
+    [InlineData("config:23", 1, 0x800000, 0, 0)]
+    [InlineData("config1:0-15\n", 0x1f, 0, 0x1f, 0)]
+    [InlineData("config2:0-63", ulong.MaxValue, 0, 0, ulong.MaxValue)]
+    [InlineData("config:0-63", ulong.MaxValue, ulong.MaxValue, 0, 0)]
+    public void Bits_go_where_the_format_says(string format, ulong value, ulong config, ulong config1, ulong config2)
+    {
+        var definition = new PerfEventDefinition(4, 0);
+        PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeTrue();
+        definition.Should().Be(new PerfEventDefinition(4, config, config1, config2));
+    }
+
+    [Theory]
+    [InlineData("config:0-7", 0x100)]
+    [InlineData("config:23", 2)]
+    [InlineData("config:0-7,32-35", 0x1000)]
+    public void A_value_that_does_not_fit_is_refused(string format, ulong value)
+    {
+        var definition = new PerfEventDefinition(4, 0);
+        PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_field_replaces_what_was_there_and_nothing_beside_it()
+    {
+        var definition = new PerfEventDefinition(4, 0xffff);
+        PerfEventFormat.Parse("config:4-7")!.TrySet(ref definition, 0x2).Should().BeTrue();
+        definition.Config.Should().Be(0xff2f);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("config")]
+    [InlineData("config:")]
+    [InlineData("config9:0-7")]
+    [InlineData("config:7-0")]
+    [InlineData("config:0-64")]
+    [InlineData("config:0-1-2")]
+    [InlineData("config:a")]
+    [InlineData("config:-1")]
+    [InlineData("config:0-7:1")]
+    public void Another_form_is_none(string format) => PerfEventFormat.Parse(format).Should().BeNull();
+
+    [Fact]
+    public void Terms_are_names_with_or_without_a_number()
+    {
+        PerfEventTerm.ParseList("event=0x2e, umask=41,any").Should().Equal(
+            new PerfEventTerm("event", 0x2e), new PerfEventTerm("umask", 41), new PerfEventTerm("any", null));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("event=")]
+    [InlineData("=1")]
+    [InlineData("event=1,,umask=2")]
+    [InlineData("event=0x")]
+    [InlineData("event=-1")]
+    [InlineData("event=0x10000000000000000")]
+    [InlineData("../../etc=1")]
+    public void Other_terms_are_refused(string terms) =>
+        FluentActions.Invoking(() => PerfEventTerm.ParseList(terms)).Should().Throw<FormatException>();
+}

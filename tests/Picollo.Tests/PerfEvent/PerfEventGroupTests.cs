@@ -1,0 +1,34 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>What read(2) gives of a group, and of a counter alone (perf_event_open(2)).</summary>
+public sealed class PerfEventGroupTests
+{
+    [Fact]
+    public void Each_value_is_its_counters_and_the_times_are_all_of_theirs()
+    {
+        var group = new PerfEventGroup(isGroup: true);
+        group.Add(null!, counter: 2);
+        group.Add(null!, counter: 0);
+        var sums = new PerfReading[3];
+        group.AddCounts([2, 300, 100, 11, 22], sums);
+        sums.Should().Equal(Reading(22, 66), default, Reading(11, 33));
+
+        group.AddCounts([2, 300, 300, 11, 22], sums);
+        (sums[2].Raw, sums[2].Scaled, sums[2].EnabledNanoseconds, sums[2].RunningNanoseconds).Should().Be((22, 44, 600, 400), "threads are added up");
+    }
+
+    [Fact]
+    public void A_counter_alone_comes_before_its_times()
+    {
+        var alone = new PerfEventGroup(isGroup: false);
+        alone.Add(null!, counter: 1);
+        var sums = new PerfReading[2];
+        alone.AddCounts([11, 300, 100], sums);
+        sums.Should().Equal(default, Reading(11, 33));
+    }
+
+    private static PerfReading Reading(ulong raw, ulong scaled) =>
+        new() { Raw = raw, EnabledNanoseconds = 300, RunningNanoseconds = 100, Scaled = scaled };
+}

@@ -1,0 +1,85 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+public sealed class PerfEventProblemsTests
+{
+    private static readonly PerfMachine Virtual = new(HasPmu: false, Paranoid: 2);
+    private static readonly PerfMachine Real = new(HasPmu: true, Paranoid: 2);
+
+    private static readonly PerfEventRequest Request =
+        new("Hardware:Instructions", NeedsPmu: true, HappensInKernel: false, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
+
+    [Theory]
+    [InlineData(1, "EPERM", "seccomp")]
+    [InlineData(2, "ENOENT", "perf list")]
+    [InlineData(3, "ESRCH", "no thread")]
+    [InlineData(7, "E2BIG", "older")]
+    [InlineData(12, "ENOMEM", "memory")]
+    [InlineData(13, "EACCES", "kernel.perf_event_paranoid")]
+    [InlineData(16, "EBUSY", "nmi_watchdog")]
+    [InlineData(19, "ENODEV", "CPU")]
+    [InlineData(22, "EINVAL", "type and config")]
+    [InlineData(23, "ENFILE", "fs.file-max")]
+    [InlineData(24, "EMFILE", "ulimit -n")]
+    [InlineData(38, "ENOSYS", "CONFIG_PERF_EVENTS")]
+    [InlineData(95, "EOPNOTSUPP", "64-bit")]
+    [InlineData(999, "errno 999", "not known")]
+    public void Each_error_names_the_counter_the_cause_and_itself(int error, string name, string cause) =>
+        PerfEventProblems.Describe(Request, error, Real).Should()
+            .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
+
+    [Fact]
+    public void A_machine_without_a_PMU_says_so_of_hardware_events_only()
+    {
+        PerfEventProblems.Describe(Request, PerfErrno.NoEntry, Virtual).Should().Contain("this machine exposes no PMU");
+        PerfEventProblems.Describe(Request with { NeedsPmu = false }, PerfErrno.NoEntry, Virtual).Should().NotContain("exposes no PMU");
+        PerfEventProblems.Describe(Request, PerfErrno.NoEntry, Real).Should().NotContain("exposes no PMU");
+    }
+
+    [Fact]
+    public void Too_many_pinned_counters_are_told_from_a_wrong_event()
+    {
+        PerfEventProblems.Describe(Request with { IsPinned = true }, PerfErrno.InvalidArgument, Real).Should().Contain("more pinned counters than the CPU has");
+        PerfEventProblems.Describe(Request, PerfErrno.InvalidArgument, Real).Should().NotContain("pinned");
+    }
+
+    [Fact]
+    public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
+    {
+        PerfEventRequest outside = Request with { Name = "power/energy-pkg/", IsOfListedPmu = true };
+        PerfEventProblems.Describe(outside, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { ThreadId = -1, Cpu = 0 }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, PerfErrno.InvalidArgument, Virtual)
+            .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
+        PerfEventProblems.Describe(outside with { IsPinned = true }, PerfErrno.InvalidArgument, Real).Should().Contain("more pinned counters");
+        PerfEventProblems.Describe(outside, PerfErrno.NoEntry, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
+    }
+
+    [Fact]
+    public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
+    {
+        string kernel = PerfEventProblems.Describe(Request with { CountsKernel = true }, PerfErrno.AccessDenied, Real);
+        kernel.Should().Contain("(now 2) to 1 or less").And.Contain("WithKernel(false)").And.Contain("CAP_PERFMON");
+
+        string software = PerfEventProblems.Describe(Request with { CountsKernel = true, HappensInKernel = true }, PerfErrno.AccessDenied, Real);
+        software.Should().NotContain("WithKernel(false)", "it would count nothing");
+
+        string cpu = PerfEventProblems.Describe(Request with { ThreadId = -1, Cpu = 0 }, PerfErrno.AccessDenied, Real);
+        cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
+
+        string stranger = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, Real);
+        stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
+
+        string nothing = PerfEventProblems.Describe(Request, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
+        nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
+
+        string strangerBeside = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
+        strangerBeside.Should().Contain("is 3", "of that the kernel thinks first");
+
+        PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, PerfErrno.NoDevice, Real).Should().Contain("CPU 7 is offline or does not exist");
+        PerfEventProblems.Describe(Request with { Cpu = 700 }, PerfErrno.InvalidArgument, Real).Should().Contain("CPU 700 does not exist");
+        PerfEventProblems.Describe(Request with { ThreadId = 4711 }, PerfErrno.NoSuchProcess, Real).Should().Contain("no thread 4711");
+    }
+}

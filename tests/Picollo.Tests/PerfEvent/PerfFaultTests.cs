@@ -1,0 +1,144 @@
+using System.Globalization;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>What goes wrong for real: files run out, users and filters may not, tracefs is not there, nobody disposes.</summary>
+public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
+{
+    private const string ParanoidPath = "/proc/sys/kernel/perf_event_paranoid";
+    private const int MostFree = 40;
+
+    [PerfFact]
+    public void Whatever_number_of_files_is_left_a_session_works_or_says_so_and_leaves_none_open()
+    {
+        Dictionary<string, string> found = app.Run("limits");
+        for (int free = 0; free <= MostFree; free++)
+        {
+            foreach (string kind in (string[])["thread", "optional", "process"])
+            {
+                found[$"{kind}-{free}-left"].Should().Be("nothing");
+                string outcome = found[$"{kind}-{free}"];
+                outcome.Should().MatchRegex("^(works [25] 0|24 .*ulimit -n.*)$", "of {0} with {1} free", kind, free);
+                if (kind != "process")
+                {
+                    outcome.StartsWith("works", StringComparison.Ordinal).Should().Be(free >= 5, "it has five counters");
+                }
+            }
+        }
+
+        found["process-0"].Should().StartWith("24 ");
+        found[$"process-{MostFree}"].Should().StartWith("works");
+        found["clock-reason"].Should().NotBeEmpty();
+        long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("the thread's clock asks the kernel then");
+    }
+
+    [RootFact("setpriv")]
+    public void A_user_without_privileges_is_told_what_would_help()
+    {
+        string paranoid = File.ReadAllText(ParanoidPath).Trim();
+        Dictionary<string, string> found = app.Run("refused", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+        found["other-user"].Should().StartWith("13 ").And.EndWith("(perf_event_open: EACCES)");
+        if (paranoid != "2")
+        {
+            // The rest is of the kernel's default; here only that refusals name the setting.
+            foreach ((string what, string outcome) in found.Where(finding => finding.Value.StartsWith("13 ", StringComparison.Ordinal) && finding.Key != "other-user"))
+            {
+                outcome.Should().MatchRegex($@"(kernel.perf_event_paranoid is|\(now) {paranoid}\b", "of {0}", what);
+            }
+
+            return;
+        }
+
+        found["own-code"].Should().Be("works");
+        found["kernel"].Should().StartWith("13 Software:PageFaults: this user may not count the kernel's part; set kernel.perf_event_paranoid (now 2) to 1 or less")
+            .And.Contain("CAP_PERFMON").And.Contain("WithKernel(false)").And.EndWith("(perf_event_open: EACCES)");
+        found["cpu"].Should().StartWith("13 ").And.Contain("everything on a CPU").And.Contain("to 0 or less");
+        found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no setting of it permits that");
+        found["context-switches"].Should().StartWith("13 ").And.Contain("to 1 or less").And.NotContain("WithKernel(false)");
+        found["no-cpu"].Should().StartWith("22 ").And.Contain("CPU 100000 does not exist");
+        found["optional"].Should().Be("Software:PageFaults");
+        found["unavailable"].Should().StartWith("Software:ContextSwitches: ");
+    }
+
+    [PerfFact]
+    public void A_filter_of_system_calls_is_named()
+    {
+        Dictionary<string, string> found = app.Run("seccomp");
+        found["not-permitted"].Should().StartWith("1 Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
+        found["not-implemented"].Should().StartWith("38 Software:PageFaults: ").And.Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
+        foreach (string filter in (string[])["not-permitted", "not-implemented"])
+        {
+            found[$"{filter}-optional"].Should().Be("3", "all of three counters are left out");
+            found[$"{filter}-clock"].Should().NotBeEmpty();
+            long.Parse(found[$"{filter}-clock-time"], CultureInfo.InvariantCulture).Should().BePositive();
+        }
+    }
+
+    [PerfFact]
+    public void What_does_not_fit_a_group_takes_turns_unless_pinned()
+    {
+        Dictionary<string, string> found = app.Run("small-groups");
+        found["taking-turns"].Should().Be("works");
+        found["pinned"].Should().StartWith("22 Software:MinorPageFaults: more pinned counters than the CPU has");
+        foreach (string counter in (string[])["faults", "minor"])
+        {
+            int.Parse(found[counter], CultureInfo.InvariantCulture).Should().BePositive("4 MB were touched for the first time");
+        }
+    }
+
+    [PerfFact]
+    public void A_process_is_counted_though_one_of_its_threads_has_ended()
+    {
+        Dictionary<string, string> found = app.Run("ended-thread");
+        foreach (string thread in (string[])["main", "other"])
+        {
+            found[thread].Should().Be("works");
+            found[$"{thread}-optional"].Should().Be("works");
+            found[$"{thread}-counters"].Should().Be("2");
+            long.Parse(found[$"{thread}-time"], CultureInfo.InvariantCulture).Should().BePositive();
+        }
+
+        found["left"].Should().Be("0");
+    }
+
+    [ShimFact]
+    public void A_library_that_could_not_be_loaded_for_lack_of_files_is_loaded_later()
+    {
+        Dictionary<string, string> found = app.Run("library");
+        found["without"].Should().Contain("could not be loaded").And.Contain("ulimit -n");
+        found["with"].Should().NotContain("could not be loaded");
+    }
+
+    [RootFact("unshare")]
+    public void A_tracepoint_counts_once_tracefs_is_mounted()
+    {
+        // In a mount namespace of its own, which goes with the process.
+        Dictionary<string, string> found = app.Run("tracepoint", "unshare", "--mount", "sh", "-c",
+            "mount -t tracefs tracefs /sys/kernel/tracing && exec \"$@\"", "sh");
+        found.Should().NotContainKey("problem");
+        found["name"].Should().Be("sched:sched_switch");
+        long.Parse(found["switches"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(5, "the thread slept five times");
+    }
+
+    [RootFact("unshare")]
+    public void Without_tracefs_the_mount_is_named()
+    {
+        Dictionary<string, string> found = app.Run("tracepoint", "unshare", "--mount", "sh", "-c",
+            "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");
+        found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
+    }
+
+    [PerfFact]
+    public void Sessions_that_nobody_disposes_give_their_files_back()
+    {
+        Dictionary<string, string> found = app.Run("dropped");
+        found["clock-held"].Should().Be(found["clock-needs"], "the page is of no use where the kernel puts no time into it");
+        found["held"].Should().MatchRegex("^[23]$", "two counters, and the thread's clock where its page can be had");
+        found["after-collection"].Should().Be("0");
+        found["sessions"].Should().Be("2000", "of two files each, where 400 may be open");
+        found["after-sessions"].Should().Be("0");
+        found["pages-after-sessions"].Should().Be("0");
+        found["pages-of-a-session"].Should().Be("1");
+        found["pages-after-disposal"].Should().Be("0");
+    }
+}

@@ -1,0 +1,77 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+public sealed class PerfMathTests
+{
+    private const ulong Top = ulong.MaxValue;
+
+    // All magnitudes, so that differences and overheads are near each other often.
+    private static readonly Gen<ulong> Counts =
+        from shift in Gen.Choose(0, 63)
+        from bits in Gen.Choose(0, int.MaxValue)
+        select ((ulong)(uint)bits * 0x2_0000_0001) >> shift;
+
+    [Theory]
+    [InlineData(100, 0, 0, 100)] // never enabled: nothing to scale by
+    [InlineData(100, 50, 50, 100)]
+    [InlineData(100, 200, 50, 400)]
+    [InlineData(100, 200, 0, 0)] // enabled, and never on the CPU
+    [InlineData(7, 3, 2, 10)] // 10.5, rounded down
+    [InlineData(Top, 3, 3, Top)]
+    [InlineData(Top, 3, 2, Top)] // does not fit
+    [InlineData(Top / 2, Top, Top / 2, Top - 1)] // in 128 bits: 2^63-1 times 2^64-1 over 2^63-1 is 2^64-1, less what rounding takes
+    public void A_count_is_scaled_by_the_time_enabled_over_the_time_running(ulong raw, ulong enabled, ulong running, ulong scaled) =>
+        PerfMath.Scale(raw, enabled, running).Should().BeCloseTo(scaled, scaled == Top - 1 ? 1u : 0u);
+
+    [Theory]
+    [InlineData(10, 30, 5, 15)]
+    [InlineData(10, 30, 20, 0)]
+    [InlineData(10, 30, 21, 0)]
+    [InlineData(30, 10, 0, 0)]
+    [InlineData(0, Top, 0, Top)]
+    [InlineData(0, Top, Top, 0)]
+    [InlineData(Top, 0, 0, 0)] // as if a counter had wrapped
+    public void A_delta_stops_at_zero(ulong before, ulong after, ulong overhead, ulong delta) =>
+        PerfMath.Delta(before, after, overhead).Should().Be(delta);
+
+    [Fact]
+    public void A_delta_never_wraps()
+    {
+        Check.QuickThrowOnFailure(Prop.ForAll(
+            Arb.From(Counts), Arb.From(Counts), Arb.From(Counts),
+            (before, after, overhead) =>
+            {
+                ulong delta = PerfMath.Delta(before, after, overhead);
+                UInt128 exact = after > before ? (UInt128)after - before : 0;
+                return delta <= exact && delta == (exact > overhead ? exact - overhead : 0);
+            }));
+    }
+
+    [Fact]
+    public void Scaling_is_exact_and_monotone_in_the_count()
+    {
+        Check.QuickThrowOnFailure(Prop.ForAll(
+            Arb.From(Counts), Arb.From(Counts), Arb.From(Counts),
+            (count, a, b) =>
+            {
+                (ulong running, ulong enabled) = (Math.Min(a, b), Math.Max(a, b));
+                ulong scaled = PerfMath.Scale(count, enabled, running);
+                bool exact = running == 0
+                    ? scaled == (enabled == 0 ? count : 0)
+                    : (System.Numerics.BigInteger)scaled == System.Numerics.BigInteger.Min(Top, (System.Numerics.BigInteger)count * enabled / running);
+                return exact && (count == 0 || PerfMath.Scale(count - 1, enabled, running) <= scaled);
+            }));
+    }
+
+    [Theory]
+    [InlineData(0, 0, null)]
+    [InlineData(4, 1, 0.25)]
+    [InlineData(4, 4, 1.0)]
+    [InlineData(4, 5, 1.0)] // read a moment later
+    [InlineData(4, 0, 0.0)]
+    public void The_share_of_the_time_counted_is_told(ulong enabled, ulong running, double? share) =>
+        PerfMath.Share(enabled, running).Should().Be(share);
+}

@@ -1,0 +1,174 @@
+using System.Collections.Concurrent;
+using System.Runtime.ExceptionServices;
+using Picollo.PerfEvent;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>Reading in user space: by the counted thread alone, all counters or none.</summary>
+public sealed class PerfPagesTests
+{
+    [Fact]
+    public void All_counters_are_read_or_none_for_any_number_of_them()
+    {
+        var untouched = new PerfReading { Raw = 77 };
+        var into = new PerfReading[PerfEventGroup.MaxCounters];
+        for (int count = 1; count <= PerfEventGroup.MaxCounters; count++)
+        {
+            var pages = new ScriptedPages(count);
+            for (int missing = 0; missing < count; missing++)
+            {
+                Array.Fill(into, untouched);
+                pages.Readable = (ulong.MaxValue >> (64 - count)) & ~(1ul << missing);
+                pages.TryRead(into).Should().BeFalse("counter {0} of {1} is not on the CPU", missing, count);
+                into.Should().OnlyContain(reading => reading.Raw == untouched.Raw);
+            }
+
+            for (int i = 0; i < count; i++)
+            {
+                pages.Counters[i] = new PerfPage { Value = (ulong)(i + 1) << 40, EnabledNanoseconds = 300, RunningNanoseconds = 100 };
+            }
+
+            pages.Readable = ulong.MaxValue >> (64 - count);
+            pages.TryRead(into).Should().BeTrue();
+            for (int i = 0; i < count; i++)
+            {
+                into[i].Raw.Should().Be((ulong)(i + 1) << 40);
+                into[i].Scaled.Should().Be(3 * ((ulong)(i + 1) << 40));
+                (into[i].EnabledNanoseconds, into[i].RunningNanoseconds).Should().Be((300, 100));
+            }
+
+            into[count..].Select(reading => reading.Raw).Distinct().Should().BeSubsetOf([untouched.Raw]);
+        }
+    }
+
+    [Fact]
+    public void Another_thread_reads_no_counter()
+    {
+        var pages = new ScriptedPages(3);
+        OnAnotherThread(() => pages.TryRead(new PerfReading[3])).Should().BeFalse();
+        pages.Reads.Should().Be(0, "the instruction would read another CPU's counter");
+        pages.TryRead(new PerfReading[3]).Should().BeTrue();
+    }
+
+    [Fact]
+    public void A_thread_that_follows_the_owner_is_not_the_owner()
+    {
+        ScriptedPages pages = OnAnotherThread(() => new ScriptedPages(1));
+        OnLaterThreads(() => pages.TryRead(new PerfReading[1]).Should().BeFalse());
+        pages.Reads.Should().Be(0);
+    }
+
+    [ShimFact]
+    public unsafe void The_library_reads_what_the_pages_say()
+    {
+        SimulatedPage[] simulated = [ShimPages.NewPage(1_000_000), ShimPages.NewPage(5), ShimPages.NewPage(1L << 60)];
+        var pages = new ShimPages(simulated);
+        var into = new PerfReading[3];
+        pages.TryRead(into).Should().BeTrue();
+        into.Select(reading => reading.Raw).Should().Equal(1_000_000, 5, 1ul << 60);
+
+        simulated[1].Index = 0;
+        pages.TryRead(into).Should().BeFalse("the second is not on the CPU");
+        simulated[1].Index = 1;
+        simulated[2].OffersCounter = false;
+        pages.TryRead(into).Should().BeFalse("user code may not read the third");
+        simulated[2].OffersCounter = true;
+        simulated[0].Lock = 1;
+        pages.TryRead(into).Should().BeFalse("the kernel is writing the first");
+        simulated[0].Lock = 2;
+        pages.TryRead(into).Should().BeTrue();
+        Array.ForEach(simulated, page => page.Dispose());
+    }
+
+    [Fact]
+    public void Sizes_and_places_are_those_of_the_kernel_and_the_library()
+    {
+        unsafe
+        {
+            PerfEventAttributes a;
+            (sizeof(PerfEventAttributes), (uint)sizeof(PerfEventAttributes)).Should().Be((72, PerfEventAttributes.Version1Size));
+            Offset(&a, &a.Type).Should().Be(0);
+            Offset(&a, &a.Size).Should().Be(4);
+            Offset(&a, &a.Config).Should().Be(8);
+            Offset(&a, &a.SamplePeriod).Should().Be(16);
+            Offset(&a, &a.SampleType).Should().Be(24);
+            Offset(&a, &a.ReadFormat).Should().Be(32);
+            Offset(&a, &a.Flags).Should().Be(40);
+            Offset(&a, &a.WakeupEvents).Should().Be(48);
+            Offset(&a, &a.BreakpointType).Should().Be(52);
+            Offset(&a, &a.Config1).Should().Be(56);
+            Offset(&a, &a.Config2).Should().Be(64);
+
+            PerfPage page;
+            sizeof(PerfPage).Should().Be(32);
+            Offset(&page, &page.Page).Should().Be(0);
+            Offset(&page, &page.Value).Should().Be(8);
+            Offset(&page, &page.EnabledNanoseconds).Should().Be(16);
+            Offset(&page, &page.RunningNanoseconds).Should().Be(24);
+        }
+
+        static unsafe long Offset(void* start, void* field) => (byte*)field - (byte*)start;
+    }
+
+    [Theory]
+    [InlineData(0, 31, 0)]
+    [InlineData(6, 31, 6)]
+    [InlineData(31, 31, 31)]
+    [InlineData(100, 31, 31)]
+    public void The_largest_group_is_found_by_opening_until_one_is_refused(int room, uint limit, uint found)
+    {
+        int opened = 0;
+        PerfCounterNumbers.LargestGroup(() => opened++ < room, limit).Should().Be(found);
+        opened.Should().BeLessThanOrEqualTo((int)limit, "no more are tried than the architecture has");
+    }
+
+    internal static T OnAnotherThread<T>(Func<T> action)
+    {
+        (T Result, ExceptionDispatchInfo? Exception) outcome = default;
+        var thread = new Thread(() =>
+        {
+            try
+            {
+                outcome.Result = action();
+            }
+            catch (Exception e)
+            {
+                outcome.Exception = ExceptionDispatchInfo.Capture(e);
+            }
+        });
+        thread.Start();
+        thread.Join();
+        outcome.Exception?.Throw();
+        return outcome.Result;
+    }
+
+    /// <summary>Runs something on threads that begin after another has ended: the runtime gives the number of a thread that is gone to
+    /// a later one, and of so many at once one gets it.</summary>
+    internal static void OnLaterThreads(Action action)
+    {
+        const int Count = 100;
+        for (int i = 0; i < 3; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        using var all = new Barrier(Count);
+        var failures = new ConcurrentQueue<Exception>();
+        Thread[] threads = [.. Enumerable.Range(0, Count).Select(_ => new Thread(() =>
+        {
+            all.SignalAndWait();
+            try
+            {
+                action();
+            }
+            catch (Exception e)
+            {
+                failures.Enqueue(e);
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        failures.Should().BeEmpty();
+    }
+}

@@ -1,0 +1,32 @@
+using Picollo.PerfEvent;
+using Picollo.Timing;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>Simulated pages, read by the native library's own code with other instructions in it: each counter of the CPU stands at
+/// <see cref="CounterValue"/>.</summary>
+internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pages.Select(page => (nint)page.Address)], null)
+{
+    /// <summary>What stands for the instruction is picollo_abi_version: native, as it has to be without a GC transition.</summary>
+    public const long CounterValue = NativeShim.AbiVersion;
+
+    private static readonly SystemNativeLibraries Libraries = new();
+    private static readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, nint, nint, ulong> ReadWith =
+        (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, nint, nint, ulong>)Find("picollo_perf_read_with");
+
+    private static readonly nint ReadCounter = Find("picollo_abi_version"), ReadTime = Find("picollo_read_counter");
+
+    public SimulatedPage[] Pages { get; } = pages;
+
+    public static SimulatedPage NewPage(long value) =>
+        new() { OffersCounter = true, Index = 1, Width = 48, Offset = value - CounterValue, TimeEnabled = 1_000, TimeRunning = 1_000 };
+
+    protected override ulong ReadAll(PerfPage* counters, int count) => ReadWith(counters, count, ReadCounter, ReadTime);
+
+    private static nint Find(string function)
+    {
+        Libraries.TryLoad("picollo_native", out nint library, out _, out _).Should().BeTrue();
+        Libraries.TryGetExport(library, function, out nint address).Should().BeTrue();
+        return address;
+    }
+}

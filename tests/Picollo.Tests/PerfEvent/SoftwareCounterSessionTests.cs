@@ -1,0 +1,442 @@
+using System.Runtime.InteropServices;
+using Picollo.Metrics;
+using Picollo.PerfEvent;
+using Picollo.Tests.Cpu;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>Real sessions of what every Linux has: the kernel's own counters.</summary>
+public sealed class SoftwareCounterSessionTests
+{
+    private const int PageSize = 4096;
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+
+    private static PerfEventCounterSessionFactory Software => PerfEventCounterSession.Factory
+        .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+        .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
+
+    [PerfFact]
+    public void Page_faults_are_counted_exactly()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        PerfEventCounter faults = session.Counters[PerfSoftwareCounterId.PageFaults]!;
+        faults.Name.Should().Be("Software:PageFaults");
+        session.Read();
+        TouchFreshPages(100);
+        session.Read();
+        session.Record(deltas: true);
+
+        faults.Delta.Should().BeInRange(100, 110, "a new stretch of memory takes a page table or two, and huge pages are off for it");
+        faults.Histogram.TotalCount.Should().Be(1);
+        faults.Histogram.GetPercentileValue(100).Should().Be(faults.Delta);
+        faults.Value.Should().BeGreaterThanOrEqualTo(faults.Delta);
+        faults.RunningShare.Should().Be(1);
+        faults.TimeEnabled.Should().BePositive().And.Be(faults.TimeRunning);
+    }
+
+    [PerfFact]
+    public void The_task_clock_is_the_cpu_time()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        session.Read();
+        long burnt = (long)Burn.User(TimeSpan.FromMilliseconds(20)).TotalNanoseconds;
+        session.Read();
+        long counted = (long)session.Counters[PerfSoftwareCounterId.TaskClock]!.Delta;
+        counted.Should().BeGreaterThan(burnt - 100_000);
+        session.Counters[PerfSoftwareCounterId.TaskClock]!.RawDelta.Should().BeGreaterThanOrEqualTo((ulong)counted);
+    }
+
+    [PerfFact]
+    public void An_empty_region_counts_nothing_in_most_cases()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        for (int i = 0; i < 1_000; i++)
+        {
+            using (session.Measure())
+            {
+            }
+        }
+
+        session.Counters[PerfSoftwareCounterId.PageFaults]!.Histogram.GetPercentileValue(50).Should().Be(0);
+
+        // What reading takes is taken off: half of the readings leave less than the half of it.
+        session.Read();
+        session.Read();
+        PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
+        clock.Histogram.GetPercentileValue(50).Should().BeLessThan(clock.RawDelta);
+    }
+
+    [PerfFact]
+    public void What_calls_count_is_taken_off_where_the_reader_is_counted()
+    {
+        int own = (int)Picollo.Cpu.CpuUsageReader.GetThreadId();
+        foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
+            [Software, Software.WithTarget(own, -1), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId), Software.WithEnabled(false)])
+        {
+            using PerfEventCounterSession session = factory.Create();
+            session.Enable();
+            session.Read();
+            session.Read();
+            PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
+            clock.Delta.Should().BeLessThan(clock.RawDelta);
+        }
+    }
+
+    [PerfFact]
+    public void Nothing_is_taken_off_where_another_thread_is_counted()
+    {
+        long id = 0;
+        bool isOver = false;
+        var busy = new Thread(() =>
+        {
+            Volatile.Write(ref id, Picollo.Cpu.CpuUsageReader.GetThreadId());
+            while (!Volatile.Read(ref isOver))
+            {
+            }
+        });
+        busy.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+        using PerfEventCounterSession session = Software.WithTarget((int)id, -1).Create();
+        PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
+        session.Read();
+        SpinWait.SpinUntil(() =>
+        {
+            session.Read();
+            return clock.RawDelta > 0;
+        });
+        clock.Delta.Should().Be(clock.RawDelta);
+        Volatile.Write(ref isOver, true);
+        busy.Join();
+    }
+
+    [PerfFact]
+    public void Regions_that_end_in_the_wrong_order_leave_nothing_behind()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        void Run(int times)
+        {
+            for (int i = 0; i < times; i++)
+            {
+                PerfMeasurement outer = session.Measure();
+                PerfMeasurement inner = session.Measure();
+                outer.Dispose();
+                inner.Dispose();
+            }
+        }
+
+        Run(100);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Run(10_000);
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().Be(0);
+        default(PerfMeasurement).Dispose();
+        session.Counters[0].Histogram.TotalCount.Should().Be(20_200);
+    }
+
+    [PerfFact]
+    public void Regions_nest()
+    {
+        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
+        HdrHistogram faults = session.Counters[0].Histogram;
+        using (session.Measure())
+        {
+            TouchFreshPages(50);
+            using (session.Measure())
+            {
+                TouchFreshPages(100);
+            }
+
+            faults.GetPercentileValue(0).Should().BeInRange(100, 120);
+            TouchFreshPages(50);
+        }
+
+        faults.TotalCount.Should().Be(2);
+        faults.GetPercentileValue(100).Should().BeGreaterThan(199);
+    }
+
+    [PerfFact]
+    public void Regions_of_many_threads_are_all_recorded()
+    {
+        using PerfEventCounterSession session = Software.WithProcess(0).Create();
+        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < 200; i++)
+            {
+                using (session.Measure())
+                {
+                    using (session.Measure())
+                    {
+                    }
+                }
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        session.Counters[0].Histogram.TotalCount.Should().Be(4 * 200 * 2);
+    }
+
+    [PerfFact]
+    public void Reset_empties_the_histograms_and_begins_at_zero()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        PerfEventCounter faults = session.Counters[0];
+        session.Read();
+        TouchFreshPages(100);
+        session.Read();
+        session.Record();
+        ulong raw = faults.RawValue;
+        session.Reset();
+        faults.Histogram.TotalCount.Should().Be(0);
+        faults.Value.Should().Be(0);
+        faults.Delta.Should().Be(0);
+        faults.RawValue.Should().BeGreaterThanOrEqualTo(raw, "the kernel's counter runs on");
+
+        session.Read();
+        faults.Value.Should().BeLessThan(100);
+        session.Record(deltas: false);
+        faults.Histogram.GetPercentileValue(100).Should().Be(faults.Value);
+    }
+
+    [PerfFact]
+    public void A_session_can_be_switched_on_and_off()
+    {
+        using PerfEventCounterSession session = Software.WithEnabled(false).Create();
+        PerfEventCounter faults = session.Counters[0];
+        Count(() => TouchFreshPages(50)).Should().Be(0);
+        faults.RunningShare.Should().BeNull("it was never enabled");
+        faults.TimeEnabled.Should().Be(TimeSpan.Zero);
+        session.Enable();
+        Count(() => TouchFreshPages(50)).Should().BeGreaterThanOrEqualTo(50);
+        faults.RunningShare.Should().Be(1);
+        session.Disable();
+        Count(() => TouchFreshPages(50)).Should().Be(0);
+
+        ulong Count(Action work)
+        {
+            session.Read();
+            work();
+            session.Read();
+            return faults.Delta;
+        }
+    }
+
+    [PerfFact]
+    public void Another_thread_can_be_counted_and_other_threads_may_read()
+    {
+        using var opened = new ManualResetEventSlim();
+        using var over = new ManualResetEventSlim();
+        long id = 0;
+        var thread = new Thread(() =>
+        {
+            Volatile.Write(ref id, Picollo.Cpu.CpuUsageReader.GetThreadId());
+            opened.Wait();
+            TouchFreshPages(200);
+            over.Set();
+        });
+        thread.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+        using PerfEventCounterSession session = Software.WithTarget((int)id, -1).Create();
+        session.Read();
+        opened.Set();
+        over.Wait();
+        session.Read();
+        session.Counters[0].Delta.Should().BeInRange(200, 260);
+        session.WasReadInUserSpace.Should().BeFalse();
+        thread.Join();
+        session.Read();
+        session.Counters[0].Value.Should().BeGreaterThanOrEqualTo(200, "a thread's count outlives it");
+    }
+
+    [PerfFact]
+    public void A_process_is_counted_with_the_threads_it_starts_later()
+    {
+        using PerfEventCounterSession session = Software.WithProcess(0).Create();
+        session.Read();
+        var thread = new Thread(() => TouchFreshPages(500));
+        thread.Start();
+        thread.Join();
+        session.Read();
+        session.Counters[0].Delta.Should().BeGreaterThanOrEqualTo(500);
+    }
+
+    [PerfFact]
+    public void Children_are_counted_when_inherited()
+    {
+        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithInherited(true)
+            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Create();
+        session.Read();
+        var burnt = TimeSpan.Zero;
+        var thread = new Thread(() => burnt = Burn.User(TimeSpan.FromMilliseconds(30)));
+        thread.Start();
+        thread.Join();
+        session.Read();
+        ((double)session.Counters[0].Delta).Should().BeGreaterThan(burnt.TotalNanoseconds - 200_000);
+    }
+
+    [PerfFact]
+    public void Reading_on_another_thread_tells_what_the_counted_one_did()
+    {
+        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
+        var thread = new Thread(() =>
+        {
+            using (session.Measure())
+            {
+                TouchFreshPages(500);
+            }
+        });
+        thread.Start();
+        thread.Join();
+        session.Counters[0].Histogram.TotalCount.Should().Be(1);
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that made the session only waited");
+    }
+
+    [PerfFact]
+    public void A_new_session_holds_its_histograms_and_not_yet_what_resetting_them_takes()
+    {
+        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
+        factory.Create().Dispose();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        using PerfEventCounterSession session = factory.Create();
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        allocated.Should().BeInRange(115_000, 125_000, "the documentation says 115 KB for each counter");
+    }
+
+    [PerfFact]
+    public void Counters_are_found_by_name_and_by_preset()
+    {
+        using PerfEventCounterSession session = Software.WithRawCounter(1, 5, "minor faults").Create();
+        session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock", "minor faults");
+        session.Counters.Count.Should().Be(3);
+        session.Counters["minor faults"].Should().BeSameAs(session.Counters[2]);
+        session.Counters[PerfSoftwareCounterId.MinorPageFaults].Should().BeSameAs(session.Counters[2]);
+        session.Counters["nothing"].Should().BeNull();
+        session.Counters.Hardware.Instructions.Should().BeNull();
+        session.Counters[0].ToString().Should().MatchRegex("^Software:PageFaults: [0-9,]+$");
+    }
+
+    [PerfFact]
+    public void What_is_missing_is_left_out_and_named_if_it_may_be()
+    {
+        PerfEventCounterSessionFactory factory = Software
+            .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
+            .WithNamedCounter("nopmu/event=1/")
+            .WithTracepoint("nosuch:tracepoint");
+        factory.TryCreate(out PerfEventCounterSession? none, out string? problem).Should().BeFalse();
+        none.Should().BeNull();
+        problem.Should().Contain("nopmu/event=1/", "names are looked up before anything is opened");
+        factory.Invoking(f => f.Create()).Should().Throw<PerfEventException>().Which.Message.Should().Be(problem);
+
+        using PerfEventCounterSession session = factory.WithOptional().Create();
+        session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
+        session.Unavailable.Select(counter => counter.Name).Should().BeEquivalentTo("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
+        session.Unavailable.Should().OnlyContain(counter => counter.Reason.StartsWith(counter.Name + ": "));
+        session.Read();
+        session.Record();
+    }
+
+    [PerfFact]
+    public void An_ended_thread_cannot_be_counted()
+    {
+        long id = 0;
+        var thread = new Thread(() => id = Picollo.Cpu.CpuUsageReader.GetThreadId());
+        thread.Start();
+        thread.Join();
+        SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
+        Software.WithTarget((int)id, -1).Invoking(f => f.Create()).Should().Throw<PerfEventException>()
+            .WithMessage($"*no thread {id}*ESRCH*").Which.ErrorNumber.Should().Be(3);
+        Software.WithTarget((int)id, -1).WithOptional().Invoking(f => f.Create()).Should().Throw<PerfEventException>("it is not the counters that are missing");
+        Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<PerfEventException>().WithMessage("*no process 2147483647*");
+    }
+
+    /// <summary>The kernel gives no bytes of a pinned group that had no room, as /dev/null does of anything.</summary>
+    [PerfFact]
+    public void A_group_that_gives_nothing_is_an_error_and_not_a_count()
+    {
+        List<PerfEventFile> files = [];
+        var settings = new PerfEventSettings
+        {
+            Counters = [new PerfEventNumbers("faults", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.PageFaults))],
+        };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(settings, PerfEventSources.System, (groups, _) =>
+        {
+            files.AddRange(groups.SelectMany(group => group.Members).Select(member => member.File));
+            return null;
+        });
+        files.Should().ContainSingle();
+        string flags = File.ReadLines($"/proc/self/fdinfo/{files[0].Number}").First(line => line.StartsWith("flags:", StringComparison.Ordinal));
+        (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & CloseOnExec).Should().Be(CloseOnExec, "no program that is started inherits a counter");
+
+        using (Microsoft.Win32.SafeHandles.SafeFileHandle nothing = File.OpenHandle("/dev/null"))
+        {
+            Duplicate((int)nothing.DangerousGetHandle(), files[0].Number).Should().Be(files[0].Number);
+        }
+
+        session.Invoking(s => s.Read()).Should().Throw<PerfEventException>().WithMessage("*faults*pinned group*");
+        session.Invoking(s => s.Reset()).Should().Throw<PerfEventException>();
+        session.Invoking(s => s.Measure()).Should().Throw<PerfEventException>();
+        session.Invoking(s => s.Enable()).Should().Throw<PerfEventException>().WithMessage("*refused*");
+    }
+
+    [PerfFact]
+    public void After_disposal_the_session_throws_and_the_histograms_stay()
+    {
+        PerfEventCounterSession session = Software.Create();
+        session.Read();
+        session.Record();
+        session.Dispose();
+        session.Dispose();
+        session.Invoking(s => s.Read()).Should().Throw<ObjectDisposedException>();
+        session.Invoking(s => s.Record()).Should().Throw<ObjectDisposedException>();
+        session.Invoking(s => s.Reset()).Should().Throw<ObjectDisposedException>();
+        session.Invoking(s => s.Enable()).Should().Throw<ObjectDisposedException>();
+        session.Invoking(s => s.Disable()).Should().Throw<ObjectDisposedException>();
+        session.Invoking(s => s.Measure()).Should().Throw<ObjectDisposedException>();
+        session.Counters[0].Histogram.TotalCount.Should().Be(1);
+    }
+
+    [PerfFact]
+    public void Reading_recording_and_measuring_allocate_nothing()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        Allocations.InSteadyState(() =>
+        {
+            session.Read(forceSyscallRead: true);
+            session.Read();
+            session.Record();
+            using (session.Measure())
+            {
+                using (session.Measure())
+                {
+                }
+            }
+        }).Should().Be(0);
+    }
+
+    /// <summary>Each first touch of a page is a fault; transparent huge pages would make one of many, so the memory asks for
+    /// none.</summary>
+    private static unsafe void TouchFreshPages(int count)
+    {
+        const int NoHugePage = 15;
+        nuint length = (nuint)(count * PageSize);
+        byte* memory = (byte*)Map(0, length, 3, 0x22, -1, 0);
+        ((nint)memory).Should().NotBe(-1);
+        _ = Advise((nint)memory, length, NoHugePage);
+        for (int i = 0; i < count; i++)
+        {
+            memory[i * PageSize] = 1;
+        }
+
+        _ = Unmap((nint)memory, length);
+    }
+
+    [DllImport("libc", EntryPoint = "dup2")]
+    private static extern int Duplicate(int file, int number);
+
+    [DllImport("libc", EntryPoint = "mmap")]
+    private static extern nint Map(nint address, nuint length, int protection, int flags, int file, nint offset);
+
+    [DllImport("libc", EntryPoint = "munmap")]
+    private static extern int Unmap(nint address, nuint length);
+
+    [DllImport("libc", EntryPoint = "madvise")]
+    private static extern int Advise(nint address, nuint length, int advice);
+}

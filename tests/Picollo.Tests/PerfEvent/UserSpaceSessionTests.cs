@@ -1,0 +1,317 @@
+using Picollo.Metrics;
+using Picollo.PerfEvent;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>Sessions whose counters are read from pages: real ones of the kernel, over simulated pages.</summary>
+public sealed class UserSpaceSessionTests
+{
+    private static readonly PerfEventSettings TwoCounters = new()
+    {
+        Counters =
+        [
+            new PerfEventNumbers("faults", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.PageFaults)),
+            new PerfEventNumbers("minor", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.MinorPageFaults)),
+        ],
+    };
+
+    [PerfFact]
+    public void Which_way_to_read_is_decided_at_every_read()
+    {
+        var pages = new ScriptedPages(2);
+        using PerfEventCounterSession session = Open(pages);
+        session.Read();
+        session.WasReadInUserSpace.Should().BeTrue();
+
+        pages.Readable = 0b01;
+        session.Read();
+        session.WasReadInUserSpace.Should().BeFalse("the second counter is not on the CPU");
+        pages.Readable = 0b11;
+        session.Read();
+        session.WasReadInUserSpace.Should().BeTrue();
+
+        session.Read(forceSyscallRead: true);
+        session.WasReadInUserSpace.Should().BeFalse("the kernel was to be asked");
+    }
+
+    [PerfFact]
+    public void A_thread_that_is_not_counted_asks_the_kernel()
+    {
+        var pages = new ScriptedPages(2);
+        pages.Counters[0].Value = 1_000_000_000; // no program has so many page faults
+        using PerfEventCounterSession session = Open(pages);
+        int reads = pages.Reads;
+        PerfPagesTests.OnAnotherThread(() =>
+        {
+            session.Read();
+            using (session.Measure())
+            {
+            }
+
+            return session.WasReadInUserSpace;
+        }).Should().BeFalse();
+        pages.Reads.Should().Be(reads);
+        session.Counters[0].RawValue.Should().BeLessThan(1_000_000_000);
+        session.Read();
+        session.Counters[0].RawValue.Should().Be(1_000_000_000);
+    }
+
+    [PerfFact]
+    public void What_reading_counts_is_taken_off_and_stays_in_the_raw_values()
+    {
+        var pages = new ScriptedPages(2) { CountsOfReading = 40 };
+        using PerfEventCounterSession session = Open(pages);
+        session.Read();
+        pages.Counters[0].Value += 1_000;
+        session.Read();
+        session.Record();
+        session.Counters[0].Delta.Should().Be(1_000);
+        session.Counters[0].RawDelta.Should().Be(1_040);
+        session.Counters[1].Delta.Should().Be(0);
+        session.Counters[1].RawDelta.Should().Be(40);
+
+        using (session.Measure())
+        {
+            pages.Counters[0].Value += 2_000;
+        }
+
+        HdrHistogram recorded = session.Counters[0].Histogram;
+        recorded.TotalCount.Should().Be(2);
+        recorded.GetCountBetween(999, 1_001).Should().Be(1);
+        recorded.GetCountBetween(1_998, 2_002).Should().Be(1);
+    }
+
+    [PerfFact]
+    public void The_least_of_many_readings_is_taken_for_what_one_counts()
+    {
+        var pages = new ScriptedPages(2) { CountsOfReading = 40, InterruptedEvery = 5 };
+        using PerfEventCounterSession session = Open(pages);
+        do
+        {
+            session.Read();
+        }
+        while (pages.Reads % 5 != 0);
+        session.Read();
+        session.Counters[0].RawDelta.Should().Be(40);
+        session.Counters[0].Delta.Should().Be(0);
+        pages.Counters[0].Value += 1_000;
+        session.Read();
+        session.Counters[0].Delta.Should().Be(1_000);
+    }
+
+    [PerfFact]
+    public void Of_two_ways_to_read_what_the_cheaper_counts_is_taken_off()
+    {
+        var pages = new ScriptedPages(1) { CountsOfReading = 1 };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(OneClock, PerfEventSources.System, (_, _) => pages);
+        session.Read();
+        session.Read(forceSyscallRead: true);
+        session.Counters[0].Delta.Should().Be(session.Counters[0].RawDelta - 1).And.BePositive();
+        session.Read(forceSyscallRead: true);
+        session.Counters[0].Delta.Should().BeLessThan(session.Counters[0].RawDelta - 1, "a call takes more than a nanosecond");
+    }
+
+    [PerfFact]
+    public void What_pages_count_is_not_taken_off_if_they_could_not_be_read_in_time()
+    {
+        var pages = new ScriptedPages(1) { Readable = 0 };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(OneClock, PerfEventSources.System, (_, _) => pages);
+        pages.Readable = 1;
+        session.Read();
+        pages.Counters[0].Value += 10;
+        session.Read();
+        session.Counters[0].Delta.Should().Be(10, "it is not a call's time that was in it");
+    }
+
+    [PerfFact]
+    public void Switching_on_counts_nothing_itself()
+    {
+        var pages = new ScriptedPages(2) { CountsOfReading = 40 };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(TwoCounters with { IsEnabled = false }, PerfEventSources.System, (_, _) => pages);
+        session.Read();
+        session.Enable();
+        session.Read();
+        session.Counters[0].RawDelta.Should().Be(40);
+        session.Counters[0].Delta.Should().Be(0);
+    }
+
+    [PerfFact]
+    public void A_session_that_cannot_be_begun_closes_its_files()
+    {
+        List<PerfEventFile> files = [];
+        var action = () => PerfEventCounterSession.Open(TwoCounters, PerfEventSources.System, (groups, _) =>
+        {
+            files.AddRange(groups.SelectMany(group => group.Members).Select(member => member.File));
+            return new FailingPages();
+        });
+        action.Should().Throw<InvalidOperationException>();
+        files.Should().HaveCount(2).And.OnlyContain(file => file.IsClosed);
+    }
+
+    [PerfFact]
+    public unsafe void Only_what_the_calling_thread_alone_counts_has_a_page()
+    {
+        HasPages(TwoCounters).Should().BeTrue();
+        HasPages(TwoCounters with { ThreadId = (int)Picollo.Cpu.CpuUsageReader.GetThreadId() }).Should().BeTrue("it is the calling thread");
+        HasPages(TwoCounters with { Cpu = 0, Inherited = true }).Should().BeFalse("a page knows nothing of the thread's children");
+        HasPages(TwoCounters with { ProcessId = 0, Inherited = false }).Should().BeFalse();
+
+        static bool HasPages(PerfEventSettings settings)
+        {
+            List<bool> have = [];
+            PerfEventCounterSession.Open(settings, PerfEventSources.System, (groups, _) =>
+            {
+                have.AddRange(groups.SelectMany(group => group.Members).Select(member => member.File.Page != null));
+                return null;
+            }).Dispose();
+            have.Distinct().Should().HaveCount(1);
+            return have[0];
+        }
+    }
+
+    [PerfFact]
+    public void Clocks_stand_apart_and_the_others_in_one_group()
+    {
+        int[] sizes = [];
+        PerfEventSettings settings = TwoCounters with { Counters = [TwoCounters.Counters[0], OneClock.Counters[0], TwoCounters.Counters[1]] };
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(settings, PerfEventSources.System, (groups, _) =>
+        {
+            sizes = [.. groups.Select(group => group.Count)];
+            groups.SelectMany(group => group.Members).Select(member => member.Counter).Should().Equal(0, 2, 1);
+            return null;
+        });
+        sizes.Should().Equal(2, 1);
+    }
+
+    [PerfFact]
+    public void Regions_in_one_another_have_rows_of_their_own()
+    {
+        var pages = new ScriptedPages(2);
+        using PerfEventCounterSession session = Open(pages);
+        using (session.Measure())
+        {
+            pages.Counters[0].Value += 100;
+            pages.Counters[1].Value += 200;
+            using (session.Measure())
+            {
+                pages.Counters[0].Value += 1;
+                pages.Counters[1].Value += 2;
+            }
+        }
+
+        session.Counters.Select(counter => counter.Histogram.GetPercentileValue(0)).Should().Equal(1, 2);
+        session.Counters.Select(counter => counter.Histogram.GetPercentileValue(100)).Should().Equal(101, 202);
+    }
+
+    [PerfFact]
+    public void A_region_in_which_the_counter_counted_all_the_time_is_exact_though_it_was_off_before()
+    {
+        var pages = new ScriptedPages(2);
+        pages.Counters[0] = new PerfPage { Value = 1_000_000_000, EnabledNanoseconds = 3_000_000, RunningNanoseconds = 1_000_000 };
+        using PerfEventCounterSession session = Open(pages);
+        session.Read();
+        using (session.Measure())
+        {
+            pages.Counters[0].Value += 7;
+            pages.Counters[0].EnabledNanoseconds += 1_000;
+            pages.Counters[0].RunningNanoseconds += 1_000;
+        }
+
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(7);
+        session.Read();
+        session.Counters[0].Delta.Should().Be(7);
+        session.Counters[0].Value.Should().Be(7);
+
+        pages.Counters[0].EnabledNanoseconds += 3_000;
+        session.Read();
+        session.Counters[0].Delta.Should().BeCloseTo(3_000_000, 10_000, "a thousand in a nanosecond is what it counts on average");
+        session.Counters[0].RawDelta.Should().Be(0);
+    }
+
+    [PerfFact]
+    public void A_count_that_goes_back_gives_zero()
+    {
+        var pages = new ScriptedPages(2) { CountsOfReading = 10 };
+        pages.Counters[0].Value = 5_000_000_000;
+        using PerfEventCounterSession session = Open(pages);
+        session.Read();
+        pages.Counters[0].Value = 3;
+        session.Read();
+        session.Record();
+        using (session.Measure())
+        {
+            pages.Counters[0].Value = 0;
+        }
+
+        session.Counters[0].Delta.Should().Be(0);
+        session.Counters[0].RawDelta.Should().Be(0);
+        session.Counters[0].Value.Should().Be(0);
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(0);
+        session.Counters[0].Histogram.TotalCount.Should().Be(2);
+    }
+
+    [PerfFact]
+    public void A_counter_that_takes_turns_is_scaled_and_says_so()
+    {
+        var pages = new ScriptedPages(2);
+        using PerfEventCounterSession session = Open(pages);
+        session.Read();
+        pages.Counters[0] = new PerfPage { Value = 1_000, EnabledNanoseconds = 4_000, RunningNanoseconds = 1_000 };
+        session.Read();
+        session.Counters[0].Delta.Should().Be(4_000);
+        session.Counters[0].RawDelta.Should().Be(1_000);
+        session.Counters[0].RunningShare.Should().Be(0.25);
+        (session.Counters[0].TimeEnabled.Ticks, session.Counters[0].TimeRunning.Ticks).Should().Be((40, 10));
+    }
+
+    [ShimFact]
+    public void The_library_reads_a_session_from_its_pages_and_falls_back_where_one_says_so()
+    {
+        SimulatedPage[] simulated = [ShimPages.NewPage(7_000_000_000), ShimPages.NewPage(9_000_000_000)];
+        using (PerfEventCounterSession session = Open(new ShimPages(simulated)))
+        {
+            session.Read();
+            session.Counters.Select(counter => counter.RawValue).Should().Equal(7_000_000_000, 9_000_000_000);
+            simulated[0].Offset += 123;
+            session.Read();
+            session.WasReadInUserSpace.Should().BeTrue();
+            session.Counters.Select(counter => counter.Delta).Should().Equal(123, 0);
+            simulated[1].Index = 0;
+            session.Read();
+            session.WasReadInUserSpace.Should().BeFalse();
+            session.Counters[0].RawValue.Should().BeLessThan(7_000_000_000, "all are the kernel's");
+        }
+
+        Array.ForEach(simulated, page => page.Dispose());
+    }
+
+    [PerfFact]
+    public void Reading_in_user_space_allocates_nothing()
+    {
+        using PerfEventCounterSession session = Open(new ScriptedPages(2));
+        Allocations.InSteadyState(() =>
+        {
+            session.Read();
+            session.Record();
+            using (session.Measure())
+            {
+                session.Read();
+            }
+        }).Should().Be(0);
+        session.WasReadInUserSpace.Should().BeTrue();
+    }
+
+    private static readonly PerfEventSettings OneClock = new()
+    {
+        Counters = [new PerfEventNumbers("clock", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.TaskClock))],
+    };
+
+    private sealed unsafe class FailingPages() : PerfPages(new nint[2], null)
+    {
+        protected override ulong ReadAll(PerfPage* counters, int count) => throw new InvalidOperationException();
+    }
+
+    private static PerfEventCounterSession Open(PerfPages pages) =>
+        PerfEventCounterSession.Open(TwoCounters, PerfEventSources.System, (_, _) => pages);
+}
