@@ -66,6 +66,7 @@ is_met() {
     "run-$(host_rid)") true ;;
     run-linux-arm64) has qemu-aarch64 ;;
     run-win-x64) has wine ;;
+    run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -79,6 +80,7 @@ packages_for() {
     c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     run-linux-arm64) echo qemu-user ;;
     run-win-x64) echo wine wine64 ;;
+    run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -145,6 +147,8 @@ demo() {
     names="$names $(demo_name "$folder")"
     [ "$(demo_name "$folder")" = "$wanted" ] || continue
     build_native "$(host_rid)"
+    # This one drives a server; as the server itself it needs no driver.
+    if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done
