@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;
 
@@ -76,6 +77,18 @@ public sealed partial class ReadmeTests
         string printed = ConsoleOutput.Of(() => total = ReadmeSamples.Machine());
         printed.Should().StartWith(total.ToString());
         printed.Split('\n').Should().Contain(line => line.StartsWith($"{Environment.ProcessId} ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_responsive_example_computes()
+    {
+        (uint checksum, CpuWorkerStatistics? statistics) = default((uint, CpuWorkerStatistics?));
+        ConsoleOutput.Of(() => (checksum, statistics) =
+            ReadmeSamples.Responsive(["12345"u8.ToArray(), "6789"u8.ToArray()], ["a", "b"], CancellationToken.None).GetAwaiter().GetResult())
+            .Should().MatchRegex("^[0-9,]+ ns in the queue");
+
+        checksum.Should().Be(0xCBF43926);
+        statistics!.Completed.Should().BeGreaterThan(1).And.Be(statistics.Submitted);
     }
 
     [Fact]

@@ -13,8 +13,8 @@ public sealed class Demo(TextWriter output)
     // Long enough to see, too short for the thread pool to grow out of it.
     private const int StarvationSeconds = 8;
 
-    private readonly Measurements _at10 = new(10);
-    private readonly Measurements _at100 = new(100);
+    private readonly StepResults _at10 = new(10);
+    private readonly StepResults _at100 = new(100);
 
     /// <returns>Completes when all is printed.</returns>
     public async Task RunAsync(CancellationToken stop)
@@ -24,7 +24,7 @@ public sealed class Demo(TextWriter output)
         output.WriteLine();
         output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}; server and wrk share them");
         output.WriteLine($"Runtime  {RuntimeInformation.FrameworkDescription}, Kestrel");
-        foreach (Measurements results in (Measurements[])[_at10, _at100])
+        foreach (StepResults results in (StepResults[])[_at10, _at100])
         {
             await MeasureStarvationAsync(results, stop);
         }
@@ -38,7 +38,7 @@ public sealed class Demo(TextWriter output)
     }
 
     /// <summary>Step 2 with a server of its own: the thread pool's threads that it leaves behind would help the others.</summary>
-    private async Task MeasureStarvationAsync(Measurements results, CancellationToken stop)
+    private async Task MeasureStarvationAsync(StepResults results, CancellationToken stop)
     {
         await using ServerProcess server = await ServerProcess.StartAsync(stop);
         if (results == _at10)

@@ -5,7 +5,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>The document's steps, here and there.</summary>
 public static class StepTable
 {
-    public static void Write(TextWriter output, Measurements at10, Measurements at100)
+    public static void Write(TextWriter output, StepResults at10, StepResults at100)
     {
         MarkdownTable table = new("lllrrrrr", ["Step", "Request", "Measured", "p50, ms", "p90, ms", "p99, ms", "max, ms", "requests/s"]);
         Add("1: alone", "/delay1ms", results => results.Alone, DocumentFigures.Alone);
@@ -25,9 +25,9 @@ public static class StepTable
         output.WriteLine("sending. Step 2 is a server that has just started; requests unanswered at the end of a run are in no figure.");
         output.WriteLine();
 
-        void Add(string step, string request, Func<Measurements, Runs> select, DocumentFigures? document = null)
+        void Add(string step, string request, Func<StepResults, Runs> select, DocumentFigures? document = null)
         {
-            foreach (Measurements results in (Measurements[])[at10, at100])
+            foreach (StepResults results in (StepResults[])[at10, at100])
             {
                 if (select(results) is { Reports.Count: > 0 } runs)
                 {

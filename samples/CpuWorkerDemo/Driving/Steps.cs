@@ -5,7 +5,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <param name="results">Where to put what is measured.</param>
 /// <param name="seconds">For how long each.</param>
 /// <param name="stop">Ends all.</param>
-public sealed class Steps(ServerProcess server, Measurements results, int seconds, CancellationToken stop)
+public sealed class Steps(ServerProcess server, StepResults results, int seconds, CancellationToken stop)
 {
     private const string Delay = "delay1ms";
 

@@ -14,7 +14,7 @@ public static class TargetTable
     /// <param name="output">Where to.</param>
     /// <param name="measured">At concurrency 10.</param>
     /// <param name="slice">The pool's time slice, in milliseconds.</param>
-    public static void Write(TextWriter output, Measurements measured, double slice)
+    public static void Write(TextWriter output, StepResults measured, double slice)
     {
         double small = measured.Small.Latency?.P50 ?? double.NaN;
         double smallTail = measured.Small.Latency?.P99 ?? double.NaN;

@@ -1,7 +1,7 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
 /// <summary>What the steps measured at one concurrency; those of <c>Semaphore…</c> have a plain cap in the pool's place.</summary>
-public sealed class Measurements(int concurrency)
+public sealed class StepResults(int concurrency)
 {
     public int Concurrency => concurrency;
 
