@@ -68,6 +68,7 @@ is_met() {
     run-win-x64) has wine ;;
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -83,6 +84,7 @@ packages_for() {
     run-win-x64) echo wine wine64 ;;
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -149,6 +151,8 @@ demo() {
     names="$names $(demo_name "$folder")"
     [ "$(demo_name "$folder")" = "$wanted" ] || continue
     build_native "$(host_rid)"
+    # This one drives a server; as the server itself it needs no driver.
+    if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done
