@@ -17,7 +17,13 @@ public sealed class PerfEventAttributesTests
         PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(4, 0x1234, 5, 6), isLeader: true);
         attributes.Should().BeEquivalentTo(new PerfEventAttributes
         {
-            Type = 4, Size = 72, Config = 0x1234, Config1 = 5, Config2 = 6, Flags = UserOnly, ReadFormat = Times | PerfReadFormat.Group,
+            Type = 4,
+            Size = 72,
+            Config = 0x1234,
+            Config1 = 5,
+            Config2 = 6,
+            Flags = UserOnly,
+            ReadFormat = Times | PerfReadFormat.Group,
         }, options => options.IncludingFields());
     }
 
