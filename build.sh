@@ -21,7 +21,7 @@ usage: ./build.sh [command] [arguments]
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
-                    the quick side-by-side comparison
+                    the quick side-by-side comparison: histogram (default), cpu, perf, scheduling
   format [--check]  apply the code style, or verify it
   help              this text
 
