@@ -40,7 +40,7 @@ internal sealed partial class CpuScheduler
         {
             report = Stop(thread, worker, task, other ?? StartThread(worker: null));
             Statistics.Publish(report);
-            thread.Wait();
+            thread.WaitForWorker();
             task.ThrowIfCancelled();
         }
         else
@@ -57,7 +57,7 @@ internal sealed partial class CpuScheduler
         {
             task.StoppedThread = thread;
             report = PutAway(worker, task, now);
-            thread.Worker = null;
+            thread.LeaveWorker();
             other.Worker = worker;
         }
 
@@ -73,7 +73,7 @@ internal sealed partial class CpuScheduler
         WorkerThread stopped = task.StoppedThread!;
         task.StoppedThread = null;
         stopped.Worker = finder.Worker;
-        finder.Worker = null;
+        finder.LeaveWorker();
         _stoppedThreads--;
         _spare.Push(finder);
         return stopped;

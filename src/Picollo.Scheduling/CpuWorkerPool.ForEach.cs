@@ -58,7 +58,20 @@ public sealed partial class CpuWorkerPool
     {
         ArgumentNullException.ThrowIfNull(source);
         ArgumentNullException.ThrowIfNull(body);
-        var loop = new ForEachLoop<TItem>(source.GetAsyncEnumerator(cancellationToken), body);
-        return loop.End(Task.WhenAll(Enumerable.Range(0, WorkerCount).Select(_ => RunAsync(loop.Run, cancellationToken, priority, name))));
+        var loop = new ForEachLoop<TItem>(source, body, cancellationToken);
+        var parts = new List<Task>(WorkerCount);
+        try
+        {
+            while (parts.Count < WorkerCount)
+            {
+                parts.Add(RunAsync(loop.Run, cancellationToken, priority, name));
+            }
+        }
+        catch (ObjectDisposedException) when (parts.Count > 0)
+        {
+            // Closed meanwhile: those that were taken do it all.
+        }
+
+        return loop.End(Task.WhenAll(parts));
     }
 }

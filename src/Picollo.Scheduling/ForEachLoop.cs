@@ -1,9 +1,11 @@
 namespace Picollo.Scheduling;
 
 /// <summary>What the tasks of one <c>ForEachAsync</c> share.</summary>
-internal sealed class ForEachLoop<TItem>(IAsyncEnumerator<TItem> items, Func<TItem, CpuTaskContext, Task> body) : IAsyncDisposable
+internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken token)
+    : IAsyncDisposable
 {
     private readonly SemaphoreSlim _gate = new(1);
+    private IAsyncEnumerator<TItem>? _items;
 
     // No more items, or none wanted after a failure.
     private volatile bool _isDone;
@@ -19,12 +21,13 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerator<TItem> items, Func<TIt
                 await _gate.WaitAsync();
                 try
                 {
-                    if (_isDone || !await items.MoveNextAsync())
+                    _items ??= source.GetAsyncEnumerator(token);
+                    if (_isDone || !await _items.MoveNextAsync())
                     {
                         return;
                     }
 
-                    item = items.Current;
+                    item = _items.Current;
                 }
                 finally
                 {
@@ -66,6 +69,6 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerator<TItem> items, Func<TIt
     public ValueTask DisposeAsync()
     {
         _gate.Dispose();
-        return items.DisposeAsync();
+        return _items?.DisposeAsync() ?? default;
     }
 }

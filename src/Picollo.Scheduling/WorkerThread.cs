@@ -45,6 +45,9 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
 
     private readonly Sleep _sleep = new();
 
+    // What the thread itself knows.
+    private bool _isSpare = worker is null;
+
     // The thread's CPU time at the begin of the slice, in nanoseconds.
     private long _cpuAtStart;
 
@@ -54,7 +57,8 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
     /// <summary>What flows with tasks of callers that have suppressed the flow: nothing.</summary>
     public static ExecutionContext? EmptyFlow { get; private set; }
 
-    /// <summary>Where the thread works; null for a spare or stopped one. Changes under the scheduler's lock.</summary>
+    /// <summary>Where the thread works; null for a spare or stopped one. Others set it, and wake the thread, only after it has left the
+    /// last; it does not look before the wake, so that each wake ends one wait.</summary>
     public Worker? Worker { get; set; } = worker;
 
     /// <summary>The next of those that have nothing to do. Changes under the scheduler's lock.</summary>
@@ -67,10 +71,18 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
     /// <summary>Lets the thread go on, or not sleep at all.</summary>
     public void Wake() => _sleep.Wake();
 
-    /// <summary>Returns when the thread was woken; by the thread itself.</summary>
-    public void Wait()
+    /// <summary>Gives the worker up, for <see cref="WaitForWorker"/> to follow; by the thread itself, under the scheduler's lock.</summary>
+    public void LeaveWorker()
+    {
+        Worker = null;
+        _isSpare = true;
+    }
+
+    /// <summary>Returns when the thread was given a worker, or the pool ends; by the thread itself.</summary>
+    public void WaitForWorker()
     {
         _sleep.Wait();
+        _isSpare = false;
         _cpuAtStart = CpuUsageReader.GetThreadTime();
     }
 
@@ -90,26 +102,19 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
         _current = this;
         EmptyFlow ??= ExecutionContext.Capture();
         _cpuAtStart = CpuUsageReader.GetThreadTime();
-        while (true)
+        while (!scheduler.HasEnded)
         {
-            CpuTask? task = Worker is null ? null : Step();
-            if (task is null)
+            if (_isSpare)
             {
-                if (scheduler.HasEnded)
-                {
-                    return;
-                }
+                WaitForWorker();
+                continue;
+            }
 
-                if (Worker is null)
-                {
-                    Wait();
-                }
-                else
-                {
-                    WaitForTask();
-                }
-
-                task = Worker?.Task;
+            CpuTask? task = Step();
+            if (task is null && !_isSpare)
+            {
+                WaitForTask();
+                task = Worker!.Task;
             }
 
             task?.Run(Worker!.Continuation);
