@@ -3,7 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Picollo.Scheduling;
 
 /// <summary>What a body that runs in a <see cref="CpuWorkerPool"/> has of the pool: its checkpoints, and what it has taken so far.</summary>
-/// <remarks>A reference in a struct; copies are the same. For the body and what it awaits, until the body ends.</remarks>
+/// <remarks>A reference in a struct; copies are the same. For the body and what it awaits, until the body ends; its parts call it one at a
+/// time. A default one is of no task: its members, but for comparisons, throw <see cref="NullReferenceException"/>.</remarks>
 public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 {
     private readonly CpuTask _task;
@@ -44,16 +45,19 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 
     /// <summary>Runs what waits, such as I/O, in the thread pool and not on a worker: the worker is free meanwhile, and the body, when it
     /// awaits the result, queues to come back to one.</summary>
-    /// <param name="wait">Is called in the thread pool.</param>
-    /// <returns>Its result; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the workers until its next
+    /// <typeparam name="T">Of the result.</typeparam>
+    /// <param name="wait">Is called in the thread pool; not at all if the caller has cancelled the task by then.</param>
+    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the workers until its next
     /// checkpoint.</returns>
+    /// <exception cref="ArgumentNullException">Nothing to call.</exception>
     public Task<T> Outside<T>(Func<Task<T>> wait) => Task.Run(wait, _task.Token);
 
     /// <inheritdoc cref="Outside{T}(Func{Task{T}})"/>
     public Task Outside(Func<Task> wait) => Task.Run(wait, _task.Token);
 
-    /// <summary>What the task has taken up to now. A system call.</summary>
-    /// <returns>Of all its slices, the one at hand included.</returns>
+    /// <summary>What the task has taken up to now. A system call, the pool's lock and an allocation: not for every
+    /// checkpoint.</summary>
+    /// <returns>Of all its slices, the one at hand included where the task asks on its worker.</returns>
     public CpuTaskUsage GetUsage() => _task.Scheduler.GetUsage(_task);
 
     /// <inheritdoc/>

@@ -9,13 +9,16 @@ public sealed partial class CpuWorkerPool
 {
     /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after each.</summary>
     /// <typeparam name="TItem">Of the items.</typeparam>
-    /// <param name="source">Is enumerated on the workers, by one at a time.</param>
-    /// <param name="body">May have checkpoints of its own.</param>
+    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed.</param>
+    /// <param name="body">May have checkpoints of its own, and needs them where an item is more than some 100 µs of work.</param>
     /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
     /// <param name="priority">As for <c>RunAsync</c>.</param>
     /// <param name="name">As for <c>RunAsync</c>.</param>
     /// <returns>Completes when all items are done. After an exception no further items are begun, and it holds all exceptions.</returns>
+    /// <remarks>A loop is <see cref="WorkerCount"/> tasks in the statistics, whatever the number of items.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
+    /// <exception cref="ArgumentNullException">No source, no body or no name.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Func<TItem, CpuTaskContext, Task> body,
