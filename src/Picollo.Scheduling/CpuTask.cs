@@ -59,6 +59,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     /// <summary>Until it has used up its first slice.</summary>
     public bool IsNew { get; set; } = true;
 
+    /// <summary>Whether its first slice passed without the processor, and it was given another.</summary>
+    public bool WasKeptFromRunning { get; set; }
+
     /// <summary>The neighbours in the line of those that wait.</summary>
     public CpuTask? Next { get; set; }
 
@@ -218,6 +221,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         Interlocked.Add(ref _cpu, nanoseconds);
         Interlocked.Decrement(ref _uncharged);
     }
+
+    /// <summary>The CPU time that has been charged up to now.</summary>
+    public long ChargedCpu => Volatile.Read(ref _cpu);
 
     /// <summary>The CPU time of the slices that have ended; waits for what is still to be added, less than a microsecond.</summary>
     public long WaitForCharges()
