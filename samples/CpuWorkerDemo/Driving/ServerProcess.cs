@@ -10,6 +10,9 @@ public sealed class ServerProcess : IAsyncDisposable
     /// <summary>On the server's command line: its end is its input's.</summary>
     public const string EndsWithInput = "--ends-with-input";
 
+    /// <summary>So many of the thread pool's threads leave one for each that a plain cap lets compute, and enough for the rest.</summary>
+    public const int AmpleThreads = 8;
+
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan PoliteEnd = TimeSpan.FromSeconds(1);
 
@@ -25,8 +28,10 @@ public sealed class ServerProcess : IAsyncDisposable
     /// <summary>What it says of its sizes.</summary>
     public string Description { get; private set; } = "";
 
+    /// <param name="stop">Ends the wait for it.</param>
+    /// <param name="minThreads">Of the thread pool; the runtime's default, the number of processors, if null.</param>
     /// <exception cref="DriverException">It did not start.</exception>
-    public static async Task<ServerProcess> StartAsync(CancellationToken stop)
+    public static async Task<ServerProcess> StartAsync(CancellationToken stop, int? minThreads = null)
     {
         (string program, string[] arguments) = Command();
         ProcessStartInfo start = new(program, [.. arguments, "--serve", "0", EndsWithInput])
@@ -36,6 +41,11 @@ public sealed class ServerProcess : IAsyncDisposable
         };
         // The runtime's diagnostics leave a socket in the temporary folder when their process is killed.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";
+        if (minThreads is { } threads)
+        {
+            start.Environment["DOTNET_ThreadPool_ForceMinWorkerThreads"] = threads.ToString("x", CultureInfo.InvariantCulture);
+        }
+
         ServerProcess server = new(Process.Start(start) ?? throw new DriverException("the server did not start"));
         try
         {

@@ -16,6 +16,9 @@ public sealed class StepResults(int concurrency)
 
     public Runs SemaphoreScheduled { get; } = new();
 
+    /// <summary>The same in a server whose thread pool begins with <see cref="ServerProcess.AmpleThreads"/>: the cap at its best.</summary>
+    public Runs AmpleSemaphoreScheduled { get; } = new();
+
     /// <summary>Step 4: beside big and small checksums in the pool.</summary>
     public Runs BesideBoth { get; } = new();
 
@@ -35,6 +38,8 @@ public sealed class StepResults(int concurrency)
     public List<double> BigRate { get; } = [];
 
     public List<double> SemaphoreBigRate { get; } = [];
+
+    public List<double> AmpleSemaphoreBigRate { get; } = [];
 
     /// <summary>The same in step 4.</summary>
     public List<double> BigRateBesideSmall { get; } = [];

@@ -14,6 +14,7 @@ public static class StepTable
         Add("4: and small ones", "/delay1ms", results => results.BesideBoth, DocumentFigures.BesideBoth);
         Add("4: and small ones", "small checksum", results => results.Small, DocumentFigures.Small);
         Add("3 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreScheduled);
+        Add($"3 so, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled);
         Add("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreBesideBoth);
         Add("4 with a SemaphoreSlim", "small checksum", results => results.SemaphoreSmall);
         Add("3: checksums in the pool", "/delay1msLoop", results => results.Loop);

@@ -35,6 +35,9 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
 
     public Task SemaphoreScheduledAsync() => BesideBigAsync("checksumWithSemaphore", results.SemaphoreScheduled, results.SemaphoreBigRate);
 
+    public Task AmpleSemaphoreScheduledAsync() =>
+        BesideBigAsync("checksumWithSemaphore", results.AmpleSemaphoreScheduled, results.AmpleSemaphoreBigRate);
+
     public Task SmallAsync() => SmallAsync("CpuWorker", results.BesideBoth, results.Small, results.BigRateBesideSmall);
 
     public Task SemaphoreSmallAsync() =>

@@ -19,6 +19,7 @@ public static class TargetTable
         double small = measured.Small.Latency?.P50 ?? double.NaN;
         double smallTail = measured.Small.Latency?.P99 ?? double.NaN;
         double throughput = Ratio(measured.BigRate, measured.SemaphoreBigRate);
+        double ampleThroughput = Ratio(measured.BigRate, measured.AmpleSemaphoreBigRate);
         MarkdownTable table = new("llll", ["What, at 10 connections", "Here", "Target", "Verdict"]);
         AddMost("/delay1ms p50 beside scheduled checksums / alone", measured.Scheduled.RatioTo(measured.Alone, one => one.P50), MaxMedianRatio, "×");
         AddMost("/delay1ms p99 beside scheduled checksums / alone", measured.Scheduled.RatioTo(measured.Alone, one => one.P99), MaxTailRatio, "×");
@@ -27,6 +28,11 @@ public static class TargetTable
             $"{throughput:0.000} × ({measured.BigRate.Median():0.00} / {measured.SemaphoreBigRate.Median():0.00} big tasks a second)",
             $"at least {MinThroughputRatio:0.##} ×",
             Verdict(throughput >= MinThroughputRatio));
+        Add("/delay1ms requests answered meanwhile", Answered(measured.SemaphoreScheduled));
+        Add(
+            $"checksum throughput / with a SemaphoreSlim and {ServerProcess.AmpleThreads} threads",
+            $"{ampleThroughput:0.000} × ({measured.BigRate.Median():0.00} / {measured.AmpleSemaphoreBigRate.Median():0.00})");
+        Add("/delay1ms requests answered meanwhile", Answered(measured.AmpleSemaphoreScheduled));
         AddMost("small tasks beside big ones, p50", small, MaxSmallMedian, "ms");
         AddMost("small tasks beside big ones, p99", smallTail, slice + SmallTailBeyondSlice, "ms");
         Add(
@@ -42,6 +48,8 @@ public static class TargetTable
             "/delay1ms p50 beside checksums without the pool / alone",
             measured is { Unscheduled.Latency: { } starved, Alone.Latency: { } alone } ? $"{starved.P50 / alone.P50:0} ×" : "nothing answered");
         output.WriteLine(table.ToString("The targets, in this run"));
+
+        string Answered(Runs others) => $"{measured.Scheduled.RequestsPerSecond:N0} / {others.RequestsPerSecond:N0} a second";
 
         void Add(string what, string here) => table.Add(what, here, "", "");
 
