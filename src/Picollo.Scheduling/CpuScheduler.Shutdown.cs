@@ -54,9 +54,9 @@ internal sealed partial class CpuScheduler
         }
 
         unbegun.ForEach(task => task.EndCancelled());
-        _cancellation.Cancel();
         Interlocked.Add(ref _concluded, unbegun.Count);
         EndIfDone();
+        _cancellation.Cancel(); // last: its callbacks are other people's code, and may throw
     }
 
     /// <summary>The caller of a task has cancelled it.</summary>
@@ -88,6 +88,12 @@ internal sealed partial class CpuScheduler
     /// <summary>Tells whoever awaits a task that ran to its end.</summary>
     public void Conclude(CpuTask task)
     {
+        // Parts of the body that the body did not wait for; no more are added.
+        while (task.TakeContinuation() is { } left)
+        {
+            RunElsewhere(left.Callback, left.State);
+        }
+
         task.End();
         CountOut();
     }

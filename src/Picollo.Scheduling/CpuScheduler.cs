@@ -101,9 +101,12 @@ internal sealed partial class CpuScheduler
         if (hasEnded)
         {
             // A part of the body that the body did not wait for.
-            ThreadPool.QueueUserWorkItem(static call => call.callback(call.state), (callback, state), preferLocal: false);
+            RunElsewhere(callback, state);
         }
     }
+
+    private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
+        ThreadPool.QueueUserWorkItem(static call => call.callback(call.state), (callback, state), preferLocal: false);
 
     /// <summary>Whether a task that has come to a checkpoint is to give up its worker.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>

@@ -21,13 +21,18 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
                 await _gate.WaitAsync();
                 try
                 {
-                    _items ??= source.GetAsyncEnumerator(token);
-                    if (_isDone || !await _items.MoveNextAsync())
+                    if (_isDone || !await (_items ??= source.GetAsyncEnumerator(token)).MoveNextAsync())
                     {
+                        _isDone = true;
                         return;
                     }
 
                     item = _items.Current;
+                }
+                catch
+                {
+                    _isDone = true; // before another part asks
+                    throw;
                 }
                 finally
                 {
@@ -61,7 +66,7 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
             }
             catch (Exception e)
             {
-                end.SetException(e);
+                end.SetException([.. parts.Exception?.InnerExceptions ?? [], e]);
             }
         }
     }

@@ -1,3 +1,6 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
 namespace Picollo.Scheduling.Tests;
 
 /// <summary>What the tests of the pool share. None judges a time: what is waited for comes, or is overdue beyond all doubt.</summary>
@@ -13,6 +16,10 @@ internal static class Pools
     public static readonly TimeSpan Short = TimeSpan.FromMilliseconds(1);
 
     private static int _number;
+
+    /// <summary>Tests block threads of the thread pool, which would add others one by one.</summary>
+    [ModuleInitializer]
+    internal static void AddThreads() => ThreadPool.SetMinThreads(32, 32);
 
     /// <summary>A pool with a name of its own, and slices that do not end unless it is said.</summary>
     public static CpuWorkerPool Create(int workers = 1, TimeSpan? slice = null) => new(new CpuWorkerPoolOptions
@@ -54,7 +61,7 @@ internal static class Pools
     /// <summary>Keeps the processor busy, with no checkpoint.</summary>
     public static void Spin(TimeSpan time)
     {
-        for (var watch = System.Diagnostics.Stopwatch.StartNew(); watch.Elapsed < time;)
+        for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < time;)
         {
             Thread.SpinWait(1);
         }
