@@ -113,6 +113,7 @@ public sealed class CancellationTests : IDisposable
                 while (!_hasGoneOn)
                 {
                     cpu.CheckpointBlocking();
+                    _hasGoneOn = cpu.GetUsage().Slices > 1;
                 }
             }, _source.Token)
             : _pool.RunAsync(async cpu =>
@@ -120,6 +121,7 @@ public sealed class CancellationTests : IDisposable
                 while (!_hasGoneOn)
                 {
                     await cpu.Checkpoint();
+                    _hasGoneOn = cpu.GetUsage().Slices > 1;
                 }
             }, _source.Token);
         using Held held = Held.Worker(_pool);

@@ -132,7 +132,7 @@ public class OrderTests
     public async Task A_task_that_was_set_aside_waits_for_new_ones()
     {
         // Until it has been passed over for four slices: a machine that was that slow tries again.
-        var slice = TimeSpan.FromMilliseconds(50);
+        var slice = TimeSpan.FromMilliseconds(100);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
         for (bool isSlow = true; isSlow;)
         {
@@ -224,7 +224,7 @@ public class OrderTests
         await Task.WhenAll(all).Soon();
 
         // At first some still have the advantage of being new; then it is always the one that has waited longest.
-        const int begin = 3 * tasks;
+        const int begin = 5 * tasks;
         turns.Should().HaveCount(tasks * rounds);
         turns.Skip(begin + tasks).Should().Equal(turns.Skip(begin).SkipLast(tasks));
         turns.Skip(begin).Take(tasks).Should().OnlyHaveUniqueItems();
@@ -297,7 +297,7 @@ public class OrderTests
         }))).Soon();
     }
 
-    /// <summary>A task that has used up its first slice when this completes, goes on until it is told, and then does its work.</summary>
+    /// <summary>A task that has used up its first slice, and another in case that it was kept from running in that one, when this completes, goes on until it is told, and then does its work.</summary>
     private static async Task<Task> UsedUp(CpuWorkerPool pool, Func<CpuTaskContext, Task> work, Func<bool> isOver)
     {
         ulong before = pool.Statistics.SliceLength.TotalCount;
@@ -312,7 +312,7 @@ public class OrderTests
                 await work(cpu);
             },
             name: "old");
-        await Pools.Until(() => pool.Statistics.SliceLength.TotalCount > before);
+        await Pools.Until(() => pool.Statistics.SliceLength.TotalCount >= before + 2);
         return task;
     }
 }
