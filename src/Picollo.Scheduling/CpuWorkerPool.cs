@@ -134,6 +134,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// before.</summary>
     /// <returns>Completes when the last task has ended, without an exception. Further calls wait as well. Not to be awaited by a task
     /// of this pool.</returns>
+    /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All is cancelled nevertheless, and not waited
+    /// for.</exception>
     public async ValueTask DisposeAsync()
     {
         _scheduler.Cancel();
@@ -142,6 +144,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. From a task of this pool it does not
     /// wait.</summary>
+    /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
     {
         _scheduler.Cancel();
