@@ -33,11 +33,13 @@ public class CapTests
                 {
                     case 0: await Task.Yield(); break;
                     case 1: await cpu.Outside(() => Task.Delay(1)); break;
-                    case 2: (await cpu.Outside(async () =>
-                    {
-                        await Task.Yield();
-                        return step;
-                    })).Should().Be(step); break;
+                    case 2:
+                        (await cpu.Outside(async () =>
+                        {
+                            await Task.Yield();
+                            return step;
+                        })).Should().Be(step);
+                        break;
                     case 3 when depth < 2: await pool.RunAsync(inner => Steps(inner, new Random(step), depth + 1)); break;
                     case 4: cpu.CheckpointBlocking(); break;
                     default: await cpu.Checkpoint(); break;
