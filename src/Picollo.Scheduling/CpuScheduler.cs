@@ -165,6 +165,7 @@ internal sealed partial class CpuScheduler
             {
                 thread.NextIdle = _idle;
                 _idle = thread;
+                woken = HasEnded ? thread : null; // Its first step, of a pool that has ended before: nobody else wakes it.
             }
             else
             {
@@ -315,14 +316,16 @@ internal sealed partial class CpuScheduler
 
     private void Begin(Worker worker, CpuTask task, long now, bool isWhole)
     {
+        // Who came later to the lock may have looked at the clock before.
+        long waited = Math.Max(0, now - task.WaitingSince);
         task.State = CpuTaskState.Running;
         task.Slices++;
-        task.WaitTicks += now - task.WaitingSince;
+        task.WaitTicks += waited;
         task.SliceLeft = isWhole ? _slice : task.SliceLeft;
         task.NeedsAttention = task.IsCancelled;
         worker.Task = task;
         worker.SliceStart = now;
-        worker.Waited = now - task.WaitingSince;
+        worker.Waited = waited;
         worker.IsWhole = isWhole;
         worker.SignalledAt = 0;
         worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
@@ -342,7 +345,7 @@ internal sealed partial class CpuScheduler
         task.ExpectCharge();
         task.StepsAside = false;
         worker.Task = null;
-        if (task.HasBodyEnded)
+        if (task.HasBodyEnded && task.StoppedThread is null)
         {
             task.State = CpuTaskState.Ended;
             Statistics.CountEnd(task);

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Where a task is. Changes under the scheduler's lock.</summary>
@@ -268,8 +266,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     {
         if (!_isEndWatched && _body is { IsCompleted: false } body && !HasContinuation)
         {
-            Debug.Assert(Current == this, "The continuation is posted to this task.");
             _isEndWatched = true;
+            SetSynchronizationContext(this); // The continuation is posted to it; what ran may have left another.
             body.GetAwaiter().UnsafeOnCompleted(static () => { });
         }
     }

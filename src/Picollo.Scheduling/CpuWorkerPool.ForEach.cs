@@ -9,7 +9,8 @@ public sealed partial class CpuWorkerPool
 {
     /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after each.</summary>
     /// <typeparam name="TItem">Of the items.</typeparam>
-    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed.</param>
+    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed. An asynchronous one gets a token that is
+    /// cancelled with the loop, with the pool, and after an exception.</param>
     /// <param name="body">May have checkpoints of its own, and needs them where an item is more than some 100 µs of work.</param>
     /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
     /// <param name="priority">As for <c>RunAsync</c>.</param>
@@ -61,7 +62,7 @@ public sealed partial class CpuWorkerPool
     {
         ArgumentNullException.ThrowIfNull(source);
         ArgumentNullException.ThrowIfNull(body);
-        var loop = new ForEachLoop<TItem>(source, body, cancellationToken);
+        var loop = new ForEachLoop<TItem>(source, body, cancellationToken, _scheduler.Cancellation);
         var parts = new List<Task>(WorkerCount);
         try
         {

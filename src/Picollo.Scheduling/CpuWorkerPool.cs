@@ -142,8 +142,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         await _scheduler.Ended.ConfigureAwait(false);
     }
 
-    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. From a task of this pool it does not
-    /// wait.</summary>
+    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. From a task of this pool, on its
+    /// worker, it does not wait; behind a <c>ConfigureAwait(false)</c> or in <c>Outside</c> it would wait for its own task.</summary>
     /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
     {

@@ -14,7 +14,8 @@ internal readonly record struct SliceReport(string? Task, long Waited, long Leng
 /// for those of many names; the last two allocate what they return.</para>
 /// <para>The same goes to the <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling", as histograms in seconds:
 /// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all with the
-/// tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the workers.</para>
+/// tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
+/// workers; their exceptions are dropped.</para>
 /// </remarks>
 public sealed class CpuWorkerStatistics
 {
@@ -94,9 +95,18 @@ public sealed class CpuWorkerStatistics
     /// <summary>Tells the instruments, outside of the lock: listeners are other people's code.</summary>
     internal void Publish(in SliceReport report)
     {
-        if (report.Task is not null)
+        if (report.Task is null)
+        {
+            return;
+        }
+
+        try
         {
             CpuWorkerMetrics.Record(_scheduler.Name, report);
+        }
+        catch (Exception)
+        {
+            // A listener's, and nobody's here: not the task's, which may have ended, nor a reason for the thread to end.
         }
     }
 

@@ -1,11 +1,15 @@
 namespace Picollo.Scheduling;
 
 /// <summary>What the tasks of one <c>ForEachAsync</c> share.</summary>
-internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken token)
-    : IAsyncDisposable
+internal sealed class ForEachLoop<TItem>(
+    IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken token, CancellationToken poolToken) : IAsyncDisposable
 {
     private readonly SemaphoreSlim _gate = new(1);
+
     private IAsyncEnumerator<TItem>? _items;
+
+    // The source's: its next item may never come, and nobody wants it after the caller's cancellation, the pool's, or a failure.
+    private CancellationTokenSource? _unwanted;
 
     // No more items, or none wanted after a failure.
     private volatile bool _isDone;
@@ -21,7 +25,7 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
                 await _gate.WaitAsync();
                 try
                 {
-                    if (_isDone || !await (_items ??= source.GetAsyncEnumerator(token)).MoveNextAsync())
+                    if (_isDone || !await (_items ??= Enumerate()).MoveNextAsync())
                     {
                         _isDone = true;
                         return;
@@ -29,9 +33,14 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
 
                     item = _items.Current;
                 }
-                catch
+                catch (Exception e)
                 {
                     _isDone = true; // before another part asks
+                    if (e is OperationCanceledException cancelled && cancelled.CancellationToken == _unwanted?.Token)
+                    {
+                        token.ThrowIfCancellationRequested(); // the one that the caller knows
+                    }
+
                     throw;
                 }
                 finally
@@ -43,9 +52,11 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
                 await cpu.Checkpoint();
             }
         }
-        finally
+        catch
         {
             _isDone = true;
+            _ = _unwanted?.CancelAsync(); // another part may be waiting for the source
+            throw;
         }
     }
 
@@ -74,6 +85,13 @@ internal sealed class ForEachLoop<TItem>(IAsyncEnumerable<TItem> source, Func<TI
     public ValueTask DisposeAsync()
     {
         _gate.Dispose();
+        _unwanted?.Dispose();
         return _items?.DisposeAsync() ?? default;
+    }
+
+    private IAsyncEnumerator<TItem> Enumerate()
+    {
+        _unwanted = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
+        return source.GetAsyncEnumerator(_unwanted.Token);
     }
 }

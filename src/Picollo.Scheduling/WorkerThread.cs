@@ -90,12 +90,15 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
     public void Charge(CpuTask left)
     {
         long cpu = CpuUsageReader.GetThreadTime();
-        left.Charge(cpu - _cpuAtStart);
+        left.Charge(SliceCpu(cpu));
         _cpuAtStart = cpu;
     }
 
     /// <summary>The CPU time of the slice at hand, in nanoseconds; by the thread itself.</summary>
-    public long GetSliceCpu() => CpuUsageReader.GetThreadTime() - _cpuAtStart;
+    public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTime());
+
+    // What WaitForTask takes for CPU time may be a little more than it was.
+    private long SliceCpu(long now) => Math.Max(0, now - _cpuAtStart);
 
     private void Run()
     {
@@ -133,9 +136,10 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
             }
 
             Charge(left);
-            scheduler.Statistics.Publish(report);
         }
 
+        // Also of a task that goes on.
+        scheduler.Statistics.Publish(report);
         return next;
     }
 

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Picollo.Scheduling.Tests.Loops;
 
 public class ForEachTests
@@ -224,7 +226,7 @@ public class ForEachTests
         await source.CancelAsync();
 
         await ShouldBeCancelled(loop, source.Token);
-        items.Token.Should().Be(source.Token, "the source is to hear of it, too");
+        items.Token.IsCancellationRequested.Should().BeTrue("the source is to hear of it, too");
         items.Disposals.Should().Be(1);
     }
 
@@ -245,6 +247,59 @@ public class ForEachTests
 
         (await loop.Ended()).IsCanceled.Should().BeTrue();
         items.Disposals.Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData("cancellation")]
+    [InlineData("disposal")]
+    [InlineData("failure")]
+    public async Task A_source_whose_next_item_never_comes_holds_up_no_end(string end)
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        using var source = new CancellationTokenSource();
+        var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task loop = pool.ForEachAsync(
+            Items(),
+            async (_, _) =>
+            {
+                await asked.Task; // the other part's
+                if (end == "failure")
+                {
+                    throw new FormatException();
+                }
+            },
+            source.Token);
+        await asked.Task.Soon();
+
+        Task disposed = Task.CompletedTask;
+        switch (end)
+        {
+            case "cancellation": await source.CancelAsync(); break;
+            case "disposal": disposed = pool.DisposeAsync().AsTask(); break;
+        }
+
+        if (end == "failure")
+        {
+            (await loop.Ended()).Exception!.InnerExceptions.Should().ContainSingle().Which.Should().BeOfType<FormatException>();
+        }
+        else if (end == "cancellation")
+        {
+            await ShouldBeCancelled(loop, source.Token);
+        }
+        else
+        {
+            (await loop.Ended()).IsCanceled.Should().BeTrue();
+        }
+
+        await disposed.Soon();
+        await pool.DisposeAsync().AsTask().Soon();
+
+        async IAsyncEnumerable<int> Items([EnumeratorCancellation] CancellationToken token = default)
+        {
+            yield return 0;
+            asked.SetResult();
+            await Task.Delay(Timeout.Infinite, token);
+        }
     }
 
     [Fact]

@@ -242,7 +242,7 @@ public sealed class CancellationTests : IDisposable
         {
             using CpuWorkerPool pool = Pools.Create();
             var held = Held.Worker(pool);
-            WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true)];
+            WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true), Submit(pool, fails: false, isLinked: true)];
             held.Dispose();
             Task.WhenAll(pool.RunAsync(_ => { }, priority: CpuPriority.Low).Soon()).Wait();
             using var next = Held.Worker(pool);
@@ -253,12 +253,17 @@ public sealed class CancellationTests : IDisposable
             return made;
         }
 
-        WeakReference Submit(CpuWorkerPool pool, bool fails)
+        WeakReference Submit(CpuWorkerPool pool, bool fails, bool isLinked = false)
         {
             object captured = new();
-            _ = pool.RunAsync(_ =>
+            _ = pool.RunAsync(cpu =>
             {
                 GC.KeepAlive(captured);
+                if (isLinked)
+                {
+                    _ = cpu.CancellationToken.Register(static _ => { }, captured);
+                }
+
                 if (fails)
                 {
                     throw new FormatException();

@@ -132,6 +132,65 @@ public class FlowTests
     }
 
     [Fact]
+    public async Task A_part_that_stands_in_a_blocking_checkpoint_when_its_body_has_ended_goes_on()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var go = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task? body = null;
+        bool hasRun = false, isDone = false;
+
+        await pool.RunAsync(cpu => body = Body(cpu)).Soon();
+
+        isDone.Should().BeTrue("a task ends where it has no part on a worker");
+        pool.Statistics.Completed.Should().Be(2);
+
+        async Task Body(CpuTaskContext cpu)
+        {
+            _ = Part(cpu);
+            await go.Task.ConfigureAwait(false);
+        }
+
+        async Task Part(CpuTaskContext cpu)
+        {
+            await Task.Yield();
+            go.SetResult();
+            SpinWait.SpinUntil(() => body!.IsCompleted, Pools.Deadline).Should().BeTrue();
+            _ = pool.RunAsync(_ => { Volatile.Write(ref hasRun, true); });
+            while (!Volatile.Read(ref hasRun))
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            isDone = true;
+        }
+    }
+
+    [Fact]
+    public async Task A_body_that_ends_elsewhere_ends_its_task_whatever_context_its_parts_have_left()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var wait = new TaskCompletionSource();
+        using var begun = new ManualResetEventSlim();
+
+        Task task = pool.RunAsync(_ =>
+        {
+            SynchronizationContext.Current!.Post(
+                _ =>
+                {
+                    SynchronizationContext.SetSynchronizationContext(null);
+                    begun.Set();
+                },
+                null);
+            return wait.Task;
+        });
+        begun.Await();
+        await pool.RunAsync(_ => { }).Soon(); // the worker has left it
+        wait.SetResult();
+
+        await task.Soon();
+    }
+
+    [Fact]
     public async Task A_worker_has_no_context_of_an_earlier_task()
     {
         await using CpuWorkerPool pool = Pools.Create();

@@ -294,6 +294,19 @@ public class ShutdownTests
         await Pools.Until(() => pools.TrueForAll(pool => CountThreads(pool.Name) == 0));
     }
 
+    [Fact]
+    public async Task A_thread_that_takes_its_first_step_after_the_end_does_not_wait_for_a_task()
+    {
+        var scheduler = new CpuScheduler(new CpuWorkerPoolOptions { WorkerCount = 1 });
+        scheduler.Close();
+        await scheduler.Ended.Soon();
+        var late = new WorkerThread(scheduler, new Worker(), number: 2);
+
+        scheduler.Next(late, out _, out _, out _).Should().BeNull();
+
+        await Task.Run(late.WaitForWorker).Soon(); // where nobody else wakes it
+    }
+
     private static int CountThreads(string pool) => Directory.GetDirectories("/proc/self/task").Count(task =>
     {
         try

@@ -84,6 +84,71 @@ public class MetricsTests
     }
 
     [Fact]
+    public async Task Slices_that_go_on_after_a_wait_that_is_over_are_told_too()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        using MeterListener listener = Listen(pool, SliceLength);
+
+        await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 6)
+            {
+                Pools.Spin(Pools.Short);
+                await YieldHere();
+            }
+        }).Soon();
+
+        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
+        _seen.Count.Should().BeGreaterThanOrEqualTo(6);
+
+        // Back before the worker has left the task.
+        static async Task YieldHere()
+        {
+            var back = new TaskCompletionSource();
+            SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
+            await back.Task;
+        }
+    }
+
+    [Fact]
+    public async Task A_listener_that_fails_harms_neither_the_tasks_nor_the_workers()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        int told = 0;
+        using MeterListener listener = Listen(
+            pool,
+            () =>
+            {
+                Interlocked.Increment(ref told);
+                throw new FormatException();
+            },
+            QueueWait,
+            SliceLength,
+            Overrun);
+
+        // At checkpoints of both kinds that go on, at one that steps aside, and at the end.
+        await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 3)
+            {
+                await cpu.Checkpoint();
+            }
+
+            while (cpu.GetUsage().Slices < 5)
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            _ = pool.RunAsync(_ => { });
+            cpu.CheckpointBlocking();
+        }).Soon();
+        await pool.DrainAsync().Soon();
+
+        pool.Statistics.Completed.Should().Be(2);
+        told.Should().BePositive();
+    }
+
+    [Fact]
     public async Task A_listener_may_ask_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
