@@ -105,8 +105,10 @@ internal sealed partial class CpuScheduler
         }
     }
 
+    /// <summary>As a task of the thread pool: should it fail (an async void method in the body), that is an unobserved task exception, and
+    /// not the end of the process.</summary>
     private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
-        ThreadPool.QueueUserWorkItem(static call => call.callback(call.state), (callback, state), preferLocal: false);
+        Task.Run(() => callback(state));
 
     /// <summary>Whether a task that has come to a checkpoint is to give up its worker.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>

@@ -58,7 +58,10 @@ public class ExceptionTests
         await ShouldFail(pool.RunAsync(async _ =>
         {
             Fail();
-            await Task.Delay(10);
+
+            // One after the other: the method's rest, this, what it has thrown, this again.
+            await Task.Yield();
+            await Task.Yield();
         }), "async void");
 
         static async void Fail()
@@ -88,6 +91,52 @@ public class ExceptionTests
         await ShouldFail(task, "async void");
 
         static async void Fail() => throw new FormatException("async void");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_async_void_method_that_fails_after_its_task_has_ended_ends_nothing_else(bool isReady)
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        string message = $"late {isReady} {pool.Name}";
+        int seen = 0;
+        EventHandler<UnobservedTaskExceptionEventArgs> count = (_, e) =>
+        {
+            if (e.Exception.InnerException?.Message == message)
+            {
+                e.SetObserved();
+                Interlocked.Increment(ref seen);
+            }
+        };
+        TaskScheduler.UnobservedTaskException += count;
+        try
+        {
+            await pool.RunAsync(cpu => Fail()).Soon();
+            wait.SetResult();
+
+            await Pools.Until(() =>
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                return Volatile.Read(ref seen) == 1;
+            });
+        }
+        finally
+        {
+            TaskScheduler.UnobservedTaskException -= count;
+        }
+
+        pool.Statistics.Completed.Should().Be(1);
+
+        async void Fail()
+        {
+            await (isReady ? Yield() : wait.Task);
+            throw new FormatException(message);
+        }
+
+        static async Task Yield() => await Task.Yield();
     }
 
     [Fact]
