@@ -41,9 +41,9 @@ internal static class Program
         {
             return Interrupted;
         }
-        catch (Exception e) when (e is DriverException or Win32Exception)
+        catch (Exception e) when (e is DriverException or Win32Exception or FormatException)
         {
-            await Console.Error.WriteLineAsync(e is Win32Exception ? $"{e.Message} (wrk is needed, Debian's package 'wrk')" : e.Message);
+            await Console.Error.WriteLineAsync(e.Message);
             return 1;
         }
 

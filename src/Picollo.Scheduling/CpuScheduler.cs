@@ -19,6 +19,10 @@ internal sealed partial class CpuScheduler
     /// <summary>A tenth: what short tasks take, and less than any share of a processor that long ones are left with.</summary>
     private const int LeastShareOfFirstSlice = 10;
 
+    /// <summary>On a machine with more programs than processors one short task in a hundred loses a slice, and of these one in thirty
+    /// another (2026-11-21).</summary>
+    private const int MaxLostSlices = 4;
+
     private readonly Lock _lock = new();
     private readonly long _slice;
     private readonly CpuTaskQueue _queue;
@@ -394,18 +398,23 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Whether the system let a new task hardly run in its slice: another program had the processor, or the container's
     /// quota was used up. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
-    /// 2026-11-21); so it stays a new one. Only once: a body that blocks looks the same.</summary>
+    /// 2026-11-21); so it stays a new one. Only so often: a body that blocks looks the same.</summary>
     private bool WasKeptFromRunning(CpuTask task)
     {
-        if (task.WasKeptFromRunning || WorkerThread.Current is not { } thread)
+        if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
         {
             return false;
         }
 
         // A system call under the lock, at the end of first slices alone.
         long cpu = task.ChargedCpu + thread.GetSliceCpu();
-        task.WasKeptFromRunning = cpu < Stopwatch.GetElapsedTime(0, _slice).TotalNanoseconds / LeastShareOfFirstSlice;
-        return task.WasKeptFromRunning;
+        if (cpu >= Stopwatch.GetElapsedTime(0, _slice).TotalNanoseconds / LeastShareOfFirstSlice)
+        {
+            return false;
+        }
+
+        task.LostSlices++;
+        return true;
     }
 
     private bool ShouldStepAside(Worker worker, CpuTask task, out SliceReport report)

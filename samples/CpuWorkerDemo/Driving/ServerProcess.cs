@@ -66,6 +66,13 @@ public sealed class ServerProcess : IAsyncDisposable
         return new WorkDone(Number(parts[0]), Number(parts[1]), Number(parts[2]));
     }
 
+    /// <summary>How long small requests were in the pool, from the call to its result, since this was last asked.</summary>
+    public async Task<Latencies> TakeSmallTimesAsync(CancellationToken stop)
+    {
+        double[] ms = [.. (await _client.GetStringAsync(new Uri(Address, "smallNanoseconds"), stop)).Split(' ').Select(text => Number(text) / 1e6)];
+        return new Latencies(ms[0], ms[1], ms[2], ms[3]);
+    }
+
     public async ValueTask DisposeAsync()
     {
         _client.Dispose();

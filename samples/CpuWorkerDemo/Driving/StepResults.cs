@@ -29,6 +29,9 @@ public sealed class StepResults(int concurrency)
 
     public Runs SemaphoreSmall { get; } = new();
 
+    /// <summary>Step 4: how long the small ones were in the pool, as the server saw it.</summary>
+    public List<Latencies> SmallInPool { get; } = [];
+
     /// <summary>Beside checksums in the pool: <c>/delay1msLoop</c>, and the same in the pool.</summary>
     public Runs Loop { get; } = new();
 

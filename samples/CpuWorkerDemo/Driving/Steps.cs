@@ -38,7 +38,12 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
     public Task AmpleSemaphoreScheduledAsync() =>
         BesideBigAsync("checksumWithSemaphore", results.AmpleSemaphoreScheduled, results.AmpleSemaphoreBigRate);
 
-    public Task SmallAsync() => SmallAsync("CpuWorker", results.BesideBoth, results.Small, results.BigRateBesideSmall);
+    public async Task SmallAsync()
+    {
+        _ = await server.TakeSmallTimesAsync(stop);
+        await SmallAsync("CpuWorker", results.BesideBoth, results.Small, results.BigRateBesideSmall);
+        results.SmallInPool.Add(await server.TakeSmallTimesAsync(stop));
+    }
 
     public Task SemaphoreSmallAsync() =>
         SmallAsync("Semaphore", results.SemaphoreBesideBoth, results.SemaphoreSmall, results.SemaphoreBigRateBesideSmall);

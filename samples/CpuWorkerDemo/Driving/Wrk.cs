@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Diagnostics;
 
 namespace Picollo.Samples.CpuWorker.Driving;
@@ -28,11 +29,22 @@ public static class Wrk
     /// <summary>Sends requests until it is disposed.</summary>
     public static IDisposable StartLoad(Uri url, int concurrency) => new Load(Start(url, concurrency, LoadSeconds));
 
-    private static Process Start(Uri url, int concurrency, int seconds) => Process.Start(new ProcessStartInfo(
-        "wrk", ["--latency", "-t1", $"-c{concurrency}", $"-d{seconds}s", "--timeout", Timeout, url.ToString()])
+    /// <exception cref="DriverException">There is no such program.</exception>
+    private static Process Start(Uri url, int concurrency, int seconds)
     {
-        RedirectStandardOutput = true,
-    })!;
+        ProcessStartInfo start = new("wrk", ["--latency", "-t1", $"-c{concurrency}", $"-d{seconds}s", "--timeout", Timeout, url.ToString()])
+        {
+            RedirectStandardOutput = true,
+        };
+        try
+        {
+            return Process.Start(start)!;
+        }
+        catch (Win32Exception e)
+        {
+            throw new DriverException($"wrk did not start ({e.Message}): install it, Debian's package 'wrk'");
+        }
+    }
 
     private static void End(Process process)
     {

@@ -16,9 +16,11 @@ public static class ServeCommand
         await using Server server = new(port, sizes);
         await server.StartAsync();
         await output.WriteLineAsync($"{Ready}{server.Address}");
+        ThreadPool.GetMinThreads(out int threads, out _);
         await output.WriteLineAsync(
             $"CPUs: {Environment.ProcessorCount} workers: {server.WorkerCount} length of crc32 bs: {ChecksumTask.DataBytes} "
-            + $"blocks of {ChecksumTask.BlockBytes} bytes: {sizes.BigBlocks} big, {sizes.SmallBlocks} small");
+            + $"blocks of {ChecksumTask.BlockBytes} bytes: {sizes.BigBlocks} big, {sizes.SmallBlocks} small; "
+            + $"thread pool from {threads} threads");
         await output.FlushAsync();
         Task end = server.WaitForShutdownAsync();
         await (endsWithInput ? Task.WhenAny(end, Task.Run(input.ReadToEnd)) : end);

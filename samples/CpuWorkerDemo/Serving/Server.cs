@@ -4,6 +4,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Picollo.Metrics;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Serving;
@@ -14,6 +15,7 @@ public sealed class Server : IAsyncDisposable
     private const int LoopTurns = 10;
 
     private readonly CpuWorkerPool _pool = new();
+    private readonly InterlockedHdrHistogram<uint> _smallNanoseconds = HdrHistogram.Factory.WithRelativeError(0.01).WithInterlocked().Create();
     private readonly SemaphoreSlim _semaphore;
     private readonly ChecksumTask _big;
     private readonly ChecksumTask _small;
@@ -35,11 +37,12 @@ public sealed class Server : IAsyncDisposable
         Map("delay1msLoopWithCpuWorker", LoopWithPoolAsync);
         Map("checksumWithoutCpuWorker", stop => Task.FromResult(_big.Compute(stop)));
         Map("checksumWithCpuWorker", stop => _pool.RunAsync(_big.ComputeAsync, stop, name: _big.Name));
-        Map("checksumSmallTaskWithCpuWorker", stop => _pool.RunAsync(_small.ComputeAsync, stop, name: _small.Name));
+        Map("checksumSmallTaskWithCpuWorker", ComputeSmallAsync);
         // The peer: a plain cap of the same width.
         Map("checksumWithSemaphore", stop => ComputeWithSemaphoreAsync(_big, stop));
         Map("checksumSmallTaskWithSemaphore", stop => ComputeWithSemaphoreAsync(_small, stop));
-        // For the driver: what was computed up to which second.
+        // For the driver: what the pool itself made small requests wait since the last call, and what was computed up to which second.
+        _application.MapGet("/smallNanoseconds", TakeSmallNanoseconds);
         _application.MapGet("/work", () => $"{_big.Done:R} {_small.Done:R} {Stopwatch.GetTimestamp() / (double)Stopwatch.Frequency:R}");
     }
 
@@ -91,6 +94,21 @@ public sealed class Server : IAsyncDisposable
         }
 
         return crc;
+    }
+
+    private async Task<uint> ComputeSmallAsync(CancellationToken stop)
+    {
+        long start = Stopwatch.GetTimestamp();
+        uint crc = await _pool.RunAsync(_small.ComputeAsync, stop, name: _small.Name);
+        _smallNanoseconds.Record((ulong)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
+        return crc;
+    }
+
+    private string TakeSmallNanoseconds()
+    {
+        string text = string.Join(' ', new[] { 50.0, 90, 99, 100 }.Select(_smallNanoseconds.GetPercentileValue));
+        _smallNanoseconds.Reset();
+        return text;
     }
 
     private Task<uint> LoopWithPoolAsync(CancellationToken stop) => _pool.RunAsync(

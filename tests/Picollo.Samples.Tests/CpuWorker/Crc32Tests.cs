@@ -23,7 +23,8 @@ public sealed class Crc32Tests
         }
     }
 
-    private static uint BitByBit(ReadOnlySpan<byte> bytes)
+    /// <summary>The definition, slow and plain.</summary>
+    internal static uint BitByBit(ReadOnlySpan<byte> bytes)
     {
         uint crc = uint.MaxValue;
         foreach (byte one in bytes)

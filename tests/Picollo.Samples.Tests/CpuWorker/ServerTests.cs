@@ -19,12 +19,23 @@ public sealed class ServerTests
         string big = await Answer("checksumWithoutCpuWorker");
         string small = await Answer("checksumSmallTaskWithCpuWorker");
 
+        big.Should().Be(Expected(blocks: 20));
+        small.Should().Be(Expected(blocks: 3));
         (await Answer("checksumWithCpuWorker")).Should().Be(big);
         (await Answer("checksumWithSemaphore")).Should().Be(big);
         (await Answer("checksumSmallTaskWithSemaphore")).Should().Be(small).And.NotBe(big);
         (await Answer("delay1msLoopWithCpuWorker")).Should().Be(await Answer("delay1msLoop"));
         await Answer("delay1ms");
         (await client.GetStringAsync("work")).Should().StartWith("3 2 ", "three big ones and two small ones are done");
+
+        // The document's bytes, block after block, from the beginning again where they end.
+        static string Expected(int blocks)
+        {
+            byte[] data = new byte[262_144];
+            new Random(0).NextBytes(data);
+            byte[] all = [.. Enumerable.Range(0, blocks).SelectMany(block => data.Skip(block * 32_768 % data.Length).Take(32_768))];
+            return $"{Crc32Tests.BitByBit(all):x8}";
+        }
 
         async Task<string> Answer(string path)
         {
@@ -58,6 +69,51 @@ public sealed class ServerTests
     }
 
     [Fact]
+    public async Task Small_requests_times_in_the_pool_are_given_once()
+    {
+        await using Server server = new(port: 0, new TaskSizes(BigBlocks: 1, SmallBlocks: 1));
+        await server.StartAsync();
+        using HttpClient client = new() { BaseAddress = server.Address };
+        await client.GetStringAsync("checksumSmallTaskWithCpuWorker");
+
+        double[] first = await Take();
+        double[] second = await Take();
+
+        first.Should().HaveCount(4).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
+        second.Should().Equal(0, 0, 0, 0);
+
+        async Task<double[]> Take() =>
+            [.. (await client.GetStringAsync("smallNanoseconds")).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
+    }
+
+    [Fact]
+    public async Task A_server_s_thread_pool_begins_with_the_threads_asked_for()
+    {
+        await using ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, minThreads: 10);
+
+        server.Description.Should().EndWith("thread pool from 10 threads");
+    }
+
+    [Fact]
+    public async Task Without_wrk_the_demo_says_what_to_install_and_leaves_no_server()
+    {
+        string assembly = typeof(ServerProcess).Assembly.Location;
+        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? Environment.ProcessPath!;
+        ProcessStartInfo start = new(host, ["exec", assembly]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        start.Environment["PATH"] = Path.Combine(Path.GetTempPath(), "nowhere");
+        start.Environment["DOTNET_HOST_PATH"] = host;
+
+        using Process demo = Process.Start(start)!;
+        Task<string> output = demo.StandardOutput.ReadToEndAsync();
+        string errors = await demo.StandardError.ReadToEndAsync().WaitAsync(Patience);
+        await demo.WaitForExitAsync().WaitAsync(Patience);
+
+        errors.Should().StartWith("wrk did not start").And.EndWith("install it, Debian's package 'wrk'" + Environment.NewLine);
+        demo.ExitCode.Should().Be(1);
+        (await output).Should().Contain("Server   ", "it was there, and its end of the output is closed too");
+    }
+
+    [Fact]
     public async Task A_server_of_its_own_process_ends_with_its_driver()
     {
         ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None);
@@ -65,6 +121,7 @@ public sealed class ServerTests
         using HttpClient client = new() { BaseAddress = server.Address };
         (await client.GetStringAsync("checksumSmallTaskWithCpuWorker")).Should().StartWith("checksumSmallTaskWithCpuWorker ");
         (await server.GetWorkDoneAsync(CancellationToken.None)).Small.Should().Be(1);
+        (await server.TakeSmallTimesAsync(CancellationToken.None)).P50.Should().BePositive();
         server.Description.Should().Contain("length of crc32 bs: 262144");
 
         await server.DisposeAsync();

@@ -71,6 +71,45 @@ public sealed class TablesTests
         rows.Should().NotContain(row => row.Contains("delay1msLoop"));
     }
 
+    [Fact]
+    public void Both_tables_are_printed_as_in_the_golden_file()
+    {
+        StepResults at10 = Golden(10);
+        StepResults at100 = new(100);
+        at100.Alone.Add(new WrkReport(9, 23_303.6, 0, new(3.96, 5.1, 10.49, 17.6)));
+        at100.Unscheduled.Add(new WrkReport(0, 0, 0, null));
+        StringWriter output = new();
+
+        StepTable.Write(output, at10, at100);
+        TargetTable.Write(output, at10, Slice);
+
+        using StreamReader golden = new(typeof(TablesTests).Assembly.GetManifestResourceStream("CpuWorkerTables.txt")!);
+        output.ToString().ReplaceLineEndings("\n").Should().Be(golden.ReadToEnd().ReplaceLineEndings("\n"));
+    }
+
+    /// <summary>Each of its figures is another.</summary>
+    private static StepResults Golden(int concurrency)
+    {
+        StepResults all = new(concurrency);
+        Runs[] runs =
+        [
+            all.Alone, all.Unscheduled, all.Scheduled, all.SemaphoreScheduled, all.AmpleSemaphoreScheduled, all.BesideBoth, all.SemaphoreBesideBoth,
+            all.Small, all.SemaphoreSmall, all.Loop, all.LoopInPool,
+        ];
+        for (int i = 0; i < runs.Length; i++)
+        {
+            runs[i].Add(new WrkReport(1_000, 1_000.4 + i, i == 1 ? 5 : 0, new(1.5 + (i / 100.0), 12.345 + i, 100.4 + i, 12_345 + i)));
+        }
+
+        all.BigRate.AddRange([4, 5]);
+        all.SemaphoreBigRate.AddRange([5, 5]);
+        all.AmpleSemaphoreBigRate.AddRange([4, 4]);
+        all.BigRateBesideSmall.AddRange([1, 2]);
+        all.SemaphoreBigRateBesideSmall.AddRange([4.5, 4.75]);
+        all.SmallInPool.AddRange([new(1, 2, 12, 20), new(1.5, 3, 14, 30)]);
+        return all;
+    }
+
     private static Latencies Flat(double milliseconds) => new(milliseconds, milliseconds, milliseconds, milliseconds);
 
     private static Runs RunsOf(params Latencies?[] latencies)
