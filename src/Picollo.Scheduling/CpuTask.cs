@@ -57,8 +57,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     /// <summary>Until it has used up its first slice.</summary>
     public bool IsNew { get; set; } = true;
 
-    /// <summary>How often its first slice passed nearly without the processor, and it was given another.</summary>
-    public int LostSlices { get; set; }
+    /// <summary>How often its first slice passed nearly without the processor, and it was given another. A byte: it fits beside
+    /// the others, and costs none.</summary>
+    public byte LostSlices { get; set; }
 
     /// <summary>The neighbours in the line of those that wait.</summary>
     public CpuTask? Next { get; set; }
