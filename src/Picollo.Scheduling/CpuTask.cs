@@ -288,9 +288,9 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
 
     protected sealed override void Complete(Task? body, Exception? fault)
     {
-        if (fault is OperationCanceledException cancelled)
+        if (fault is OperationCanceledException)
         {
-            _completion.TrySetCanceled(cancelled.CancellationToken);
+            _completion.TrySetFromTask(CancelledLike(System.Threading.Tasks.Task.FromException(fault)));
         }
         else if (fault is not null)
         {
@@ -306,7 +306,7 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
         }
         else if (body is { IsCanceled: true })
         {
-            _completion.TrySetCanceled(TokenOf(body));
+            _completion.TrySetFromTask(CancelledLike(body));
         }
         else
         {
@@ -317,16 +317,10 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
     /// <summary>Of a body that is not async.</summary>
     protected virtual TResult Result => default!;
 
-    private static CancellationToken TokenOf(Task cancelled)
+    /// <summary>An async method's task keeps the exception that cancelled it, with its message, cause and stack; nothing else can set one.</summary>
+    private static async Task<TResult> CancelledLike(Task cancelled)
     {
-        try
-        {
-            cancelled.GetAwaiter().GetResult();
-            return default;
-        }
-        catch (OperationCanceledException e)
-        {
-            return e.CancellationToken;
-        }
+        await cancelled.ConfigureAwait(false);
+        return default!;
     }
 }

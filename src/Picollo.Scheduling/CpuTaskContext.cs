@@ -50,10 +50,18 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the workers until its next
     /// checkpoint.</returns>
     /// <exception cref="ArgumentNullException">Nothing to call.</exception>
-    public Task<T> Outside<T>(Func<Task<T>> wait) => Task.Run(wait, _task.Token);
+    public Task<T> Outside<T>(Func<Task<T>> wait)
+    {
+        ArgumentNullException.ThrowIfNull(wait);
+        return Task.Run(() => wait() ?? throw NoTask(), _task.Token);
+    }
 
     /// <inheritdoc cref="Outside{T}(Func{Task{T}})"/>
-    public Task Outside(Func<Task> wait) => Task.Run(wait, _task.Token);
+    public Task Outside(Func<Task> wait)
+    {
+        ArgumentNullException.ThrowIfNull(wait);
+        return Task.Run(() => wait() ?? throw NoTask(), _task.Token);
+    }
 
     /// <summary>What the task has taken up to now. A system call, the pool's lock and an allocation: not for every
     /// checkpoint.</summary>
@@ -80,6 +88,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <param name="right">The other.</param>
     /// <returns>True if they are.</returns>
     public static bool operator !=(CpuTaskContext left, CpuTaskContext right) => !left.Equals(right);
+
+    private static InvalidOperationException NoTask() => new("What was to be awaited outside returned no task.");
 
     // Apart, so that the check alone is inlined.
     [MethodImpl(MethodImplOptions.NoInlining)]

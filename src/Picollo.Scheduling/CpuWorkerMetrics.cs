@@ -19,7 +19,7 @@ internal static class CpuWorkerMetrics
         "picollo.cpu_worker.slice.duration", "s", "How long tasks had a worker at a stretch.");
 
     private static readonly Histogram<double> Overrun = Meter.CreateHistogram<double>(
-        "picollo.cpu_worker.overrun.duration", "s", "From the end of a slice to the checkpoint that noticed it.");
+        "picollo.cpu_worker.overrun.duration", "s", "From the moment a task was asked to give up its worker to its next checkpoint.");
 
     public static void Record(string pool, in SliceReport report)
     {

@@ -20,6 +20,7 @@ public sealed partial class CpuWorkerPool
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
     /// <exception cref="ArgumentNullException">No source, no body or no name.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
+    [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Func<TItem, CpuTaskContext, Task> body,
@@ -53,6 +54,33 @@ public sealed partial class CpuWorkerPool
     }
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, ValueTask> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
+    }
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, ValueTask> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
+    }
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IAsyncEnumerable<TItem> source,
         Func<TItem, CpuTaskContext, Task> body,

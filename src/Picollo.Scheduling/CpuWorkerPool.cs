@@ -19,9 +19,9 @@ namespace Picollo.Scheduling;
 /// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
 /// slices, and what tasks overrun theirs by.</para>
 /// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something other
-/// than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. Blocking (<c>Wait</c>, <c>Result</c>) holds
-/// the worker; where all workers wait so for tasks of this pool, nothing goes on.
-/// Whoever awaits a task goes on where the await says, never on a worker of it.</para>
+/// than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body (<c>Wait</c>,
+/// <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that neither ever ends; await it,
+/// or have it run by <see cref="CpuTaskContext.Outside(Func{Task})"/>. Whoever awaits a task goes on where the await says, never on a worker of it.</para>
 /// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker without
 /// a task looks for one for 20 µs and then sleeps: the task that wakes it begins 20 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
@@ -45,6 +45,10 @@ namespace Picollo.Scheduling;
 /// </remarks>
 public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 {
+    // An async lambda fits all kinds of bodies and is to be the first; a body that returns a ValueTask is to be awaited, and not taken for
+    // one without a result.
+    private const int TaskBody = 2, ValueTaskBody = 1;
+
     private readonly CpuScheduler _scheduler;
 
     /// <summary>Starts the pool's threads: the workers and a timer.</summary>
@@ -72,6 +76,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
     /// <exception cref="ArgumentNullException">No body or no name.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
+    [OverloadResolutionPriority(TaskBody)]
     public Task RunAsync(
         Func<CpuTaskContext, Task> body,
         CancellationToken cancellationToken = default,
@@ -84,6 +89,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     /// <typeparam name="TResult">Of the result.</typeparam>
+    [OverloadResolutionPriority(TaskBody)]
     public Task<TResult> RunAsync<TResult>(
         Func<CpuTaskContext, Task<TResult>> body,
         CancellationToken cancellationToken = default,
@@ -117,8 +123,34 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         return Submit(new SyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
     }
 
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task RunAsync(
+        Func<CpuTaskContext, ValueTask> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return RunAsync(cpu => body(cpu).AsTask(), cancellationToken, priority, name);
+    }
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <typeparam name="TResult">Of the result.</typeparam>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task<TResult> RunAsync<TResult>(
+        Func<CpuTaskContext, ValueTask<TResult>> body,
+        CancellationToken cancellationToken = default,
+        CpuPriority priority = CpuPriority.Normal,
+        [CallerMemberName] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(body);
+        return RunAsync(cpu => body(cpu).AsTask(), cancellationToken, priority, name);
+    }
+
     /// <summary>Takes no more tasks, and waits until those taken have ended. (Tasks may still start others of their own.)</summary>
-    /// <param name="cancellationToken">Cancels what is left then; they still have to come to a checkpoint.</param>
+    /// <param name="cancellationToken">Cancels what is left then; it still has to come to a checkpoint, and what a body awaits has to take
+    /// <see cref="CpuTaskContext.CancellationToken"/>.</param>
     /// <returns>Completes when the last task has ended, however it ended: exceptions are those tasks' own. Further calls wait as
     /// well. Not to be awaited by a task of this pool: it would wait for itself.</returns>
     public async Task DrainAsync(CancellationToken cancellationToken = default)
@@ -130,8 +162,10 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Cancels all tasks, and waits for those that run to come to their next checkpoint. To let them finish, drain the pool
+    /// <summary>Cancels all tasks, and waits for those that have begun to come to their next checkpoint. To let them finish, drain the pool
     /// before.</summary>
+    /// <remarks>A body that awaits something which does not end, and was not given <see cref="CpuTaskContext.CancellationToken"/>, is waited for
+    /// without an end.</remarks>
     /// <returns>Completes when the last task has ended, without an exception. Further calls wait as well. Not to be awaited by a task
     /// of this pool.</returns>
     /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All is cancelled nevertheless, and not waited

@@ -11,8 +11,8 @@ public sealed record CpuWorkerPoolOptions
         get;
         init
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1024);
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1, nameof(WorkerCount));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1024, nameof(WorkerCount));
             field = value;
         }
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
@@ -25,8 +25,8 @@ public sealed record CpuWorkerPoolOptions
         get;
         init
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromSeconds(10));
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1), nameof(TimeSlice));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromSeconds(10), nameof(TimeSlice));
             field = value;
         }
     } = TimeSpan.FromMilliseconds(10);
@@ -38,7 +38,7 @@ public sealed record CpuWorkerPoolOptions
         get;
         init
         {
-            ArgumentException.ThrowIfNullOrEmpty(value);
+            ArgumentException.ThrowIfNullOrEmpty(value, nameof(Name));
             field = value;
         }
     } = "CPU worker";

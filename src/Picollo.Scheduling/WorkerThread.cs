@@ -25,6 +25,16 @@ internal sealed class Worker
 
     /// <summary>When the task was asked to give up the worker; 0 if it was not.</summary>
     public long SignalledAt { get; set; }
+
+    /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it meanwhile sees the
+    /// time before or after.</summary>
+    public void BeginAt(long now)
+    {
+        long wake = now - SliceStart;
+        SliceStart = now;
+        Waited += wake;
+        Task!.WaitTicks += wake;
+    }
 }
 
 /// <summary>A thread of the pool.</summary>
@@ -116,8 +126,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
             CpuTask? task = Step();
             if (task is null && !_isSpare)
             {
-                WaitForTask();
-                task = Worker!.Task;
+                task = WaitForTask();
             }
 
             task?.Run(Worker!.Continuation);
@@ -145,16 +154,18 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
 
     /// <summary>An idle thread looks before it sleeps. What it then takes of CPU time is the time that passes, unless it loses the
     /// processor, so that the clock need not be read while a task waits for it.</summary>
-    private void WaitForTask()
+    /// <returns>Null at the end of the pool.</returns>
+    private CpuTask? WaitForTask()
     {
         long start = Stopwatch.GetTimestamp();
-        if (_sleep.SpinAndWait(SpinTicks, LongestGapTicks) is { } seen)
+        long? seen = _sleep.SpinAndWait(SpinTicks, LongestGapTicks);
+        _cpuAtStart = seen is { } steady ? _cpuAtStart + (long)NanoScope.TicksToNanos(steady - start) : CpuUsageReader.GetThreadTime();
+        if (Worker!.Task is { } task)
         {
-            _cpuAtStart += (long)NanoScope.TicksToNanos(seen - start);
+            Worker.BeginAt(seen ?? Stopwatch.GetTimestamp());
+            return task;
         }
-        else
-        {
-            _cpuAtStart = CpuUsageReader.GetThreadTime();
-        }
+
+        return null;
     }
 }

@@ -32,7 +32,7 @@ public class OptionsTests
     [InlineData(1024, true)]
     [InlineData(1025, false)]
     public void Workers_are_1_to_1024(int count, bool isAllowed) =>
-        Check(() => new CpuWorkerPoolOptions { WorkerCount = count }.WorkerCount.Should().Be(count), isAllowed);
+        Check(() => new CpuWorkerPoolOptions { WorkerCount = count }.WorkerCount.Should().Be(count), nameof(CpuWorkerPoolOptions.WorkerCount), isAllowed);
 
     [Theory]
     [InlineData(-1, false)]
@@ -42,7 +42,7 @@ public class OptionsTests
     [InlineData(10 * TimeSpan.TicksPerSecond, true)]
     [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
     public void A_slice_has_1_ms_to_10_s(long ticks, bool isAllowed) =>
-        Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), isAllowed);
+        Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), nameof(CpuWorkerPoolOptions.TimeSlice), isAllowed);
 
     [Fact]
     public void A_name_is_not_empty()
@@ -62,7 +62,7 @@ public class OptionsTests
         pool.Statistics.Completed.Should().Be(3000);
     }
 
-    private static void Check(Action set, bool isAllowed)
+    private static void Check(Action set, string name, bool isAllowed)
     {
         if (isAllowed)
         {
@@ -70,7 +70,7 @@ public class OptionsTests
         }
         else
         {
-            set.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("value");
+            set.Should().Throw<ArgumentOutOfRangeException>().WithParameterName(name);
         }
     }
 }

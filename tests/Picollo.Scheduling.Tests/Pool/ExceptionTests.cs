@@ -2,6 +2,40 @@ namespace Picollo.Scheduling.Tests.Pool;
 
 public class ExceptionTests
 {
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task The_exception_that_cancels_a_body_keeps_its_message_its_cause_and_its_stack(bool isAsync)
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var cause = new TimeoutException("too slow");
+        void ThrowFromHere() => throw new TaskCanceledException("a backend's timeout", cause);
+        async Task ThrowLater()
+        {
+            await Task.Yield();
+            ThrowFromHere();
+        }
+
+        async Task<int> ThrowLaterInsteadOfAResult()
+        {
+            await ThrowLater();
+            return 5;
+        }
+
+        Task[] tasks = isAsync
+            ? [pool.RunAsync(_ => ThrowLater()), pool.RunAsync(_ => ThrowLaterInsteadOfAResult())]
+            : [pool.RunAsync(_ => ThrowFromHere())];
+
+        foreach (Task task in tasks)
+        {
+            TaskCanceledException thrown = (await task.Awaiting(t => t.Soon()).Should().ThrowAsync<TaskCanceledException>()).Which;
+            thrown.Message.Should().Be("a backend's timeout");
+            thrown.InnerException.Should().BeSameAs(cause);
+            thrown.StackTrace.Should().Contain(nameof(ThrowFromHere));
+            task.IsCanceled.Should().BeTrue();
+        }
+    }
+
     [Fact]
     public async Task An_exception_of_a_body_is_its_tasks()
     {

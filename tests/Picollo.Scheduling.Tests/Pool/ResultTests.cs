@@ -27,6 +27,43 @@ public class ResultTests
     }
 
     [Fact]
+    public async Task A_body_that_returns_a_ValueTask_is_awaited()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        int ended = 0;
+        async ValueTask Body()
+        {
+            await Task.Delay(1);
+            Interlocked.Increment(ref ended);
+        }
+
+        async ValueTask<int> Result()
+        {
+            await Task.Delay(1);
+            return 5;
+        }
+
+        await pool.RunAsync(_ => Body()).Soon();
+        ended.Should().Be(1);
+        (await pool.RunAsync(_ => Result()).Soon()).Should().Be(5);
+        await pool.ForEachAsync([1, 2, 3], (_, _) => Body()).Soon();
+        ended.Should().Be(4);
+        await pool.ForEachAsync(new[] { 1, 2, 3 }.ToAsyncEnumerable(), (_, _) => Body()).Soon();
+        ended.Should().Be(7);
+    }
+
+    [Fact]
+    public async Task What_is_run_outside_has_to_be_there_and_to_return_a_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task<int>)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task<int>>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
+    }
+
+    [Fact]
     public async Task A_result_may_be_null_and_a_body_may_be_over_at_once()
     {
         await using CpuWorkerPool pool = Pools.Create();

@@ -82,6 +82,22 @@ public class StatisticsTests
     }
 
     [Fact]
+    public async Task The_wait_of_a_task_that_wakes_a_worker_lasts_until_it_is_awake()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        for (int i = 0; i < 20; i++)
+        {
+            await Task.Delay(1); // longer than an idle worker looks for work
+            long submitted = Stopwatch.GetTimestamp();
+            (long begun, TimeSpan wait) = await pool.RunAsync(cpu => (Stopwatch.GetTimestamp(), cpu.GetUsage().WaitTime)).Soon();
+
+            wait.Should().BePositive().And.BeLessThanOrEqualTo(Stopwatch.GetElapsedTime(submitted, begun));
+        }
+
+        pool.Statistics.QueueWait.GetPercentileValue(0).Should().BePositive();
+    }
+
+    [Fact]
     public async Task What_a_task_awaits_itself_is_no_wait_for_a_worker()
     {
         await using CpuWorkerPool pool = Pools.Create();
