@@ -48,7 +48,7 @@ public class ResultTests
         (await pool.RunAsync(_ => Result()).Soon()).Should().Be(5);
         await pool.ForEachAsync([1, 2, 3], (_, _) => Body()).Soon();
         ended.Should().Be(4);
-        await pool.ForEachAsync(new[] { 1, 2, 3 }.ToAsyncEnumerable(), (_, _) => Body()).Soon();
+        await pool.ForEachAsync(Enumerable.Range(1, 3).ToAsyncEnumerable(), (_, _) => Body()).Soon();
         ended.Should().Be(7);
     }
 
