@@ -47,8 +47,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// awaits the result, queues to come back to one.</summary>
     /// <typeparam name="T">Of the result.</typeparam>
     /// <param name="wait">Is called in the thread pool; not at all if the caller has cancelled the task by then.</param>
-    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the workers until its next
-    /// checkpoint.</returns>
+    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the
+    /// workers until its next checkpoint, or the one after, where the worker has not quite left the body at the next.</returns>
     /// <exception cref="ArgumentNullException">Nothing to call.</exception>
     public Task<T> Outside<T>(Func<Task<T>> wait)
     {

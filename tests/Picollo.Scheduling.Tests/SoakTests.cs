@@ -135,7 +135,11 @@ public class SoakTests
                 case 7: await Task.Delay(1, cpu.CancellationToken); break;
                 case 8:
                     await Task.Delay(random.Next(2)).ConfigureAwait(false);
-                    await cpu.Checkpoint();
+                    do
+                    {
+                        await cpu.Checkpoint(); // the first may still find the worker that has not quite left the body
+                    }
+                    while (!_pool.HasThisThread());
                     break;
                 default: await cpu.Checkpoint(); break;
             }
