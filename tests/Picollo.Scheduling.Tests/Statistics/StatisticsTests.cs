@@ -245,6 +245,55 @@ public class StatisticsTests
     }
 
     [Fact]
+    public async Task A_slice_that_follows_at_once_has_waited_for_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        Task<int> task;
+        using (Held.Worker(pool))
+        {
+            task = pool.RunAsync(async cpu =>
+            {
+                while (cpu.GetUsage().Slices < 6)
+                {
+                    await cpu.Checkpoint();
+                }
+
+                return cpu.GetUsage().Slices;
+            });
+            Pools.Spin(TimeSpan.FromMilliseconds(20));
+        }
+
+        await task.Soon();
+        await pool.DrainAsync().Soon();
+
+        // Six or seven of the task, of which one has waited, and the held one's.
+        pool.Statistics.QueueWait.GetPercentile(50).Value.Should().Be(0);
+        pool.Statistics.QueueWait.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
+    }
+
+    [Fact]
+    public async Task A_task_that_has_stepped_aside_keeps_its_worker_over_a_wait_that_is_over()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        int slices = await pool.RunAsync(async cpu =>
+        {
+            _ = pool.RunAsync(_ => { });
+            await cpu.Checkpoint();
+            for (int i = 0; i < 10; i++)
+            {
+                var back = new TaskCompletionSource();
+                SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
+                await back.Task;
+            }
+
+            return cpu.GetUsage().Slices;
+        }).Soon();
+
+        slices.Should().Be(2);
+    }
+
+    [Fact]
     public async Task What_comes_to_its_checkpoints_has_short_slices_and_each_overrun_is_one()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
