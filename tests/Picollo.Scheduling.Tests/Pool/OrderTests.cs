@@ -6,6 +6,28 @@ namespace Picollo.Scheduling.Tests.Pool;
 public class OrderTests
 {
     [Fact]
+    public async Task What_is_interrupted_by_its_betters_goes_on_before_its_equals()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var order = new List<string>();
+        Task[] others = [];
+
+        await pool.RunAsync(async cpu =>
+        {
+            others =
+            [
+                pool.RunAsync(_ => order.Add("equal")),
+                pool.RunAsync(_ => order.Add("better"), priority: CpuPriority.High),
+            ];
+            await cpu.Checkpoint();
+            order.Add("interrupted");
+        }).Soon();
+        await Task.WhenAll(others).Soon();
+
+        order.Should().Equal("better", "interrupted", "equal");
+    }
+
+    [Fact]
     public async Task Waiting_tasks_begin_by_priority_and_then_in_order_of_arrival()
     {
         await using CpuWorkerPool pool = Pools.Create();
