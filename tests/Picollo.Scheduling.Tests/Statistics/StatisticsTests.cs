@@ -272,6 +272,27 @@ public class StatisticsTests
     }
 
     [Fact]
+    public async Task What_an_interrupted_task_has_run_before_is_no_wait()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        long submitted = Stopwatch.GetTimestamp(), begun = 0, interrupted = 0;
+
+        await pool.RunAsync(async cpu =>
+        {
+            begun = Stopwatch.GetTimestamp();
+            Pools.Spin(TimeSpan.FromMilliseconds(200));
+            interrupted = Stopwatch.GetTimestamp();
+            _ = pool.RunAsync(_ => { });
+            await cpu.Checkpoint();
+        }).Soon();
+        await pool.DrainAsync().Soon();
+
+        long longest = Math.Max(begun - submitted, Stopwatch.GetTimestamp() - interrupted);
+        ((double)pool.Statistics.QueueWait.GetPercentile(100).Value).Should()
+            .BeLessThanOrEqualTo(1.02 * Stopwatch.GetElapsedTime(0, longest).TotalNanoseconds);
+    }
+
+    [Fact]
     public async Task A_task_that_has_stepped_aside_keeps_its_worker_over_a_wait_that_is_over()
     {
         await using CpuWorkerPool pool = Pools.Create();
