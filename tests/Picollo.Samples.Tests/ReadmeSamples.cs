@@ -124,7 +124,7 @@ internal static class ReadmeSamples
             }
 
             return sum;
-        }, cancellationToken);
+        }, cancellationToken, name: "checksum");                         // a name for the statistics; else the calling member's
 
         await pool.ForEachAsync(texts, (text, cpu) => Count(text));      // with a checkpoint after each
 

@@ -14,14 +14,14 @@ public static class StepTable
         Add("4: and small ones", "/delay1ms", results => results.BesideBoth, DocumentFigures.BesideBoth);
         Add("4: and small ones", "small checksum", results => results.Small, DocumentFigures.Small);
         Add("3 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreScheduled);
-        Add($"3 so, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled);
+        Add($"3 the same, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled);
         Add("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreBesideBoth);
         Add("4 with a SemaphoreSlim", "small checksum", results => results.SemaphoreSmall);
         Add("3: checksums in the pool", "/delay1msLoop", results => results.Loop);
         Add("3: checksums in the pool", "/delay1msLoopWithCpuWorker", results => results.LoopInPool);
 
         output.WriteLine(table.ToString("The steps: requests at so many connections"));
-        output.WriteLine("Document: a Go server with GOMAXPROCS 16 on an AWS c5d.12xlarge, ab on another machine; whole milliseconds.");
+        output.WriteLine("Document: the README of Go's cpuworker, GOMAXPROCS 16 on an AWS c5d.12xlarge, ab on another machine; whole milliseconds.");
         output.WriteLine("Here, medians of the runs and their maximum, as wrk has them: it adds the requests that slow answers kept it from");
         output.WriteLine("sending. Step 2 is a server that has just started; requests unanswered at the end of a run are in no figure.");
         output.WriteLine();

@@ -18,9 +18,8 @@ public static class ServeCommand
         await output.WriteLineAsync($"{Ready}{server.Address}");
         ThreadPool.GetMinThreads(out int threads, out _);
         await output.WriteLineAsync(
-            $"CPUs: {Environment.ProcessorCount} workers: {server.WorkerCount} length of crc32 bs: {ChecksumTask.DataBytes} "
-            + $"blocks of {ChecksumTask.BlockBytes} bytes: {sizes.BigBlocks} big, {sizes.SmallBlocks} small; "
-            + $"thread pool from {threads} threads");
+            $"{Environment.ProcessorCount} CPUs, pool of {server.WorkerCount}, thread pool from {threads} threads; CRC-32 of {ChecksumTask.DataBytes} bytes in "
+            + $"blocks of {ChecksumTask.BlockBytes}: {sizes.BigBlocks} for a big task, {sizes.SmallBlocks} for a small one");
         await output.FlushAsync();
         Task end = server.WaitForShutdownAsync();
         await (endsWithInput ? Task.WhenAny(end, Task.Run(input.ReadToEnd)) : end);

@@ -122,7 +122,7 @@ public sealed class ServerTests
         (await client.GetStringAsync("checksumSmallTaskWithCpuWorker")).Should().StartWith("checksumSmallTaskWithCpuWorker ");
         (await server.GetWorkDoneAsync(CancellationToken.None)).Small.Should().Be(1);
         (await server.TakeSmallTimesAsync(CancellationToken.None)).P50.Should().BePositive();
-        server.Description.Should().Contain("length of crc32 bs: 262144");
+        server.Description.Should().Contain("CRC-32 of 262144 bytes");
 
         await server.DisposeAsync();
 
