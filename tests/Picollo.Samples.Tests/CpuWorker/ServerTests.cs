@@ -91,7 +91,7 @@ public sealed class ServerTests
     {
         await using ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, minThreads: 10);
 
-        server.Description.Should().EndWith("thread pool from 10 threads");
+        server.Description.Should().Contain("thread pool from 10 threads;");
     }
 
     [Fact]
