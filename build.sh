@@ -21,7 +21,7 @@ usage: ./build.sh [command] [arguments]
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
-                    the quick side-by-side comparison
+                    the quick side-by-side comparison: histogram (default), cpu, perf, scheduling
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -69,6 +69,7 @@ is_met() {
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
+    run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -85,6 +86,7 @@ packages_for() {
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
     java) echo default-jdk-headless libhdrhistogram-java ;;
+    run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -151,6 +153,8 @@ demo() {
     names="$names $(demo_name "$folder")"
     [ "$(demo_name "$folder")" = "$wanted" ] || continue
     build_native "$(host_rid)"
+    # This one drives a server; as the server itself it needs no driver.
+    if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done

@@ -1,6 +1,7 @@
 using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Perf;
+using Picollo.Benchmarks.Scheduling;
 
 namespace Picollo.Benchmarks;
 
@@ -12,6 +13,7 @@ internal static class CompareCommand
         [HistogramComparison.Name] = HistogramComparison.Run,
         [CpuComparison.Name] = CpuComparison.Run,
         [PerfComparison.Name] = PerfComparison.Run,
+        [SchedulingComparison.Name] = SchedulingComparison.Run,
     };
 
     public static int Run(string[] arguments)

@@ -6,13 +6,13 @@ using Picollo.Timing;
 
 namespace ConsumerApp;
 
-/// <summary>Uses what a user of the package uses, and prints what came of it as lines of "name=value".</summary>
+/// <summary>Uses what a user of the packages uses, and prints what came of it as lines of "name=value".</summary>
 internal static class Program
 {
     // Far above what any scope costs, so that the unit is told apart from noise; short enough to be run five times.
     private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(20);
 
-    private static void Main()
+    private static async Task Main()
     {
         // The same bytes everywhere: no code page, no carriage returns.
         Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false))
@@ -32,6 +32,10 @@ internal static class Program
         MeasureWork("pico-scope", h => h.GetPicoScope(), PicoScope.OneSecondValue);
         MeasureNothing();
         RecordFromManyThreads();
+        foreach ((string name, object? value) in await Pool.Use())
+        {
+            Print(name, value);
+        }
 
         Print("tables", "");
         Picollo.Samples.GettingStarted.Run();

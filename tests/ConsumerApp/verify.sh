@@ -1,6 +1,6 @@
 #!/bin/sh
 # verify.sh <command...>: runs the consumer program where the test projects do not (Native AOT, musl), and checks that
-# it found the native shim and printed the tables of the getting-started sample.
+# it found the native shim, ran a pool of CPU workers and printed the tables of the getting-started sample.
 set -eu
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 output=$(mktemp)
@@ -10,6 +10,10 @@ trap 'rm -f "$output"' EXIT
 cat "$output"
 if grep '^cycle-clock-status=.*native library' "$output"; then
   echo "the native shim was not found or does not fit" >&2
+  exit 1
+fi
+if ! grep -qx 'pool-ended=24 of 25, failed: 1' "$output"; then
+  echo "the pool of CPU workers lost a task" >&2
   exit 1
 fi
 sed '1,/^tables=/d' "$output" | diff - "$repository/tests/Picollo.Samples.Tests/Golden/GettingStarted.txt"

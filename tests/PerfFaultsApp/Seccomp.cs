@@ -68,6 +68,16 @@ internal static unsafe partial class Seccomp
             });
         }
 
+        // One that ends between its first counter and its second.
+        OnThread(() =>
+        {
+            InstallForSecondCounter(Environment.ProcessId, errorNumber: 3);
+            using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+                .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithProcess(0).WithInherited(false).Create();
+            session.Read();
+            Findings.Print("half-way", string.Join(' ', session.Counters.Select(counter => counter.Name)));
+        });
+
         Findings.Print("left", Descriptors.Counters());
         over.Set();
     }
@@ -122,6 +132,23 @@ internal static unsafe partial class Seccomp
             new(Return, 0, 0, Allow),
         };
         Install(code, 6);
+    }
+
+    /// <summary>The same for what joins a group on one thread.</summary>
+    private static void InstallForSecondCounter(int thread, uint errorNumber)
+    {
+        Instruction* code = stackalloc Instruction[8]
+        {
+            new(LoadWord, 0, 0, 0), // seccomp_data.nr
+            new(JumpIfEqual, 0, 5, OpenNumber),
+            new(LoadWord, 0, 0, 16 + (1 * 8)), // the thread
+            new(JumpIfEqual, 0, 3, (uint)thread),
+            new(LoadWord, 0, 0, 16 + (3 * 8)), // the leader
+            new(JumpIfEqual, 1, 0, uint.MaxValue),
+            new(Return, 0, 0, Error | errorNumber),
+            new(Return, 0, 0, Allow),
+        };
+        Install(code, 8);
     }
 
     private static void Install(Instruction* code, ushort length)

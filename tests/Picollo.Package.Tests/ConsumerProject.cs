@@ -1,7 +1,7 @@
 namespace Picollo.Package.Tests;
 
 /// <summary>
-/// A project outside the repository that uses the package: nothing of the repository's build settings reaches it, and
+/// A project outside the repository that uses the packages: nothing of the repository's build settings reaches it, and
 /// a packages folder of its own keeps an older Picollo of the same version out.
 /// </summary>
 internal sealed class ConsumerProject : IDisposable
@@ -9,17 +9,17 @@ internal sealed class ConsumerProject : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-consumer-").FullName;
     private readonly string _version;
 
-    public ConsumerProject(PackageFixture package)
+    public ConsumerProject(PackageFixture packages)
     {
-        _version = package.Version;
-        Copy("tests/ConsumerApp/ConsumerApp.csproj", "tests/ConsumerApp/Program.cs",
+        _version = packages.Version;
+        Copy("tests/ConsumerApp/ConsumerApp.csproj", "tests/ConsumerApp/Program.cs", "tests/ConsumerApp/Pool.cs",
             "samples/GettingStarted/GettingStarted.cs", "samples/GettingStarted/Measurements.cs");
 
         // No <clear/>: the machine's own sources stay, for the runtime that a self-contained publish takes along.
         File.WriteAllText(Path.Combine(_folder, "nuget.config"), $"""
             <configuration>
               <config><add key="globalPackagesFolder" value="packages" /></config>
-              <packageSources><add key="picollo" value="{package.Folder}" /></packageSources>
+              <packageSources><add key="picollo" value="{packages.Folder}" /></packageSources>
             </configuration>
             """);
     }

@@ -1,10 +1,8 @@
-using System.IO.Compression;
-
 namespace Picollo.Package.Tests;
 
 /// <summary>
-/// The package under test: what PICOLLO_PACKAGES points to (set by <c>./build.sh pack</c>), else one packed now from
-/// the sources, in folders of its own so that nothing of the ordinary build gets into it.
+/// The packages under test: what PICOLLO_PACKAGES points to (set by <c>./build.sh pack</c>), else packed now from
+/// the sources, in folders of their own so that nothing of the ordinary build gets into them.
 /// </summary>
 public sealed class PackageFixture : IDisposable
 {
@@ -13,30 +11,19 @@ public sealed class PackageFixture : IDisposable
     public PackageFixture()
     {
         Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
-        PackagePath = Directory.GetFiles(Folder, "Picollo.*.nupkg")
-            .Single(file => char.IsDigit(Path.GetFileName(file)["Picollo.".Length]));
-        Version = Path.GetFileNameWithoutExtension(PackagePath)["Picollo.".Length..];
+        Core = new Package(Folder, "Picollo");
+        Scheduling = new Package(Folder, "Picollo.Scheduling");
     }
 
     /// <summary>The folder of packages, usable as a NuGet source.</summary>
     public string Folder { get; }
 
-    public string PackagePath { get; }
+    public Package Core { get; }
 
-    public string SymbolsPath => Path.ChangeExtension(PackagePath, ".snupkg");
+    public Package Scheduling { get; }
 
-    public string Version { get; }
-
-    /// <summary>The bytes of one file in the package or, by its path, in the symbols package.</summary>
-    public static byte[] Read(string package, string entry)
-    {
-        using var archive = ZipFile.OpenRead(package);
-        using var content = (archive.GetEntry(entry)
-            ?? throw new FileNotFoundException($"{Path.GetFileName(package)} has no {entry}.")).Open();
-        using var bytes = new MemoryStream();
-        content.CopyTo(bytes);
-        return bytes.ToArray();
-    }
+    /// <summary>All packages have the same.</summary>
+    public string Version => Core.Version;
 
     public void Dispose() => Directory.Delete(_scratch, recursive: true);
 
@@ -45,12 +32,16 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        Tool.Dotnet(Repository.Root, "pack", "src/Picollo", "-c", "Release", "-o", folder,
-            "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
+        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling" })
+        {
+            Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
+                "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
+        }
+
         return folder;
     }
 }
 
-/// <summary>Tests of the package share one pack and do not run beside each other: they use all processors.</summary>
+/// <summary>Tests of the packages share one pack and do not run beside each other: they use all processors.</summary>
 [CollectionDefinition("package")]
 public sealed class PackageTests : ICollectionFixture<PackageFixture>;

@@ -2,6 +2,7 @@ using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
 using Picollo.PerfEvent;
+using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;
 
@@ -110,6 +111,33 @@ internal static class ReadmeSamples
         return watcher.GetSummaryCpuUsage();
     }
 
+    public static async Task<(uint Checksum, CpuWorkerStatistics Statistics)> Responsive(byte[][] blocks, string[] texts, CancellationToken cancellationToken)
+    {
+        await using var pool = new CpuWorkerPool();
+
+        uint checksum = await pool.RunAsync(async cpu =>
+        {
+            uint sum = 0;
+            foreach (byte[] block in blocks)
+            {
+                sum = Append(sum, block);
+                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+            }
+
+            return sum;
+        }, cancellationToken, name: "checksum");                         // a name for the statistics; else the calling member's
+
+        await pool.ForEachAsync(texts, (text, cpu) => Count(text));      // with a checkpoint after each
+
+        Console.WriteLine($"{pool.Statistics.QueueWait.GetPercentileValue(99):N0} ns in the queue");
+        foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunByTask())
+        {
+            Console.WriteLine($"{task} came late to a checkpoint by up to {overrun.GetPercentileValue(100):N0} ns");
+        }
+
+        return (checksum, pool.Statistics);
+    }
+
     public static CpuStates Machine()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
@@ -201,4 +229,8 @@ internal static class ReadmeSamples
     }
 
     private static void DoWork() => Thread.SpinWait(100);
+
+    private static uint Append(uint sum, byte[] block) => Samples.CpuWorker.Serving.Crc32.Append(sum, block);
+
+    private static int Count(string text) => text.Count(char.IsLetter);
 }

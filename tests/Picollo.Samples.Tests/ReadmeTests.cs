@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;
 
@@ -120,6 +121,18 @@ public sealed partial class ReadmeTests
             "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "Software:PageFaults");
         lines.Where(line => line.StartsWith("##### ", StringComparison.Ordinal)).Should().Equal(counted.Select(name => $"##### {name}"));
         missing.Should().OnlyContain(name => lines.Any(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void The_responsive_example_computes()
+    {
+        (uint checksum, CpuWorkerStatistics? statistics) = default((uint, CpuWorkerStatistics?));
+        ConsoleOutput.Of(() => (checksum, statistics) =
+            ReadmeSamples.Responsive(["12345"u8.ToArray(), "6789"u8.ToArray()], ["a", "b"], CancellationToken.None).GetAwaiter().GetResult())
+            .Should().MatchRegex("^[0-9,]+ ns in the queue");
+
+        checksum.Should().Be(0xCBF43926);
+        statistics!.Completed.Should().BeGreaterThan(1).And.Be(statistics.Submitted);
     }
 
     [Fact]

@@ -19,5 +19,8 @@ public sealed class WindowsTests(WineFixture wine)
     public void Scopes_and_histograms_work() => wine.Output.ShouldShowThatScopesAndHistogramsWork();
 
     [WineFact]
+    public void A_pool_of_CPU_workers_works() => wine.Output.ShouldShowThatThePoolWorks();
+
+    [WineFact]
     public void The_tables_are_the_same_on_Windows() => wine.Output.ShouldHaveTheTablesOfTheSample();
 }

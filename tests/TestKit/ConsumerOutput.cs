@@ -38,6 +38,17 @@ internal sealed class ConsumerOutput
         Number("thread-local-total").Should().Be(40_000);
     }
 
+    /// <summary>A pool of CPU workers gave what was computed, in slices and without, and its count of tasks: 20 and 1 sums, one
+    /// that went outside, a loop's two, and one that failed.</summary>
+    public void ShouldShowThatThePoolWorks()
+    {
+        this["pool-sums"].Should().Be("500000");
+        Number("pool-outside").Should().Be(1);
+        Number("pool-items").Should().Be(500_500);
+        this["pool-failure"].Should().Be("thrown on a worker");
+        this["pool-ended"].Should().Be("24 of 25, failed: 1");
+    }
+
     /// <summary>The tables of the getting-started sample come out here as they do there.</summary>
     public void ShouldHaveTheTablesOfTheSample() => Tables.Should().Be(File.ReadAllText(
         Path.Combine(Repository.Root, "tests", "Picollo.Samples.Tests", "Golden", "GettingStarted.txt")));

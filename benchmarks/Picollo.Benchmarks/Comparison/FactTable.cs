@@ -13,5 +13,8 @@ internal sealed class FactTable(string heading, string unit = "bytes")
         limit.ToString("<= #,0", CultureInfo.InvariantCulture),
         bytes <= limit ? "ok" : (bytes - limit).ToString("'MISSED by' #,0.###", CultureInfo.InvariantCulture));
 
+    /// <summary>One that is not held against anything.</summary>
+    public void Add(string what, double bytes) => _table.Add(what, bytes.ToString("#,0.###", CultureInfo.InvariantCulture));
+
     public void Print(TextWriter output) => _table.Print(output);
 }

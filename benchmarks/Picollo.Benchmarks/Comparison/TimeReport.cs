@@ -19,7 +19,12 @@ internal static class TimeReport
                     double byMedian = row.Distance(measured.Median, figures[against].Median);
                     double byMinimum = row.Distance(measured.Minimum, figures[against].Minimum);
                     cells.AddRange([
-                        against.Name, row.DistanceText(byMedian), row.DistanceText(byMinimum), row.TargetText, row.Verdict(byMedian)]);
+                        against.Name, row.DistanceText(byMedian), row.DistanceText(byMinimum), row.TargetText,
+                        row.Verdict(measured.Median, byMedian)]);
+                }
+                else
+                {
+                    cells.AddRange([string.Empty, string.Empty, string.Empty, row.TargetText, row.Verdict(measured.Median, distance: 0)]);
                 }
 
                 table.Add([.. cells]);

@@ -6,9 +6,8 @@ namespace Picollo.Tests.Conventions;
 /// <summary>Every public member is documented, its parameters, results and exceptions' conditions included.</summary>
 public class DocumentationTests
 {
-    private static readonly Dictionary<string, XElement> Documentation = XDocument
-        .Load(Path.ChangeExtension(PublicSurface.Assembly.Location, ".xml"))
-        .Descendants("member")
+    private static readonly Dictionary<string, XElement> Documentation = PublicSurface.Assemblies
+        .SelectMany(assembly => XDocument.Load(Path.ChangeExtension(assembly.Location, ".xml")).Descendants("member"))
         .ToDictionary(member => member.Attribute("name")!.Value);
 
     public static TheoryData<string> TypeNames => [.. PublicSurface.Types.Select(type => type.FullName!)];

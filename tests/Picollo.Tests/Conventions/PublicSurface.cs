@@ -1,18 +1,20 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Picollo.Metrics;
+using Picollo.Scheduling;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>What users of the library can name: its public types and their members, without what the compiler adds.</summary>
+/// <summary>What users of the libraries can name: its public types and their members, without what the compiler adds.</summary>
 internal static class PublicSurface
 {
     private const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
-    public static Assembly Assembly => typeof(HdrHistogram).Assembly;
+    /// <summary>One for each package.</summary>
+    public static IReadOnlyList<Assembly> Assemblies { get; } = [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly];
 
-    public static IEnumerable<Type> Types => Assembly.GetExportedTypes()
+    public static IEnumerable<Type> Types => Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
         .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks
         .OrderBy(type => type.FullName, StringComparer.Ordinal);
 

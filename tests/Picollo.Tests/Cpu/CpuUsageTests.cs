@@ -144,7 +144,7 @@ public sealed class CpuUsageTests
         char[] buffer = new char[200];
         foreach (string unit in (string[])["s", "ms", "us", "ns"])
         {
-            Metrics.Allocations.InSteadyState(() => Sample.TryFormat(buffer, out _, unit, null)).Should().Be(0, unit);
+            Allocations.InSteadyState(() => Sample.TryFormat(buffer, out _, unit, null)).Should().Be(0, unit);
         }
     }
 }

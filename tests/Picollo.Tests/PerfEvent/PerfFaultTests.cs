@@ -98,6 +98,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
             long.Parse(found[$"{thread}-time"], CultureInfo.InvariantCulture).Should().BePositive();
         }
 
+        found["half-way"].Should().Be("Software:PageFaults Software:MinorPageFaults");
         found["left"].Should().Be("0");
     }
 

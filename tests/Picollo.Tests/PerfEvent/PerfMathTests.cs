@@ -37,6 +37,25 @@ public sealed class PerfMathTests
     public void A_delta_stops_at_zero(ulong before, ulong after, ulong overhead, ulong delta) =>
         PerfMath.Delta(before, after, overhead).Should().Be(delta);
 
+    /// <summary>After a billion counted in a third of the time: the past has no part in it unless there is nothing else.</summary>
+    [Theory]
+    [InlineData(7, 1_000, 1_000, 0, 7)]
+    [InlineData(7, 1_000, 500, 0, 14)]
+    [InlineData(7, 1_000, 500, 5, 9)]
+    [InlineData(7, 0, 0, 0, 7)] // pages without the time say when the counter was last switched
+    [InlineData(7, 1_000, 1_001, 0, 7)]
+    [InlineData(0, 3_000, 0, 0, 3_000_000)] // off all the time: what it counts on average
+    [InlineData(0, 3_000, 0, 1_000_000, 2_000_000)]
+    [InlineData(0, 1_000, 1_000, 0, 0)]
+    public void A_delta_is_scaled_by_the_times_between(ulong raw, ulong enabled, ulong running, ulong overhead, ulong delta)
+    {
+        PerfReading before = default, after = default;
+        before.Add(1_000_000_000, 3_000_000, 1_000_000);
+        after.Add(1_000_000_000 + raw, 3_000_000 + enabled, 1_000_000 + running);
+        PerfMath.Delta(before, after, overhead).Should().Be(delta);
+        PerfMath.Delta(after, before, overhead).Should().Be(0);
+    }
+
     [Fact]
     public void A_delta_never_wraps()
     {

@@ -113,6 +113,30 @@ public sealed class UserSpaceSessionTests
     }
 
     [PerfFact]
+    public void Nothing_is_taken_off_where_another_thread_is_counted()
+    {
+        using var over = new ManualResetEventSlim();
+        int id = 0;
+        var other = new Thread(() =>
+        {
+            Volatile.Write(ref id, (int)Picollo.Cpu.CpuUsageReader.GetThreadId());
+            over.Wait();
+        });
+        other.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+        var pages = new ScriptedPages(2) { CountsOfReading = 40 };
+        using (PerfEventCounterSession session = PerfEventCounterSession.Open(TwoCounters with { ThreadId = id }, PerfEventSources.System, (_, _) => pages))
+        {
+            session.Read();
+            session.Counters[0].RawDelta.Should().Be(40);
+            session.Counters[0].Delta.Should().Be(40);
+        }
+
+        over.Set();
+        other.Join();
+    }
+
+    [PerfFact]
     public void What_pages_count_is_not_taken_off_if_they_could_not_be_read_in_time()
     {
         var pages = new ScriptedPages(1) { Readable = 0 };

@@ -1,4 +1,4 @@
-namespace Picollo.Tests.Metrics;
+namespace Picollo.TestKit;
 
 /// <summary>Counts the bytes that code allocates on its thread.</summary>
 internal static class Allocations

@@ -1,4 +1,4 @@
-namespace Picollo.Tests.Cpu;
+namespace Picollo.TestKit;
 
 /// <summary>A test of something that only Linux has; skipped elsewhere, with the reason.</summary>
 public sealed class LinuxFactAttribute : FactAttribute

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Picollo.Tests.Metrics;
+namespace Picollo.TestKit;
 
 /// <summary>Cases from a random seed that a failure reports; PICOLLO_TEST_SEED repeats a run.</summary>
 internal static class Seeded

@@ -1,4 +1,4 @@
-namespace Picollo.Tests.Metrics;
+namespace Picollo.TestKit;
 
 /// <summary>Tests that need the process or the processors for themselves: one after the other, after all others.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]

@@ -1,0 +1,133 @@
+namespace Picollo.Scheduling;
+
+/// <content>Cancellation of a task and of all, and the end.</content>
+internal sealed partial class CpuScheduler
+{
+    private readonly CancellationTokenSource _cancellation = new();
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile bool _isClosed;
+    private volatile bool _isCancelled;
+    private long _concluded;
+
+    /// <summary>Whether what is left was cancelled.</summary>
+    public bool IsCancelled => _isCancelled;
+
+    /// <summary>The same, for who waits for it.</summary>
+    public CancellationToken Cancellation => _cancellation.Token;
+
+    /// <summary>Completes after <see cref="Close"/>, when all tasks have ended.</summary>
+    public Task Ended => _ended.Task;
+
+    /// <summary>Whether threads are to end.</summary>
+    public bool HasEnded => _ended.Task.IsCompleted;
+
+    /// <summary>Refuses new tasks, but for those that running ones make.</summary>
+    public void Close()
+    {
+        lock (_lock)
+        {
+            _isClosed = true;
+        }
+
+        EndIfDone();
+    }
+
+    /// <summary>Closes, and cancels all tasks: those that have not begun at once, others at their next checkpoint.</summary>
+    public void Cancel()
+    {
+        List<CpuTask> unbegun;
+        lock (_lock)
+        {
+            _isClosed = true;
+            _isCancelled = true;
+            unbegun = _queue.TakeUnbegun();
+            foreach (CpuTask task in unbegun)
+            {
+                task.State = CpuTaskState.Ended;
+                Statistics.Cancelled++;
+            }
+
+            foreach (Worker worker in _workers)
+            {
+                worker.Task?.NeedsAttention = true;
+            }
+        }
+
+        unbegun.ForEach(task => task.EndCancelled());
+        Interlocked.Add(ref _concluded, unbegun.Count);
+        EndIfDone();
+        _cancellation.Cancel(); // last: its callbacks are other people's code, and may throw
+    }
+
+    /// <summary>The caller of a task has cancelled it.</summary>
+    public void OnCancelled(CpuTask task)
+    {
+        bool isUnbegun;
+        lock (_lock)
+        {
+            isUnbegun = task is { State: CpuTaskState.Waiting, HasBegun: false };
+            if (isUnbegun)
+            {
+                _queue.Remove(task);
+                task.State = CpuTaskState.Ended;
+                Statistics.Cancelled++;
+            }
+            else
+            {
+                task.NeedsAttention = true;
+            }
+        }
+
+        if (isUnbegun)
+        {
+            task.EndCancelled();
+            CountOut();
+        }
+    }
+
+    /// <summary>Tells whoever awaits a task that ran to its end.</summary>
+    public void Conclude(CpuTask task)
+    {
+        // Parts of the body that the body did not wait for; no more are added.
+        while (task.TakeContinuation() is { } left)
+        {
+            RunElsewhere(left.Callback, left.State);
+        }
+
+        task.End();
+        CountOut();
+    }
+
+    private void CountOut()
+    {
+        _ = Interlocked.Increment(ref _concluded);
+        if (_isClosed)
+        {
+            EndIfDone();
+        }
+    }
+
+    private void EndIfDone()
+    {
+        lock (_lock)
+        {
+            if (!_isClosed || Interlocked.Read(ref _concluded) != _submitted || !_ended.TrySetResult())
+            {
+                return;
+            }
+
+            // Those that are not here see HasEnded before they wait.
+            for (WorkerThread? thread = _idle; thread is not null; thread = thread.NextIdle)
+            {
+                thread.Wake();
+            }
+
+            foreach (WorkerThread thread in _spare)
+            {
+                thread.Wake();
+            }
+        }
+
+        _timer.Wake();
+    }
+}

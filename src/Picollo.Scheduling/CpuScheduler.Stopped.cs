@@ -1,0 +1,90 @@
+using System.Diagnostics;
+
+namespace Picollo.Scheduling;
+
+/// <content>Bodies that stop in <c>CheckpointBlocking</c>, with their thread: another thread takes its place meanwhile.</content>
+internal sealed partial class CpuScheduler
+{
+    /// <summary>So many threads at a time; more bodies go on instead of stepping aside.</summary>
+    public const int MaxStoppedThreads = 64;
+
+    // Threads without a worker.
+    private readonly Stack<WorkerThread> _spare = [];
+    private int _stoppedThreads;
+    private int _startedThreads;
+
+    /// <summary>As <see cref="StepsAside"/>, and returns when it is the task's turn again.</summary>
+    /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
+    public void StepAsideBlocking(CpuTask task)
+    {
+        task.ThrowIfCancelled();
+        if (WorkerThread.Current is not { Worker: { } worker } thread || worker.Task != task)
+        {
+            return; // It has no worker to give up.
+        }
+
+        SliceReport report;
+        WorkerThread? other = null;
+        bool stops;
+        lock (_lock)
+        {
+            stops = ShouldStepAside(worker, task, out report) && _stoppedThreads < MaxStoppedThreads;
+            if (stops)
+            {
+                _stoppedThreads++;
+                _spare.TryPop(out other);
+            }
+        }
+
+        if (stops)
+        {
+            report = Stop(thread, worker, task, other ?? StartThread(worker: null));
+            Statistics.Publish(report);
+            thread.WaitForWorker();
+            worker = thread.Worker!;
+            worker.BeginAt(Stopwatch.GetTimestamp());
+            task.ThrowIfCancelled();
+        }
+        else
+        {
+            Statistics.Publish(report);
+        }
+    }
+
+    private SliceReport Stop(WorkerThread thread, Worker worker, CpuTask task, WorkerThread other)
+    {
+        long now = Stopwatch.GetTimestamp();
+        SliceReport report;
+        lock (_lock)
+        {
+            task.StoppedThread = thread;
+            report = PutAway(worker, task, now);
+            thread.LeaveWorker();
+            other.Worker = worker;
+        }
+
+        other.Wake();
+        thread.Charge(task);
+        return report;
+    }
+
+    /// <summary>A stopped task's thread takes the place of the one that found the task; under the lock.</summary>
+    /// <returns>The thread to wake.</returns>
+    private WorkerThread GiveWorkerBack(WorkerThread finder, CpuTask task)
+    {
+        WorkerThread stopped = task.StoppedThread!;
+        task.StoppedThread = null;
+        stopped.Worker = finder.Worker;
+        finder.LeaveWorker();
+        _stoppedThreads--;
+        _spare.Push(finder);
+        return stopped;
+    }
+
+    private WorkerThread StartThread(Worker? worker)
+    {
+        var thread = new WorkerThread(this, worker, Interlocked.Increment(ref _startedThreads));
+        thread.Start();
+        return thread;
+    }
+}

@@ -1,0 +1,131 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Samples.CpuWorker.Driving;
+using Picollo.Samples.CpuWorker.Serving;
+
+namespace Picollo.Samples.Tests.CpuWorker;
+
+public sealed class ServerTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task All_endpoints_answer_and_a_checksum_is_the_same_wherever_it_is_computed()
+    {
+        await using Server server = new(port: 0, new TaskSizes(BigBlocks: 20, SmallBlocks: 3));
+        await server.StartAsync();
+        using HttpClient client = new() { BaseAddress = server.Address };
+
+        string big = await Answer("checksumWithoutCpuWorker");
+        string small = await Answer("checksumSmallTaskWithCpuWorker");
+
+        big.Should().Be(Expected(blocks: 20));
+        small.Should().Be(Expected(blocks: 3));
+        (await Answer("checksumWithCpuWorker")).Should().Be(big);
+        (await Answer("checksumWithSemaphore")).Should().Be(big);
+        (await Answer("checksumSmallTaskWithSemaphore")).Should().Be(small).And.NotBe(big);
+        (await Answer("delay1msLoopWithCpuWorker")).Should().Be(await Answer("delay1msLoop"));
+        await Answer("delay1ms");
+        (await client.GetStringAsync("work")).Should().StartWith("3 2 ", "three big ones and two small ones are done");
+
+        // The document's bytes, block after block, from the beginning again where they end.
+        static string Expected(int blocks)
+        {
+            byte[] data = new byte[262_144];
+            new Random(0).NextBytes(data);
+            byte[] all = [.. Enumerable.Range(0, blocks).SelectMany(block => data.Skip(block * 32_768 % data.Length).Take(32_768))];
+            return $"{Crc32Tests.BitByBit(all):x8}";
+        }
+
+        async Task<string> Answer(string path)
+        {
+            string[] words = (await client.GetStringAsync(path)).Split(' ');
+            words[0].Should().Be(path);
+            words[2..].Should().HaveCount(3).And.HaveElementAt(0, "took").And.HaveElementAt(2, "ms\n");
+            double.Parse(words[3], CultureInfo.InvariantCulture).Should().BePositive();
+            return words[1];
+        }
+    }
+
+    [Fact]
+    public async Task Work_whose_client_has_left_is_not_done()
+    {
+        await using Server server = new(port: 0, new TaskSizes(BigBlocks: int.MaxValue, SmallBlocks: 1));
+        await server.StartAsync();
+        using HttpClient client = new() { BaseAddress = server.Address };
+        using CancellationTokenSource leaves = new();
+        Task<string> endless = client.GetStringAsync("checksumWithCpuWorker", leaves.Token);
+        Stopwatch waited = Stopwatch.StartNew();
+        while (await client.GetStringAsync("work") is ['0', ' ', ..])
+        {
+            waited.Elapsed.Should().BeLessThan(Patience);
+        }
+
+        await leaves.CancelAsync();
+        await FluentActions.Awaiting(() => endless).Should().ThrowAsync<OperationCanceledException>();
+
+        // The pool's only worker, or the last of them, is free again; disposing waits for what runs.
+        await server.DisposeAsync().AsTask().WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Small_requests_times_in_the_pool_are_given_once()
+    {
+        await using Server server = new(port: 0, new TaskSizes(BigBlocks: 1, SmallBlocks: 1));
+        await server.StartAsync();
+        using HttpClient client = new() { BaseAddress = server.Address };
+        await client.GetStringAsync("checksumSmallTaskWithCpuWorker");
+
+        double[] first = await Take();
+        double[] second = await Take();
+
+        first.Should().HaveCount(4).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
+        second.Should().Equal(0, 0, 0, 0);
+
+        async Task<double[]> Take() =>
+            [.. (await client.GetStringAsync("smallNanoseconds")).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
+    }
+
+    [Fact]
+    public async Task A_server_s_thread_pool_begins_with_the_threads_asked_for()
+    {
+        await using ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, minThreads: 10);
+
+        server.Description.Should().Contain("thread pool from 10 threads;");
+    }
+
+    [Fact]
+    public async Task Without_wrk_the_demo_says_what_to_install_and_leaves_no_server()
+    {
+        string assembly = typeof(ServerProcess).Assembly.Location;
+        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? Environment.ProcessPath!;
+        ProcessStartInfo start = new(host, ["exec", assembly]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        start.Environment["PATH"] = Path.Combine(Path.GetTempPath(), "nowhere");
+        start.Environment["DOTNET_HOST_PATH"] = host;
+
+        using Process demo = Process.Start(start)!;
+        Task<string> output = demo.StandardOutput.ReadToEndAsync();
+        string errors = await demo.StandardError.ReadToEndAsync().WaitAsync(Patience);
+        await demo.WaitForExitAsync().WaitAsync(Patience);
+
+        errors.Should().StartWith("wrk did not start").And.EndWith("install it, Debian's package 'wrk'" + Environment.NewLine);
+        demo.ExitCode.Should().Be(1);
+        (await output).Should().Contain("Server   ", "it was there, and its end of the output is closed too");
+    }
+
+    [Fact]
+    public async Task A_server_of_its_own_process_ends_with_its_driver()
+    {
+        ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None);
+        using Process process = Process.GetProcessById(server.Id);
+        using HttpClient client = new() { BaseAddress = server.Address };
+        (await client.GetStringAsync("checksumSmallTaskWithCpuWorker")).Should().StartWith("checksumSmallTaskWithCpuWorker ");
+        (await server.GetWorkDoneAsync(CancellationToken.None)).Small.Should().Be(1);
+        (await server.TakeSmallTimesAsync(CancellationToken.None)).P50.Should().BePositive();
+        server.Description.Should().Contain("CRC-32 of 262144 bytes");
+
+        await server.DisposeAsync();
+
+        process.WaitForExit(Patience).Should().BeTrue();
+    }
+}

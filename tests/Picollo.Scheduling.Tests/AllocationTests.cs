@@ -1,0 +1,118 @@
+namespace Picollo.Scheduling.Tests;
+
+/// <summary>What a checkpoint and a task take of the heap.</summary>
+[Collection(Alone.Name)]
+public class AllocationTests
+{
+    private static readonly Action<CpuTaskContext> Nothing = _ => { };
+
+    [Fact]
+    public async Task A_checkpoint_that_goes_straight_on_allocates_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        (long awaited, long blocking) = await pool.RunAsync(async cpu =>
+        {
+            long awaited = long.MaxValue;
+            for (int round = 0; round < 10; round++)
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                for (int i = 0; i < 100; i++)
+                {
+                    await cpu.Checkpoint();
+                }
+
+                awaited = Math.Min(awaited, GC.GetAllocatedBytesForCurrentThread() - before);
+            }
+
+            return (awaited, Allocations.InSteadyState(cpu.CheckpointBlocking));
+        }).Soon();
+
+        awaited.Should().Be(0);
+        blocking.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task A_checkpoint_that_begins_another_slice_or_steps_aside_allocates_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+
+        // Alone, and then with another beside it; the least of several rounds, as code is compiled again meanwhile.
+        long alone = await pool.RunAsync(AFewSlices).Soon();
+        bool isOver = false;
+        Task other = pool.RunAsync(async cpu =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                await cpu.Checkpoint();
+            }
+        });
+        long inTurn = await pool.RunAsync(AFewSlices).Soon();
+        Volatile.Write(ref isOver, true);
+        await other.Soon();
+
+        alone.Should().Be(0);
+        inTurn.Should().Be(0);
+
+        static async Task<long> AFewSlices(CpuTaskContext cpu)
+        {
+            long least = long.MaxValue;
+            for (int round = 0; round < 10; round++)
+            {
+                int from = cpu.GetUsage().Slices;
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                for (int i = 0; i < 100; i++)
+                {
+                    Pools.Spin(TimeSpan.FromMicroseconds(50));
+                    await cpu.Checkpoint();
+                }
+
+                long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
+                if (cpu.GetUsage().Slices > from)
+                {
+                    least = Math.Min(least, bytes);
+                }
+            }
+
+            return least;
+        }
+    }
+
+    [Fact]
+    public async Task Submitting_an_empty_task_allocates_three_objects()
+    {
+        // The task, its completion source and that one's task; bytes stand for them.
+        const int atMostBytes = 320;
+        const int calls = 100;
+        await using CpuWorkerPool pool = Pools.Create();
+        long submitting;
+        using (Held.Worker(pool))
+        {
+            submitting = Allocations.InSteadyState(() => { _ = pool.RunAsync(Nothing, name: "empty"); }) / calls;
+        }
+
+        submitting.Should().BeInRange(1, atMostBytes);
+    }
+
+    [Fact]
+    public async Task Awaiting_an_empty_task_allocates_nothing_more()
+    {
+        const int atMostBytes = 320;
+        const int calls = 1000;
+        await using CpuWorkerPool pool = Pools.Create();
+        long least = long.MaxValue;
+        for (int round = 0; round < 10; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            for (int i = 0; i < calls; i++)
+            {
+                await pool.RunAsync(Nothing, name: "empty");
+            }
+
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        // On all threads; the thread pool itself allocates some now and then.
+        (least / calls).Should().BeInRange(1, atMostBytes + 16);
+    }
+}

@@ -1,0 +1,38 @@
+namespace Picollo.Scheduling.Tests;
+
+/// <summary>A task that has one worker to itself until it is released, and never comes to a checkpoint.</summary>
+internal sealed class Held : IDisposable
+{
+    private readonly ManualResetEventSlim _release = new();
+    private readonly Task _task;
+
+    private Held(CpuWorkerPool pool, CpuPriority priority, ManualResetEventSlim begun) => _task = pool.RunAsync(
+        _ =>
+        {
+            begun.Set();
+            _release.Await();
+        },
+        priority: priority);
+
+    /// <summary>Submits it, and waits until it has a worker.</summary>
+    public static Held Worker(CpuWorkerPool pool, CpuPriority priority = CpuPriority.Normal)
+    {
+        using var begun = new ManualResetEventSlim();
+        var held = new Held(pool, priority, begun);
+        begun.Await();
+        return held;
+    }
+
+    public Task Release()
+    {
+        _release.Set();
+        return _task.Soon();
+    }
+
+    public void Dispose()
+    {
+        _release.Set();
+        _task.Wait(Pools.Deadline);
+        _release.Dispose();
+    }
+}

@@ -1,0 +1,22 @@
+namespace Picollo.Scheduling.Tests;
+
+/// <summary>Counts who is inside at a time, and the most that ever were.</summary>
+internal sealed class Inside
+{
+    private int _now;
+    private int _most;
+
+    public int Now => Volatile.Read(ref _now);
+
+    public int Most => Volatile.Read(ref _most);
+
+    public void Enter()
+    {
+        int now = Interlocked.Increment(ref _now);
+        for (int most = _most; most < now && Interlocked.CompareExchange(ref _most, now, most) != most; most = _most)
+        {
+        }
+    }
+
+    public void Leave() => Interlocked.Decrement(ref _now);
+}

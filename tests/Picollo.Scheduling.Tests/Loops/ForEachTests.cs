@@ -1,0 +1,417 @@
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Scheduling.Tests.Loops;
+
+public class ForEachTests
+{
+    private const int Items = 200;
+
+    public static TheoryData<int> Workers => [1, 2, 4];
+
+    [Theory]
+    [MemberData(nameof(Workers))]
+    public async Task Each_item_is_done_once_on_a_worker(int workers)
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
+        foreach (Func<int[], Task> loop in new Func<int[], Task>[]
+        {
+            done => pool.ForEachAsync(Enumerable.Range(0, Items), (item, cpu) => Do(done, item)),
+            done => pool.ForEachAsync(
+                Enumerable.Range(0, Items),
+                async (item, cpu) =>
+                {
+                    await cpu.Checkpoint();
+                    Do(done, item);
+                    await Task.Yield();
+                }),
+            done => pool.ForEachAsync(
+                new ProbedItems(Items),
+                (item, cpu) =>
+                {
+                    Do(done, item);
+                    return Task.CompletedTask;
+                }),
+        })
+        {
+            var done = new int[Items];
+            await loop(done).Soon();
+            done.Should().OnlyContain(times => times == 1);
+        }
+
+        pool.Statistics.Completed.Should().Be(3 * workers, "a loop is a task for each worker");
+
+        void Do(int[] done, int item) => Interlocked.Add(ref done[item], pool.HasThisThread() ? 1 : 1000);
+    }
+
+    [Theory]
+    [MemberData(nameof(Workers))]
+    public async Task Never_more_items_are_at_work_than_there_are_workers_and_one_asks_for_the_next(int workers)
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
+        var items = new ProbedItems(Items);
+        var inside = new Inside();
+
+        // An item is at work while it waits outside, too.
+        await pool.ForEachAsync(
+            items,
+            async (item, cpu) =>
+            {
+                inside.Enter();
+                await cpu.Outside(() => item % 7 == 0 ? Task.Delay(1) : Task.CompletedTask);
+                await cpu.Checkpoint();
+                inside.Leave();
+            }).Soon();
+
+        inside.Most.Should().BeLessThanOrEqualTo(workers);
+        items.MostAtATime.Should().Be(1);
+        items.Disposals.Should().Be(1);
+        items.Moves.Should().Be(Items + 1, "after the end nobody asks again");
+    }
+
+    [Fact]
+    public async Task As_many_items_are_at_work_as_there_are_workers()
+    {
+        const int workers = 3;
+        await using CpuWorkerPool pool = Pools.Create(workers);
+        using var all = new Barrier(workers);
+        int met = 0;
+
+        await pool.ForEachAsync(Enumerable.Range(0, 3 * workers), (_, _) => { Interlocked.Add(ref met, all.SignalAndWait(Pools.Deadline) ? 1 : 0); }).Soon();
+
+        met.Should().Be(3 * workers);
+    }
+
+    [Fact]
+    public async Task No_items_are_done_at_once()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var items = new ProbedItems(0);
+
+        await pool.ForEachAsync(items, (_, _) => throw new FormatException()).Soon();
+        await pool.ForEachAsync(Array.Empty<int>(), (_, _) => throw new FormatException()).Soon();
+
+        items.Moves.Should().Be(1);
+        items.Disposals.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task All_exceptions_are_kept_and_no_further_items_begun()
+    {
+        const int workers = 3;
+        await using CpuWorkerPool pool = Pools.Create(workers);
+        var items = new ProbedItems();
+        using var all = new Barrier(workers);
+
+        Task loop = await pool.ForEachAsync(
+            items,
+            async (item, _) =>
+            {
+                all.SignalAndWait(Pools.Deadline);
+                await Task.Yield();
+                throw new FormatException($"{item}");
+            }).Ended();
+
+        loop.IsFaulted.Should().BeTrue();
+        loop.Exception!.InnerExceptions.Should().AllBeOfType<FormatException>();
+        loop.Exception.InnerExceptions.Select(each => each.Message).Should().BeEquivalentTo("0", "1", "2");
+        items.Moves.Should().Be(workers);
+        items.Disposals.Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task After_an_exception_the_other_workers_stop_too(bool isSync)
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var failure = new FormatException();
+
+        Task loop = await (isSync
+            ? pool.ForEachAsync(Endless(), (item, _) => Fail(item))
+            : pool.ForEachAsync(
+                new ProbedItems(),
+                (item, _) =>
+                {
+                    Fail(item);
+                    return Task.CompletedTask;
+                })).Ended();
+
+        loop.Exception!.InnerExceptions.Should().Equal(failure);
+
+        void Fail(int item)
+        {
+            if (item == 50)
+            {
+                throw failure;
+            }
+        }
+
+        static IEnumerable<int> Endless()
+        {
+            for (int i = 0; ; i++)
+            {
+                yield return i;
+            }
+        }
+    }
+
+    [Fact]
+    public async Task An_exception_of_the_source_ends_the_loop_and_the_source_is_not_asked_again()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 4);
+        var items = new ProbedItems(20) { Failure = new FormatException() };
+        int done = 0;
+
+        Task loop = await pool.ForEachAsync(items, (_, _) =>
+        {
+            Interlocked.Increment(ref done);
+            return Task.CompletedTask;
+        }).Ended();
+
+        loop.Exception!.InnerExceptions.Should().Equal(items.Failure);
+        done.Should().Be(20);
+        items.Moves.Should().Be(21);
+        items.Disposals.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task An_exception_of_the_disposal_is_kept_beside_the_bodys()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var items = new ProbedItems(3) { FailureOfDisposal = new TimeoutException() };
+        var both = new ProbedItems(3) { FailureOfDisposal = new TimeoutException() };
+        var failure = new FormatException();
+
+        (await pool.ForEachAsync(items, (_, _) => Task.CompletedTask).Ended()).Exception!.InnerExceptions.Should().Equal(items.FailureOfDisposal);
+        (await pool.ForEachAsync(both, (_, _) => Task.FromException(failure)).Ended()).Exception!.InnerExceptions.Should()
+            .Equal(failure, both.FailureOfDisposal);
+    }
+
+    [Fact]
+    public async Task Cancelled_before_it_begins_it_asks_for_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var items = new ProbedItems();
+        var cancelled = new CancellationToken(canceled: true);
+
+        Task loop = pool.ForEachAsync(items, (_, _) => Task.CompletedTask, cancelled);
+
+        await ShouldBeCancelled(loop, cancelled);
+        items.Enumerations.Should().Be(0);
+        items.Disposals.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task Cancelled_meanwhile_it_ends_at_the_next_checkpoint()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var items = new ProbedItems();
+        using var source = new CancellationTokenSource();
+        using var far = new ManualResetEventSlim();
+
+        // The body has no checkpoint of its own.
+        Task loop = pool.ForEachAsync(
+            items,
+            (item, _) =>
+            {
+                if (item == 100)
+                {
+                    far.Set();
+                }
+
+                return Task.CompletedTask;
+            },
+            source.Token);
+        far.Await();
+        await source.CancelAsync();
+
+        await ShouldBeCancelled(loop, source.Token);
+        items.Token.IsCancellationRequested.Should().BeTrue("the source is to hear of it, too");
+        items.Disposals.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task It_is_cancelled_with_its_pool()
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        var items = new ProbedItems();
+        using var begun = new ManualResetEventSlim();
+        Task loop = pool.ForEachAsync(items, (_, _) =>
+        {
+            begun.Set();
+            return Task.CompletedTask;
+        });
+        begun.Await();
+
+        await pool.DisposeAsync().AsTask().Soon();
+
+        (await loop.Ended()).IsCanceled.Should().BeTrue();
+        items.Disposals.Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData("cancellation")]
+    [InlineData("disposal")]
+    [InlineData("failure")]
+    public async Task A_source_whose_next_item_never_comes_holds_up_no_end(string end)
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        using var source = new CancellationTokenSource();
+        var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task loop = pool.ForEachAsync(
+            Items(),
+            async (_, _) =>
+            {
+                await asked.Task; // the other part's
+                if (end == "failure")
+                {
+                    throw new FormatException();
+                }
+            },
+            source.Token);
+        await asked.Task.Soon();
+
+        Task disposed = Task.CompletedTask;
+        switch (end)
+        {
+            case "cancellation": await source.CancelAsync(); break;
+            case "disposal": disposed = pool.DisposeAsync().AsTask(); break;
+        }
+
+        if (end == "failure")
+        {
+            (await loop.Ended()).Exception!.InnerExceptions.Should().ContainSingle().Which.Should().BeOfType<FormatException>();
+        }
+        else if (end == "cancellation")
+        {
+            await ShouldBeCancelled(loop, source.Token);
+        }
+        else
+        {
+            (await loop.Ended()).IsCanceled.Should().BeTrue();
+        }
+
+        await disposed.Soon();
+        await pool.DisposeAsync().AsTask().Soon();
+
+        async IAsyncEnumerable<int> Items([EnumeratorCancellation] CancellationToken token = default)
+        {
+            yield return 0;
+            asked.SetResult();
+            await Task.Delay(Timeout.Infinite, token);
+        }
+    }
+
+    [Fact]
+    public async Task What_cannot_begin_leaves_its_source_alone()
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        var refused = new ProbedItems();
+        pool.Invoking(each => { _ = each.ForEachAsync(refused, (_, _) => Task.CompletedTask, name: null!); }).Should()
+            .Throw<ArgumentNullException>().WithParameterName("name");
+        await pool.DrainAsync().Soon();
+        var late = new ProbedItems();
+        pool.Invoking(each => { _ = each.ForEachAsync(late, (_, _) => Task.CompletedTask); }).Should().Throw<ObjectDisposedException>();
+
+        (refused.Enumerations + late.Enumerations).Should().Be(0);
+    }
+
+    [Fact]
+    public async Task A_source_that_cannot_be_enumerated_fails_the_loop()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+
+        Task loop = await pool.ForEachAsync(new Unwilling(), (_, _) => Task.CompletedTask).Ended();
+
+        loop.Exception!.InnerExceptions.Should().ContainSingle().Which.Should().BeOfType<FormatException>();
+    }
+
+    [Fact]
+    public async Task What_is_missing_is_refused_at_once()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        Refused(() => pool.ForEachAsync((IEnumerable<int>)null!, (_, _) => { }), "source");
+        Refused(() => pool.ForEachAsync((IEnumerable<int>)null!, (_, _) => Task.CompletedTask), "source");
+        Refused(() => pool.ForEachAsync((IAsyncEnumerable<int>)null!, (_, _) => Task.CompletedTask), "source");
+        Refused(() => pool.ForEachAsync([1], (Action<int, CpuTaskContext>)null!), "body");
+        Refused(() => pool.ForEachAsync([1], (Func<int, CpuTaskContext, Task>)null!), "body");
+        Refused(() => pool.ForEachAsync(new ProbedItems(), null!), "body");
+
+        static void Refused(Func<Task> loop, string argument) =>
+            FluentActions.Invoking(() => { _ = loop(); }).Should().Throw<ArgumentNullException>().WithParameterName(argument);
+    }
+
+    [Fact]
+    public async Task Other_tasks_get_in_between_its_items()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        bool isOver = false;
+        using var begun = new ManualResetEventSlim();
+        Task loop = pool.ForEachAsync(UntilOver(), (_, _) => begun.Set());
+        begun.Await();
+
+        await pool.RunAsync(_ => Volatile.Write(ref isOver, true)).Soon();
+
+        await loop.Soon();
+
+        IEnumerable<int> UntilOver()
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                yield return 0;
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_task_may_wait_for_a_loop_with_one_worker()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        int sum = 0;
+
+        await pool.RunAsync(_ => pool.ForEachAsync(
+            Enumerable.Range(1, 10), (outer, _) => pool.ForEachAsync(Enumerable.Range(1, 10), (inner, _) => { sum += outer * inner; }))).Soon();
+
+        sum.Should().Be(55 * 55);
+    }
+
+    [Fact]
+    public async Task Its_tasks_have_its_name_and_its_priority()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        var order = new List<string>();
+        Task[] loops;
+        using (Held.Worker(pool))
+        {
+            loops =
+            [
+                pool.ForEachAsync([1], (_, cpu) => order.Add(cpu.Name), priority: CpuPriority.Low, name: "low"),
+                pool.ForEachAsync([1], (_, cpu) =>
+                {
+                    order.Add(cpu.Name);
+                    return Task.CompletedTask;
+                }),
+                pool.ForEachAsync(new ProbedItems(1), (_, cpu) =>
+                {
+                    order.Add(cpu.Name);
+                    return Task.CompletedTask;
+                }, priority: CpuPriority.High, name: "high"),
+            ];
+        }
+
+        await Task.WhenAll(loops).Soon();
+        order.Should().Equal("high", nameof(Its_tasks_have_its_name_and_its_priority), "low");
+    }
+
+    private static async Task ShouldBeCancelled(Task loop, CancellationToken token)
+    {
+        (await loop.Ended()).IsCanceled.Should().BeTrue();
+        (await loop.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>()).Which.CancellationToken.Should().Be(token);
+    }
+
+    private sealed class Unwilling : IAsyncEnumerable<int>
+    {
+        public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default) => throw new FormatException();
+    }
+}

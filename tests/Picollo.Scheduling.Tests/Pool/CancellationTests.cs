@@ -1,0 +1,328 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>Cancellation by the caller, at each place where a task can be.</summary>
+public sealed class CancellationTests : IDisposable
+{
+    private readonly CpuWorkerPool _pool = Pools.Create();
+    private readonly CancellationTokenSource _source = new();
+    private bool _hasGoneOn;
+
+    public void Dispose()
+    {
+        _pool.Dispose();
+        _source.Dispose();
+    }
+
+    [Fact]
+    public async Task Before_it_is_submitted()
+    {
+        await _source.CancelAsync();
+
+        Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
+
+        task.IsCanceled.Should().BeTrue("it was cancelled already");
+        await ShouldBeCancelled(task);
+        _pool.Statistics.Submitted.Should().Be(0, "it was not taken up");
+    }
+
+    [Fact]
+    public async Task While_it_waits_for_its_first_worker()
+    {
+        using Held held = Held.Worker(_pool);
+        Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
+        Task other = _pool.RunAsync(_ => { });
+        _pool.Statistics.Waiting.Should().Be(2);
+
+        await _source.CancelAsync();
+
+        task.IsCanceled.Should().BeTrue("it ends at once, and no worker has looked at it");
+        await ShouldBeCancelled(task);
+        _pool.Statistics.Waiting.Should().Be(1);
+        _pool.Statistics.Cancelled.Should().Be(1);
+        await held.Release();
+        await other.Soon();
+    }
+
+    [Fact]
+    public async Task While_it_runs_to_a_checkpoint()
+    {
+        using var begun = new ManualResetEventSlim();
+        Task task = _pool.RunAsync(async cpu =>
+        {
+            begun.Set();
+            while (true)
+            {
+                await cpu.Checkpoint();
+            }
+        }, _source.Token);
+        begun.Await();
+
+        await _source.CancelAsync();
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Fact]
+    public async Task While_it_runs_to_a_blocking_checkpoint()
+    {
+        using var begun = new ManualResetEventSlim();
+        Task task = _pool.RunAsync(cpu =>
+        {
+            begun.Set();
+            while (true)
+            {
+                cpu.CheckpointBlocking();
+            }
+        }, _source.Token);
+        begun.Await();
+
+        await _source.CancelAsync();
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Fact]
+    public async Task While_it_runs_to_a_wait_that_is_over_before_the_checkpoint()
+    {
+        using var begun = new ManualResetEventSlim();
+        using var cancelled = new ManualResetEventSlim();
+        Task task = _pool.RunAsync(async cpu =>
+        {
+            begun.Set();
+            cancelled.Await();
+            await Task.Yield();
+            await cpu.Checkpoint();
+            _hasGoneOn = true;
+        }, _source.Token);
+        begun.Await();
+
+        await _source.CancelAsync();
+        cancelled.Set();
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task While_it_is_set_aside(bool isBlocking)
+    {
+        Task task = isBlocking
+            ? _pool.RunAsync(cpu =>
+            {
+                while (!_hasGoneOn)
+                {
+                    cpu.CheckpointBlocking();
+                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                }
+            }, _source.Token)
+            : _pool.RunAsync(async cpu =>
+            {
+                while (!_hasGoneOn)
+                {
+                    await cpu.Checkpoint();
+                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                }
+            }, _source.Token);
+        using Held held = Held.Worker(_pool);
+        _pool.Statistics.Waiting.Should().Be(1);
+
+        await _source.CancelAsync();
+        _pool.Statistics.Waiting.Should().Be(1, "it is on its way, and its finally blocks run on a worker");
+        await held.Release();
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Fact]
+    public async Task While_it_is_outside()
+    {
+        var wait = new TaskCompletionSource();
+        using var begun = new ManualResetEventSlim();
+        Task task = _pool.RunAsync(async cpu =>
+        {
+            await cpu.Outside(() =>
+            {
+                begun.Set();
+                return wait.Task;
+            });
+            await cpu.Checkpoint();
+            _hasGoneOn = true;
+        }, _source.Token);
+        begun.Await();
+        await Pools.Until(() => _pool.Statistics.GetRunning().Count == 0);
+
+        await _source.CancelAsync();
+        task.IsCompleted.Should().BeFalse("it ends when it comes back");
+        wait.SetResult();
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Fact]
+    public async Task Before_it_goes_outside()
+    {
+        Task task = _pool.RunAsync(async cpu =>
+        {
+            await _source.CancelAsync();
+            await cpu.Outside(() =>
+            {
+                _hasGoneOn = true;
+                return Task.CompletedTask;
+            });
+        }, _source.Token);
+
+        await ShouldBeCancelled(task);
+    }
+
+    [Fact]
+    public async Task After_its_end()
+    {
+        (await _pool.RunAsync(_ => 5, _source.Token).Soon()).Should().Be(5);
+
+        await _source.CancelAsync();
+
+        _pool.Statistics.Completed.Should().Be(1);
+        _pool.Statistics.Cancelled.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task A_body_that_takes_no_notice_ends_as_it_does()
+    {
+        Task<int> task = _pool.RunAsync(async _ =>
+        {
+            await _source.CancelAsync();
+            await Task.Yield();
+            return 5;
+        }, _source.Token);
+
+        (await task.Soon()).Should().Be(5);
+        _pool.Statistics.Completed.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task The_bodys_token_is_cancelled_with_the_callers_and_with_the_pools()
+    {
+        using var begun = new CountdownEvent(2);
+        Task callers = _pool.RunAsync(Wait, _source.Token);
+        Task pools = _pool.RunAsync(Wait);
+        begun.Wait(Pools.Deadline).Should().BeTrue();
+
+        await _source.CancelAsync();
+        (await callers.Ended()).IsCanceled.Should().BeTrue();
+        pools.IsCompleted.Should().BeFalse();
+
+        begun.Reset(1);
+        Task alsoCallers = _pool.RunAsync(Wait, new CancellationTokenSource().Token);
+        begun.Wait(Pools.Deadline).Should().BeTrue();
+        await _pool.DisposeAsync().AsTask().Soon();
+        (await pools.Ended()).IsCanceled.Should().BeTrue();
+        (await alsoCallers.Ended()).IsCanceled.Should().BeTrue();
+
+        async Task Wait(CpuTaskContext cpu)
+        {
+            Task wait = Task.Delay(Timeout.Infinite, cpu.CancellationToken);
+            begun.Signal();
+            await wait;
+        }
+    }
+
+    [Fact]
+    public void A_token_that_lives_on_holds_no_task_that_has_ended()
+    {
+        WeakReference[] bodies = Run();
+
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+        bodies.Should().OnlyContain(body => !body.IsAlive);
+
+        // Apart, so that nothing stays on this stack. One that ends, one that fails, and one that the pool cancels before it begins.
+        WeakReference[] Run()
+        {
+            using CpuWorkerPool pool = Pools.Create();
+            var held = Held.Worker(pool);
+            WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true), Submit(pool, fails: false, isLinked: true)];
+            held.Dispose();
+            Task.WhenAll(pool.RunAsync(_ => { }, priority: CpuPriority.Low).Soon()).Wait();
+            using var next = Held.Worker(pool);
+            made = [.. made, Submit(pool, fails: false)];
+            Task disposed = pool.DisposeAsync().AsTask();
+            next.Dispose();
+            disposed.Wait(Pools.Deadline);
+            return made;
+        }
+
+        WeakReference Submit(CpuWorkerPool pool, bool fails, bool isLinked = false)
+        {
+            object captured = new();
+            _ = pool.RunAsync(cpu =>
+            {
+                GC.KeepAlive(captured);
+                if (isLinked)
+                {
+                    _ = cpu.CancellationToken.Register(static _ => { }, captured);
+                }
+
+                if (fails)
+                {
+                    throw new FormatException();
+                }
+            }, _source.Token);
+            return new WeakReference(captured);
+        }
+    }
+
+    [Fact]
+    public void At_any_moment_a_task_ends_or_is_cancelled_and_is_counted_once()
+    {
+        const int cases = 2_000;
+        using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+        int completed = 0, cancelled = 0;
+        Seeded.Run(cases, random =>
+        {
+            using var source = new CancellationTokenSource();
+            int steps = random.Next(4);
+            bool isBlocking = random.Next(2) == 0;
+            Task task = pool.RunAsync(async cpu =>
+            {
+                for (int i = 0; i < steps; i++)
+                {
+                    await Task.Yield();
+                    await Step(cpu, isBlocking);
+                }
+            }, source.Token);
+            Thread.SpinWait(random.Next(200));
+            source.Cancel();
+
+            ((IAsyncResult)task).AsyncWaitHandle.WaitOne(Pools.Deadline).Should().BeTrue(); // needs no thread of the thread pool
+            task.IsFaulted.Should().BeFalse();
+            completed += task.IsCompletedSuccessfully ? 1 : 0;
+            cancelled += task.IsCanceled ? 1 : 0;
+        });
+
+        pool.Statistics.Completed.Should().Be(completed);
+        pool.Statistics.Cancelled.Should().Be(cancelled);
+        pool.Statistics.Submitted.Should().Be(cases);
+
+        static async Task Step(CpuTaskContext cpu, bool isBlocking)
+        {
+            if (isBlocking)
+            {
+                cpu.CheckpointBlocking();
+            }
+            else
+            {
+                await cpu.Checkpoint();
+            }
+        }
+    }
+
+    private async Task ShouldBeCancelled(Task task)
+    {
+        (await task.Ended()).IsCanceled.Should().BeTrue();
+        (await task.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>())
+            .Which.CancellationToken.Should().Be(_source.Token);
+        _hasGoneOn.Should().BeFalse();
+    }
+}

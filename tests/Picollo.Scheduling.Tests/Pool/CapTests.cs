@@ -1,0 +1,270 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>Never more than N run, whatever they do meanwhile; and it is N.</summary>
+public class CapTests
+{
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(4)]
+    public async Task Never_more_run_than_there_are_workers(int workers)
+    {
+        const int tasks = 400;
+        await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
+        var inside = new Inside();
+        int strangers = 0, ended = 0;
+
+        await Task.WhenAll(Enumerable.Range(0, tasks).Select(i => i % 4 == 3
+            ? pool.RunAsync(cpu => Blocking(cpu))
+            : pool.RunAsync(cpu => Steps(cpu, new Random(i), depth: 0)))).Soon();
+
+        inside.Most.Should().BeLessThanOrEqualTo(workers);
+        inside.Now.Should().Be(0);
+        strangers.Should().Be(0, "all of it ran on workers");
+        ended.Should().BeGreaterThan(tasks, "some have started others");
+        pool.Statistics.Completed.Should().Be(ended);
+
+        async Task Steps(CpuTaskContext cpu, Random random, int depth)
+        {
+            for (int step = random.Next(8); step >= 0; step--)
+            {
+                Work(random.Next(300));
+                switch (random.Next(6))
+                {
+                    case 0: await Task.Yield(); break;
+                    case 1: await cpu.Outside(() => Task.Delay(1)); break;
+                    case 2:
+                        (await cpu.Outside(async () =>
+                        {
+                            await Task.Yield();
+                            return step;
+                        })).Should().Be(step);
+                        break;
+                    case 3 when depth < 2: await pool.RunAsync(inner => Steps(inner, new Random(step), depth + 1)); break;
+                    case 4: cpu.CheckpointBlocking(); break;
+                    default: await cpu.Checkpoint(); break;
+                }
+            }
+
+            Work(100);
+            Interlocked.Increment(ref ended);
+        }
+
+        void Blocking(CpuTaskContext cpu)
+        {
+            for (int step = 0; step < 10; step++)
+            {
+                Work(300);
+                cpu.CheckpointBlocking();
+            }
+
+            Interlocked.Increment(ref ended);
+        }
+
+        void Work(int spins)
+        {
+            inside.Enter();
+            Interlocked.Add(ref strangers, pool.HasThisThread() ? 0 : 1);
+            Thread.SpinWait(spins);
+            inside.Leave();
+        }
+    }
+
+    [Fact]
+    public async Task A_thread_that_was_just_started_stops_like_any_other()
+    {
+        for (int pools = 0; pools < 10; pools++)
+        {
+            await using CpuWorkerPool pool = Pools.Create(workers: 1, slice: Pools.Short);
+            var inside = new Inside();
+            Task[] tasks;
+            using (Held.Worker(pool))
+            {
+                tasks = [.. Enumerable.Range(0, 30).Select(_ => pool.RunAsync(Body))];
+            }
+
+            await Task.WhenAll(tasks).Soon();
+            inside.Most.Should().Be(1);
+
+            // Twice at the end of its slice, so that each stops the thread that was started for it.
+            void Body(CpuTaskContext cpu)
+            {
+                for (int i = 0; i < 2; i++)
+                {
+                    inside.Enter();
+                    Pools.Spin(Pools.Short);
+                    inside.Leave();
+                    cpu.CheckpointBlocking();
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(4)]
+    public async Task As_many_run_at_a_time_as_there_are_workers(int workers)
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers);
+        using var all = new Barrier(workers);
+
+        bool[] met = await Task.WhenAll(Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
+
+        met.Should().OnlyContain(each => each);
+        pool.WorkerCount.Should().Be(workers);
+    }
+
+    [Fact]
+    public async Task A_task_awaited_inside_another_runs_on_the_only_worker()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+
+        int depth = await pool.RunAsync(_ => Nest(0)).Soon();
+
+        depth.Should().Be(50);
+
+        async Task<int> Nest(int at) => at == 50 ? at : await pool.RunAsync(_ => Nest(at + 1));
+    }
+
+    [Fact]
+    public async Task What_a_task_starts_waits_for_a_worker_like_any_other()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        bool hasForkBegun = false;
+        Task? fork = null;
+
+        bool hadBegun = await pool.RunAsync(_ =>
+        {
+            fork = pool.RunAsync(_ => { hasForkBegun = true; });
+            Pools.Spin(TimeSpan.FromMilliseconds(20));
+            return hasForkBegun;
+        }).Soon();
+
+        hadBegun.Should().BeFalse("the only worker was taken");
+        await fork!.Soon();
+        hasForkBegun.Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task Parts_of_one_body_run_one_at_a_time()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 4, slice: Pools.Short);
+        Task others = pool.RunAsync(_ => Task.WhenAll(Enumerable.Range(0, 6).Select(_ => pool.RunAsync(Long))));
+        var parts = new Inside();
+
+        await pool.RunAsync(async cpu =>
+        {
+            await Task.WhenAll(Part(cpu, 1), Part(cpu, 2), Part(cpu, 3));
+        }).Soon();
+
+        await others.Soon();
+        parts.Most.Should().Be(1);
+
+        async Task Part(CpuTaskContext cpu, int seed)
+        {
+            var random = new Random(seed);
+            for (int i = 0; i < 300; i++)
+            {
+                parts.Enter();
+                Thread.SpinWait(random.Next(500));
+                parts.Leave();
+                switch (random.Next(3))
+                {
+                    case 0: await Task.Yield(); break;
+                    case 1: await cpu.Outside(() => Task.CompletedTask); break;
+                    default: await cpu.Checkpoint(); break;
+                }
+            }
+        }
+
+        static async Task Long(CpuTaskContext cpu)
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                Thread.SpinWait(500);
+                await cpu.Checkpoint();
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_worker_is_free_while_its_task_is_outside()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        var wait = new TaskCompletionSource();
+        bool wasOnWorker = true;
+
+        Task<bool> outside = pool.RunAsync(async cpu =>
+        {
+            await cpu.Outside(() =>
+            {
+                wasOnWorker = pool.HasThisThread();
+                return wait.Task;
+            });
+            return pool.HasThisThread();
+        });
+        await pool.RunAsync(_ => wait.SetResult()).Soon();
+
+        (await outside.Soon()).Should().BeTrue("it comes back to a worker");
+        wasOnWorker.Should().BeFalse();
+    }
+
+    [Fact]
+    public async Task A_body_behind_ConfigureAwait_false_comes_back_at_its_next_checkpoint()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var begun = new ManualResetEventSlim();
+
+        Task<(bool Before, bool After)> task = pool.RunAsync(async cpu =>
+        {
+            begun.Set();
+            await wait.Task.ConfigureAwait(false);
+            bool before = pool.HasThisThread();
+            await cpu.Checkpoint();
+            return (before, pool.HasThisThread());
+        });
+        begun.Await();
+        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        wait.SetResult();
+
+        (await task.Soon()).Should().Be((false, true));
+    }
+
+    [Fact]
+    public async Task A_blocking_checkpoint_off_the_workers_goes_on()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var begun = new ManualResetEventSlim();
+
+        Task<bool> task = pool.RunAsync(async cpu =>
+        {
+            begun.Set();
+            await wait.Task.ConfigureAwait(false);
+            cpu.CheckpointBlocking();
+            return pool.HasThisThread();
+        });
+        begun.Await();
+        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        wait.SetResult();
+
+        (await task.Soon()).Should().BeFalse();
+    }
+
+    [Fact]
+    public async Task A_body_that_ends_off_the_workers_has_ended()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+
+        int result = await pool.RunAsync(async _ =>
+        {
+            await Task.Delay(20).ConfigureAwait(false);
+            return 5;
+        }).Soon();
+
+        result.Should().Be(5);
+        pool.Statistics.Completed.Should().Be(1);
+    }
+}

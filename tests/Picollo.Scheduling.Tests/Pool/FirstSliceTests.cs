@@ -1,0 +1,56 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>A first slice that passes without the processor: here the body sleeps, which looks the same.</summary>
+public class FirstSliceTests
+{
+    [Fact]
+    public async Task A_task_that_could_hardly_run_in_its_first_slice_stays_a_new_one_but_not_for_ever()
+    {
+        // So long that what the sleeps and their checkpoints take of the processor is far less than a tenth.
+        await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromMilliseconds(200));
+
+        bool[] isNew = await pool.RunAsync(async cpu =>
+        {
+            var after = new List<bool>();
+            for (int slices = 1; slices <= 6; slices++)
+            {
+                while (cpu.GetUsage().Slices < slices)
+                {
+                    Thread.Sleep(10);
+                    await cpu.Checkpoint();
+                }
+
+                after.Add(((CpuTask)SynchronizationContext.Current!).IsNew);
+            }
+
+            return after.ToArray();
+        }).Soon();
+
+        isNew.Should().Equal(true, true, true, true, true, false);
+    }
+
+    [Fact]
+    public async Task A_task_that_ran_in_its_first_slice_is_no_longer_new()
+    {
+        TimeSpan slice = TimeSpan.FromMilliseconds(20);
+        await using CpuWorkerPool pool = Pools.Create(slice: slice);
+
+        (TimeSpan cpuTime, bool isNew) = await pool.RunAsync(cpu =>
+        {
+            // The whole of it without a checkpoint, however long the machine takes for it.
+            while (cpu.GetUsage().CpuTime < slice)
+            {
+                Thread.SpinWait(20);
+            }
+
+            while (cpu.GetUsage().Slices < 2)
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsNew);
+        }).Soon();
+
+        isNew.Should().BeFalse("it has had {0} of the processor", cpuTime);
+    }
+}

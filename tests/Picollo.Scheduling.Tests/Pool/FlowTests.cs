@@ -1,0 +1,254 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>What goes with a task into the pool, and what does not come out.</summary>
+public class FlowTests
+{
+    private static readonly AsyncLocal<string?> Local = new();
+
+    [Fact]
+    public async Task Async_locals_go_in_and_stay_with_the_body()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        Local.Value = "callers";
+
+        Task<string> task = pool.RunAsync(async cpu =>
+        {
+            string? given = Local.Value;
+            Local.Value = "bodys";
+            await Task.Yield();
+            await cpu.Outside(() => Task.Delay(1));
+            await cpu.Checkpoint();
+            return $"{given} {Local.Value}";
+        });
+        Local.Value = "changed";
+
+        (await task.Soon()).Should().Be("callers bodys");
+        Local.Value.Should().Be("changed");
+    }
+
+    [Fact]
+    public async Task Async_locals_do_not_come_out_to_the_next_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        Task<string?> second;
+        using (ExecutionContext.SuppressFlow())
+        {
+            _ = pool.RunAsync(_ => { Local.Value = "left behind"; });
+            second = pool.RunAsync<string?>(_ => Local.Value);
+        }
+
+        (await second.Soon()).Should().BeNull();
+    }
+
+    [Fact]
+    public async Task Async_locals_survive_a_blocking_checkpoint()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        using var begun = new ManualResetEventSlim();
+        bool isOver = false;
+        Local.Value = "callers";
+        Task<string?> task = pool.RunAsync<string?>(cpu =>
+        {
+            begun.Set();
+            while (!Volatile.Read(ref isOver))
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            return Local.Value;
+        });
+        begun.Await();
+        Local.Value = "others";
+        await pool.RunAsync(_ => Volatile.Write(ref isOver, true)).Soon();
+
+        (await task.Soon()).Should().Be("callers");
+    }
+
+    [Fact]
+    public async Task The_pool_keeps_nothing_of_the_flow_that_it_was_made_in()
+    {
+        Local.Value = "makers";
+        await using CpuWorkerPool pool = Pools.Create();
+        Task<string?> task;
+        using (ExecutionContext.SuppressFlow())
+        {
+            task = pool.RunAsync<string?>(_ => Local.Value);
+        }
+
+        (await task.Soon()).Should().BeNull();
+    }
+
+    [Fact]
+    public async Task A_body_has_a_context_that_brings_back_what_is_posted()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        bool came = await pool.RunAsync(async _ =>
+        {
+            var posted = new TaskCompletionSource<bool>();
+            SynchronizationContext context = SynchronizationContext.Current!;
+            context.CreateCopy().Should().BeSameAs(context);
+            ThreadPool.QueueUserWorkItem(_ => context.Post(_ => posted.SetResult(pool.HasThisThread()), null));
+            return await posted.Task;
+        }).Soon();
+
+        came.Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task What_a_body_left_running_goes_on_in_the_thread_pool()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task<bool>? left = null;
+        await pool.RunAsync(cpu => { left = Part(); }).Soon();
+
+        wait.SetResult();
+
+        (await left!.Soon()).Should().BeFalse();
+
+        async Task<bool> Part()
+        {
+            await wait.Task;
+            return pool.HasThisThread();
+        }
+    }
+
+    [Fact]
+    public async Task What_a_body_left_ready_to_run_is_not_lost()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        Task? left = null;
+
+        await pool.RunAsync(_ => { left = Task.WhenAll(Part(), Part(), Part()); }).Soon();
+
+        await left!.Soon();
+
+        static async Task Part()
+        {
+            await Task.Yield();
+            await Task.Yield();
+        }
+    }
+
+    [Fact]
+    public async Task A_part_that_stands_in_a_blocking_checkpoint_when_its_body_has_ended_goes_on()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var go = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task? body = null;
+        bool hasRun = false, isDone = false;
+
+        await pool.RunAsync(cpu => body = Body(cpu)).Soon();
+
+        isDone.Should().BeTrue("a task ends where it has no part on a worker");
+        pool.Statistics.Completed.Should().Be(2);
+
+        async Task Body(CpuTaskContext cpu)
+        {
+            _ = Part(cpu);
+            await go.Task.ConfigureAwait(false);
+        }
+
+        async Task Part(CpuTaskContext cpu)
+        {
+            await Task.Yield();
+            go.SetResult();
+            SpinWait.SpinUntil(() => body!.IsCompleted, Pools.Deadline).Should().BeTrue();
+            _ = pool.RunAsync(_ => { Volatile.Write(ref hasRun, true); });
+            while (!Volatile.Read(ref hasRun))
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            isDone = true;
+        }
+    }
+
+    [Fact]
+    public async Task A_body_that_ends_elsewhere_ends_its_task_whatever_context_its_parts_have_left()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var wait = new TaskCompletionSource();
+        using var begun = new ManualResetEventSlim();
+
+        Task task = pool.RunAsync(_ =>
+        {
+            SynchronizationContext.Current!.Post(
+                _ =>
+                {
+                    SynchronizationContext.SetSynchronizationContext(null);
+                    begun.Set();
+                },
+                null);
+            return wait.Task;
+        });
+        begun.Await();
+        await pool.RunAsync(_ => { }).Soon(); // the worker has left it
+        wait.SetResult();
+
+        await task.Soon();
+    }
+
+    [Fact]
+    public async Task A_worker_has_no_context_of_an_earlier_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        SynchronizationContext? one = await pool.RunAsync(_ => SynchronizationContext.Current).Soon();
+        SynchronizationContext? other = await pool.RunAsync(_ => SynchronizationContext.Current).Soon();
+
+        one.Should().NotBeNull();
+        other.Should().NotBeNull().And.NotBeSameAs(one);
+    }
+
+    public static TheoryData<string> Ends => ["result", "exception", "cancelled", "refused", "cancelled by the pool", "elsewhere"];
+
+    [Theory]
+    [MemberData(nameof(Ends))]
+    public async Task Who_awaits_a_task_never_goes_on_on_a_worker(string end)
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        using var source = new CancellationTokenSource();
+        var wait = new TaskCompletionSource();
+        using var begun = new ManualResetEventSlim();
+        Task task = pool.RunAsync(async cpu =>
+        {
+            begun.Set();
+            await wait.Task.ConfigureAwait(end != "elsewhere");
+            if (end != "elsewhere")
+            {
+                await cpu.Checkpoint();
+            }
+
+            if (end == "exception")
+            {
+                throw new FormatException();
+            }
+        }, source.Token);
+        begun.Await();
+        Task<bool> continued = task.ContinueWith(
+            _ => pool.HasThisThread(), default, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        switch (end)
+        {
+            case "cancelled": await source.CancelAsync(); break;
+            case "refused": await pool.RunAsync(_ => source.Cancel()); break;
+            case "cancelled by the pool": await pool.RunAsync(_ => pool.Dispose()).Ended(); break;
+        }
+
+        await EndOnAWorker();
+        wait.TrySetResult();
+
+        (await continued.Soon()).Should().BeFalse();
+        await pool.DisposeAsync().AsTask().Soon();
+
+        // What it waits for comes from a worker, where the pool still takes tasks.
+        async Task EndOnAWorker()
+        {
+            if (end != "cancelled by the pool")
+            {
+                await pool.RunAsync(_ => wait.SetResult()).Soon();
+            }
+        }
+    }
+}

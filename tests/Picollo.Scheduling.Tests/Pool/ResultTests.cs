@@ -1,0 +1,139 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+public class ResultTests
+{
+    [Fact]
+    public async Task A_body_of_each_kind_runs_on_a_worker_and_gives_its_result()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        bool hasRun = false;
+
+        (await pool.RunAsync(_ => pool.HasThisThread()).Soon()).Should().BeTrue();
+        (await pool.RunAsync(async cpu =>
+        {
+            await Task.Yield();
+            await cpu.Checkpoint();
+            return pool.HasThisThread();
+        }).Soon()).Should().BeTrue();
+        await pool.RunAsync(_ => { hasRun = pool.HasThisThread(); }).Soon();
+        hasRun.Should().BeTrue();
+        hasRun = false;
+        await pool.RunAsync(async _ =>
+        {
+            await Task.Delay(1);
+            hasRun = pool.HasThisThread();
+        }).Soon();
+        hasRun.Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task A_body_that_returns_a_ValueTask_is_awaited()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        int ended = 0;
+        async ValueTask Body()
+        {
+            await Task.Delay(1);
+            Interlocked.Increment(ref ended);
+        }
+
+        async ValueTask<int> Result()
+        {
+            await Task.Delay(1);
+            return 5;
+        }
+
+        await pool.RunAsync(_ => Body()).Soon();
+        ended.Should().Be(1);
+        (await pool.RunAsync(_ => Result()).Soon()).Should().Be(5);
+        await pool.ForEachAsync([1, 2, 3], (_, _) => Body()).Soon();
+        ended.Should().Be(4);
+        await pool.ForEachAsync(Enumerable.Range(1, 3).ToAsyncEnumerable(), (_, _) => Body()).Soon();
+        ended.Should().Be(7);
+    }
+
+    [Fact]
+    public async Task What_is_run_outside_has_to_be_there_and_to_return_a_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task<int>)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task<int>>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
+    }
+
+    [Fact]
+    public async Task A_result_may_be_null_and_a_body_may_be_over_at_once()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        (await pool.RunAsync(_ => (string?)null).Soon()).Should().BeNull();
+        (await pool.RunAsync(_ => Task.FromResult(5)).Soon()).Should().Be(5);
+        await pool.RunAsync(_ => Task.CompletedTask).Soon();
+    }
+
+    [Fact]
+    public async Task A_task_has_the_name_of_the_member_that_submits_it_or_another()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        (await pool.RunAsync(cpu => cpu.Name).Soon()).Should().Be(nameof(A_task_has_the_name_of_the_member_that_submits_it_or_another));
+        (await pool.RunAsync(async cpu =>
+        {
+            await cpu.Checkpoint();
+            return cpu.Name;
+        }, name: "other").Soon()).Should().Be("other");
+    }
+
+    [Fact]
+    public async Task Contexts_are_equal_where_they_are_of_one_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        CpuTaskContext one = default, same = default;
+        await pool.RunAsync(cpu => { one = same = cpu; }).Soon();
+        CpuTaskContext other = await pool.RunAsync(cpu => cpu).Soon();
+
+        (one == same).Should().BeTrue();
+        (one != other).Should().BeTrue();
+        one.Equals((object)same).Should().BeTrue();
+        one.Equals((object)other).Should().BeFalse();
+        one.GetHashCode().Should().Be(same.GetHashCode());
+    }
+
+    [Fact]
+    public void What_is_no_task_is_refused_at_once()
+    {
+        using CpuWorkerPool pool = Pools.Create();
+
+        FluentActions.Invoking(() => { _ = pool.RunAsync((Action<CpuTaskContext>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
+        FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
+        FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, int>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
+        FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task<int>>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, name: null!); }).Should().Throw<ArgumentNullException>().WithParameterName("name");
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, priority: (CpuPriority)2); }).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("priority");
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, priority: (CpuPriority)(-2)); }).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("priority");
+        pool.Statistics.Submitted.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task A_hundred_thousand_tasks_wait_and_end_in_order()
+    {
+        const int count = 100_000;
+        await using CpuWorkerPool pool = Pools.Create();
+        int next = 0;
+        int misplaced = 0;
+        Task[] tasks;
+        using (Held.Worker(pool))
+        {
+            tasks = [.. Enumerable.Range(0, count).Select(i => pool.RunAsync(_ => { misplaced += next++ == i ? 0 : 1; }))];
+            pool.Statistics.Waiting.Should().Be(count);
+        }
+
+        await Task.WhenAll(tasks).Soon();
+        next.Should().Be(count);
+        misplaced.Should().Be(0);
+        pool.Statistics.Completed.Should().Be(count + 1);
+        pool.Statistics.Waiting.Should().Be(0);
+    }
+}

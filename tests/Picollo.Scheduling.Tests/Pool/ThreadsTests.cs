@@ -1,0 +1,179 @@
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>The pool's threads: how many there are, that they outlive every task and nothing outlives the pool.</summary>
+public class ThreadsTests
+{
+    [Fact]
+    public async Task Bodies_stop_on_so_many_threads_and_further_ones_go_on()
+    {
+        const int begin = CpuScheduler.MaxStoppedThreads + 1;
+        await using CpuWorkerPool pool = Pools.Create(workers: 1, slice: Pools.Short);
+        var threads = new HashSet<Thread>();
+        int begun = 0;
+        int? begunAtTheEnd = null;
+
+        // Each begins when the one before it has stopped, until one does not.
+        await Task.WhenAll(Enumerable.Range(0, begin + 10).Select(_ => pool.RunAsync(Body))).Soon();
+
+        begunAtTheEnd.Should().Be(begin);
+        begun.Should().Be(begin + 10);
+        threads.Count.Should().Be(begin);
+
+        void Body(CpuTaskContext cpu)
+        {
+            int number = Interlocked.Increment(ref begun);
+            lock (threads)
+            {
+                threads.Add(Thread.CurrentThread);
+            }
+
+            if (number == begin)
+            {
+                // Others wait, and its slices end.
+                for (int i = 0; i < 20; i++)
+                {
+                    Pools.Spin(Pools.Short);
+                    cpu.CheckpointBlocking();
+                }
+
+                begunAtTheEnd = Volatile.Read(ref begun);
+            }
+
+            while (Volatile.Read(ref begun) < begin || begunAtTheEnd is null)
+            {
+                cpu.CheckpointBlocking();
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_body_comes_back_from_a_blocking_checkpoint_on_its_own_thread()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+
+        bool[] stayed = await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => pool.RunAsync(cpu =>
+        {
+            Thread thread = Thread.CurrentThread;
+            SynchronizationContext context = SynchronizationContext.Current!;
+            bool stays = true;
+            while (cpu.GetUsage().Slices < 4)
+            {
+                cpu.CheckpointBlocking();
+                stays &= thread == Thread.CurrentThread && context == SynchronizationContext.Current;
+            }
+
+            return stays;
+        }))).Soon();
+
+        stayed.Should().OnlyContain(each => each);
+    }
+
+    [Fact]
+    public async Task A_thread_that_stopped_is_used_again()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 1);
+        var threads = new HashSet<Thread>();
+
+        // One after the other is interrupted by one that comes: a thread for each of the two, and no more.
+        for (int i = 0; i < 50; i++)
+        {
+            bool hasRun = false;
+            using var begun = new ManualResetEventSlim();
+            Task stopped = pool.RunAsync(cpu =>
+            {
+                threads.Add(Thread.CurrentThread);
+                begun.Set();
+                while (!Volatile.Read(ref hasRun))
+                {
+                    cpu.CheckpointBlocking();
+                }
+            });
+            begun.Await();
+            await pool.RunAsync(_ =>
+            {
+                threads.Add(Thread.CurrentThread);
+                Volatile.Write(ref hasRun, true);
+            }).Soon();
+            await stopped.Soon();
+        }
+
+        threads.Should().HaveCount(2);
+    }
+
+    [Fact]
+    public async Task Bodies_that_throw_while_others_are_stopped_leave_all_workers_at_work()
+    {
+        const int workers = 2;
+        await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
+        Task[] tasks = [.. Enumerable.Range(0, 60).Select(i => pool.RunAsync(cpu =>
+        {
+            for (int step = 0; step < 5; step++)
+            {
+                Pools.Spin(TimeSpan.FromMicroseconds(300));
+                cpu.CheckpointBlocking();
+            }
+
+            if (i % 3 == 0)
+            {
+                throw new FormatException();
+            }
+        }))];
+        await Task.WhenAll(tasks).Ended();
+
+        using var all = new Barrier(workers);
+        bool[] met = await Task.WhenAll(Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
+
+        met.Should().OnlyContain(each => each);
+        tasks.Count(task => task.IsFaulted).Should().Be(20);
+        pool.Statistics.Failed.Should().Be(20);
+    }
+
+    [Fact]
+    public async Task Nothing_keeps_a_disposed_pool_alive()
+    {
+        using var source = new CancellationTokenSource();
+        (WeakReference pool, Task[] tasks) = Use(source.Token);
+
+        // Its threads take a moment to end.
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            return !pool.IsAlive;
+        });
+
+        tasks.Should().OnlyContain(task => task.IsCompleted, "what callers keep is theirs");
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static (WeakReference Pool, Task[] Tasks) Use(CancellationToken token)
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+        Task[] tasks =
+        [
+            pool.RunAsync(cpu => 5, token),
+            pool.RunAsync(async cpu =>
+            {
+                await cpu.Outside(() => Task.Delay(1));
+                await cpu.Checkpoint();
+            }, token),
+            pool.RunAsync(cpu =>
+            {
+                Pools.Spin(Pools.Short);
+                cpu.CheckpointBlocking();
+            }),
+            pool.RunAsync(_ => Task.FromException(new FormatException())),
+            pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, token),
+            pool.DrainAsync(token),
+        ];
+        foreach (Task task in tasks)
+        {
+            task.Ended().Wait(CancellationToken.None);
+        }
+
+        pool.Dispose();
+        return (new WeakReference(pool), tasks);
+    }
+}

@@ -1,0 +1,3 @@
+using Picollo.Scheduling.Tests.Starvation;
+
+return await Starving.Run(args);

@@ -1,0 +1,189 @@
+using FsCheck;
+using FsCheck.Fluent;
+
+namespace Picollo.Scheduling.Tests.Queue;
+
+/// <summary>Commands at random, to the queue and to the model. FsCheck shrinks them to the shortest that tells the two apart; its message
+/// has the seed.</summary>
+public class CpuTaskQueueModelTests
+{
+    private const int Cases = 2_000;
+    private const int Slice = 10;
+
+    private static readonly CpuPriority[] Priorities = [CpuPriority.Low, CpuPriority.Normal, CpuPriority.High];
+
+    public enum Action
+    {
+        Add,
+        PutBack,
+        Remove,
+        Take,
+        TakeUnbegun,
+    }
+
+    // Choices are taken modulo what there is to choose from, so that any sequence makes sense, shrunk ones too.
+    public sealed record Command(Action Action, int Choice, int Time);
+
+    private static readonly Gen<Command> AnyCommand =
+        from action in Gen.Frequency(
+            (6, Gen.Constant(Action.Add)), (2, Gen.Constant(Action.PutBack)), (2, Gen.Constant(Action.Remove)), (5, Gen.Constant(Action.Take)), (1, Gen.Constant(Action.TakeUnbegun)))
+        from choice in Gen.Choose(0, 1_000)
+        from time in Gen.Choose(0, 2 * Slice)
+        select new Command(action, choice, time);
+
+    private static readonly Arbitrary<Command[]> AnyCommands = Arb.From(
+        AnyCommand.ArrayOf(), commands => commands.Select((_, cut) => commands.Where((_, i) => i != cut).ToArray()));
+
+    [Fact]
+    public void The_queue_does_what_the_model_does() => Check(commands =>
+    {
+        var machine = new Machine();
+        Array.ForEach(commands, machine.Do);
+        machine.ShouldAgree();
+    });
+
+    [Fact]
+    public void No_task_is_lost_or_doubled() => Check(commands =>
+    {
+        var machine = new Machine();
+        Array.ForEach(commands, machine.Do);
+        machine.ShouldHoldAll();
+    });
+
+    private static void Check(Action<Command[]> property) => Prop.ForAll(AnyCommands, property)
+        .Check(Config.QuickThrowOnFailure.WithMaxTest(Cases).WithEndSize(200));
+
+    /// <summary>Both queues, two workers that take from them, and all the tasks that there ever were.</summary>
+    private sealed class Machine
+    {
+        private readonly CpuTaskQueue _queue = new(Slice);
+        private readonly QueueModel _model = new(Slice);
+        private readonly long[] _lastWhole = new long[2];
+        private readonly List<CpuTask> _waiting = [];
+        private readonly List<CpuTask> _running = [];
+        private readonly List<CpuTask> _gone = [];
+        private long _now = 1_000;
+        private int _made;
+
+        public void Do(Command command)
+        {
+            _now += command.Time;
+            switch (command.Action)
+            {
+                case Action.Add: Add(command.Choice); break;
+                case Action.PutBack: PutBack(command.Choice); break;
+                case Action.Remove: Remove(command.Choice); break;
+                case Action.Take: Take(command.Choice % 2); break;
+                default: TakeUnbegun(); break;
+            }
+
+            _queue.Count.Should().Be(_model.Count);
+            foreach (CpuTask running in _running)
+            {
+                _queue.AnyInterrupts(running).Should().Be(_model.AnyInterrupts(running));
+            }
+        }
+
+        /// <summary>To the end, each is taken in the same order.</summary>
+        public void ShouldAgree()
+        {
+            while (_queue.Count > 0)
+            {
+                Take(worker: 0);
+            }
+
+            _model.Count.Should().Be(0);
+            Take(worker: 0);
+        }
+
+        public void ShouldHoldAll()
+        {
+            _queue.Count.Should().Be(_waiting.Count);
+            long lastWhole = 0;
+            var taken = new List<CpuTask>();
+            while (_queue.Take(_now, ref lastWhole, out _) is { } task)
+            {
+                taken.Add(task);
+            }
+
+            taken.Should().BeEquivalentTo(_waiting, options => options.ComparingByValue<CpuTask>());
+            taken.Concat(_running).Concat(_gone).Should().OnlyHaveUniqueItems().And.HaveCount(_made);
+            _queue.Count.Should().Be(0);
+        }
+
+        // A task that comes, or one that has had its slice.
+        private void Add(int choice)
+        {
+            CpuTask task;
+            if (_running.Count > 0 && choice % 3 == 0)
+            {
+                task = Pick(_running, choice);
+                task.IsNew = false;
+            }
+            else
+            {
+                task = QueueTasks.Create($"{_made++}", Priorities[choice % 3], isNew: choice % 2 == 0, hasBegun: choice % 5 == 0);
+            }
+
+            task.SliceDueSince = _now;
+            _waiting.Add(task);
+            _queue.Add(task);
+            _model.Add(task);
+        }
+
+        private void PutBack(int choice)
+        {
+            if (_running.Count > 0)
+            {
+                CpuTask task = Pick(_running, choice);
+                _waiting.Add(task);
+                _queue.PutBack(task);
+                _model.PutBack(task);
+            }
+        }
+
+        private void Remove(int choice)
+        {
+            if (_waiting.Count > 0)
+            {
+                CpuTask task = Pick(_waiting, choice);
+                _gone.Add(task);
+                _queue.Remove(task);
+                _model.Remove(task);
+            }
+        }
+
+        private void Take(int worker)
+        {
+            long lastOfModel = _lastWhole[worker];
+            (CpuTask? expected, bool expectedWhole) = _model.Take(_now, ref lastOfModel);
+            CpuTask? taken = _queue.Take(_now, ref _lastWhole[worker], out bool isWhole);
+
+            taken.Should().BeSameAs(expected);
+            isWhole.Should().Be(expectedWhole);
+            _lastWhole[worker].Should().Be(lastOfModel);
+            if (taken is not null)
+            {
+                _waiting.Remove(taken).Should().BeTrue();
+                _running.Add(taken);
+            }
+        }
+
+        private void TakeUnbegun()
+        {
+            List<CpuTask> taken = _queue.TakeUnbegun();
+
+            taken.Should().OnlyHaveUniqueItems().And.NotContain(task => task.HasBegun);
+            taken.ToHashSet().SetEquals(_model.TakeUnbegun()).Should().BeTrue();
+            _waiting.RemoveAll(taken.Contains).Should().Be(taken.Count);
+            _gone.AddRange(taken);
+        }
+
+        private static CpuTask Pick(List<CpuTask> from, int choice)
+        {
+            CpuTask task = from[choice % from.Count];
+            from.Remove(task);
+            return task;
+        }
+    }
+}

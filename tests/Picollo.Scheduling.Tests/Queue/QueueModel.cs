@@ -1,0 +1,56 @@
+namespace Picollo.Scheduling.Tests.Queue;
+
+/// <summary>The queue's policy once more, slow and obvious: one list, searched and sorted each time.</summary>
+internal sealed class QueueModel(long slice)
+{
+    // In the order in which they stand; each has a place, and places before all others are negative.
+    private readonly List<(CpuTask Task, int Place)> _waiting = [];
+    private int _last;
+    private int _first;
+
+    public int Count => _waiting.Count;
+
+    /// <summary>Priority first; in it those that have not used up a slice.</summary>
+    public static int RankOf(CpuTask task) => (task.Priority, task.IsNew) switch
+    {
+        (CpuPriority.High, true) => 0,
+        (CpuPriority.High, false) => 1,
+        (CpuPriority.Normal, true) => 2,
+        (CpuPriority.Normal, false) => 3,
+        (CpuPriority.Low, true) => 4,
+        _ => 5,
+    };
+
+    public void Add(CpuTask task) => _waiting.Add((task, ++_last));
+
+    public void PutBack(CpuTask task) =>
+        _waiting.Add((task, _waiting.Any(other => RankOf(other.Task) < RankOf(task)) ? --_first : ++_last));
+
+    public void Remove(CpuTask task) => _waiting.RemoveAll(each => each.Task == task);
+
+    public bool AnyInterrupts(CpuTask running) => _waiting.Any(each =>
+        RankOf(each.Task) < RankOf(running) || (RankOf(each.Task) == RankOf(running) && each.Task.IsNew));
+
+    public (CpuTask? Task, bool IsWhole) Take(long now, ref long lastWhole)
+    {
+        if (_waiting.Count == 0)
+        {
+            return (null, false);
+        }
+
+        CpuTask[] heads = [.. _waiting.GroupBy(each => RankOf(each.Task)).OrderBy(line => line.Key).Select(line => line.MinBy(each => each.Place).Task)];
+        CpuTask? passed = heads.Skip(1).MinBy(head => head.SliceDueSince);
+        bool isWhole = passed is not null && now >= Math.Max(passed.SliceDueSince, lastWhole) + (4 * slice);
+        CpuTask taken = isWhole ? passed! : heads[0];
+        lastWhole = isWhole ? now : lastWhole;
+        Remove(taken);
+        return (taken, isWhole);
+    }
+
+    public IEnumerable<CpuTask> TakeUnbegun()
+    {
+        CpuTask[] unbegun = [.. _waiting.Select(each => each.Task).Where(task => !task.HasBegun)];
+        Array.ForEach(unbegun, Remove);
+        return unbegun;
+    }
+}

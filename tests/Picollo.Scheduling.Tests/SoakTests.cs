@@ -1,0 +1,182 @@
+using System.Diagnostics;
+
+namespace Picollo.Scheduling.Tests;
+
+/// <summary>Everything at once.</summary>
+[Collection(Alone.Name)]
+public class SoakTests
+{
+    private const int Cases = 30;
+
+    /// <summary>No further cases after this.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(6);
+
+    [Fact]
+    public void Whatever_tasks_do_each_ends_once_and_never_more_run_than_there_are_workers()
+    {
+        var all = Stopwatch.StartNew();
+        int done = 0;
+        Seeded.Run(Cases, random =>
+        {
+            if (all.Elapsed < Patience)
+            {
+                new Case(random).Run();
+                done++;
+            }
+        });
+
+        done.Should().BePositive();
+    }
+
+    private sealed class Case
+    {
+        private const int Tasks = 300;
+
+        private readonly CpuWorkerPool _pool;
+        private readonly CancellationTokenSource[] _sources = [new(), new(), new()];
+        private readonly Random _random;
+        private readonly Inside _inside = new();
+        private readonly int _workers;
+        private int _submitted;
+        private int _strangers;
+
+        public Case(Random random)
+        {
+            _random = random;
+            _workers = random.Next(1, 5);
+            _pool = Pools.Create(_workers, Pools.Short);
+        }
+
+        public void Run()
+        {
+            var tasks = new List<Task>();
+            for (int i = 0; i < Tasks; i++)
+            {
+                tasks.Add(Submit(_random.Next(), depth: 0));
+                if (_random.Next(Tasks / 2) == 0)
+                {
+                    _sources[_random.Next(_sources.Length)].Cancel();
+                }
+
+                Thread.SpinWait(_random.Next(500));
+            }
+
+            bool isAbrupt = _random.Next(3) == 0;
+            Task end = isAbrupt ? _pool.DisposeAsync().AsTask() : _pool.DrainAsync();
+            end.Soon().Wait();
+            _pool.DisposeAsync().AsTask().Soon().Wait();
+            tasks.ForEach(task => task.Ended().Wait());
+
+            foreach (Task task in tasks.Where(task => task.IsFaulted))
+            {
+                task.Exception!.Flatten().InnerExceptions.Should().OnlyContain(each => each is FormatException || each is ObjectDisposedException);
+            }
+
+            CpuWorkerStatistics statistics = _pool.Statistics;
+            statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "those that are cancelled before are not taken up");
+            (statistics.Completed + statistics.Failed + statistics.Cancelled).Should().Be(statistics.Submitted);
+            statistics.Waiting.Should().Be(0);
+            statistics.GetRunning().Should().BeEmpty();
+            statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
+            _inside.Now.Should().Be(0);
+            _inside.Most.Should().BeInRange(1, _workers);
+            _strangers.Should().Be(0, "all of it ran on workers");
+            foreach (CancellationTokenSource source in _sources)
+            {
+                source.Dispose();
+            }
+        }
+
+        private Task Submit(int seed, int depth)
+        {
+            var random = new Random(seed);
+            CancellationToken token = random.Next(3) == 0 ? _sources[random.Next(_sources.Length)].Token : default;
+            var priority = (CpuPriority)random.Next(-1, 2);
+            string name = $"kind {random.Next(4)}";
+            if (random.Next(12) == 0)
+            {
+                Interlocked.Add(ref _submitted, _workers);
+                return _pool.ForEachAsync(Enumerable.Range(0, random.Next(20)), (item, cpu) => Step(cpu, new Random(seed + item), depth + 1), token, priority, name);
+            }
+
+            Interlocked.Increment(ref _submitted);
+            return random.Next(4) switch
+            {
+                0 => _pool.RunAsync(cpu => Blocking(cpu, random), token, priority, name),
+                1 => _pool.RunAsync(cpu =>
+                {
+                    Blocking(cpu, random);
+                    return seed;
+                }, token, priority, name),
+                _ => _pool.RunAsync(cpu => Steps(cpu, random, depth), token, priority, name),
+            };
+        }
+
+        private async Task Steps(CpuTaskContext cpu, Random random, int depth)
+        {
+            for (int steps = random.Next(8); steps > 0; steps--)
+            {
+                await Step(cpu, random, depth);
+            }
+        }
+
+        private async Task Step(CpuTaskContext cpu, Random random, int depth)
+        {
+            Work(random);
+            switch (random.Next(11))
+            {
+                case 0: await Task.Yield(); break;
+                case 1: await cpu.Outside(() => Task.Delay(random.Next(2))); break;
+                case 2: cpu.CheckpointBlocking(); break;
+                case 3 when depth < 3: await Submit(random.Next(), depth + 1).Ended(); break;
+                case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // nobody waits for it
+                case 5: await Task.WhenAll(Part(cpu, new Random(1)), Part(cpu, new Random(2))); break;
+                case 6 when random.Next(4) == 0: throw new FormatException();
+                case 7: await Task.Delay(1, cpu.CancellationToken); break;
+                case 8:
+                    await Task.Delay(random.Next(2)).ConfigureAwait(false);
+                    do
+                    {
+                        await cpu.Checkpoint(); // the first may still find the worker that has not quite left the body
+                    }
+                    while (!_pool.HasThisThread());
+                    break;
+                default: await cpu.Checkpoint(); break;
+            }
+
+            Work(random);
+        }
+
+        private async Task Part(CpuTaskContext cpu, Random random)
+        {
+            Work(random);
+            await Task.Yield();
+            Work(random);
+            await cpu.Checkpoint();
+            Work(random);
+        }
+
+        private void Blocking(CpuTaskContext cpu, Random random)
+        {
+            for (int steps = random.Next(8); steps > 0; steps--)
+            {
+                Work(random);
+                cpu.CheckpointBlocking();
+                if (random.Next(30) == 0)
+                {
+                    throw new FormatException();
+                }
+            }
+
+            Work(random);
+        }
+
+        private void Work(Random random)
+        {
+            _inside.Enter();
+            Interlocked.Add(ref _strangers, _pool.HasThisThread() ? 0 : 1);
+            Thread.SpinWait(random.Next(1000));
+            _inside.Leave();
+        }
+    }
+}

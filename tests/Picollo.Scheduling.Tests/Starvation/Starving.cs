@@ -1,0 +1,43 @@
+namespace Picollo.Scheduling.Tests.Starvation;
+
+/// <summary>
+/// A program that computes on behalf of many requests while one more comes that only waits a millisecond, in a process of its own:
+/// it takes the thread pool away from everything else there.
+/// </summary>
+internal static class Starving
+{
+    public const string OnThreadPool = "thread-pool", OnCpuWorkers = "cpu-workers";
+
+    /// <summary>What it prints.</summary>
+    public const string Answered = "answered while the computations ran", NotAnswered = "not answered until they ended";
+
+    public static async Task<int> Run(string[] args)
+    {
+        int threads = Environment.ProcessorCount;
+        ThreadPool.SetMinThreads(threads, 1);
+        if (!ThreadPool.SetMaxThreads(threads, 100))
+        {
+            return 1;
+        }
+
+        bool isScheduled = args is [OnCpuWorkers];
+        using var answered = new ManualResetEventSlim();
+
+        // A computation ends when the request has had its answer, and after this time in any case.
+        TimeSpan patience = isScheduled ? TimeSpan.FromSeconds(60) : TimeSpan.FromSeconds(1);
+        bool Compute() => answered.Wait(patience);
+        await using var pool = new CpuWorkerPool();
+        Task<bool>[] computations = [.. Enumerable.Range(0, 2 * threads).Select(_ =>
+            isScheduled ? pool.RunAsync(_ => Compute()) : Task.Run(Compute))];
+        Task request = Task.Run(async () =>
+        {
+            await Task.Delay(1);
+            answered.Set();
+        });
+
+        bool[] saw = await Task.WhenAll(computations);
+        await request;
+        Console.WriteLine(saw[0] ? Answered : NotAnswered);
+        return 0;
+    }
+}

@@ -1,0 +1,193 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+
+namespace Picollo.Scheduling.Tests.Statistics;
+
+/// <summary>What a listener of the meter sees.</summary>
+public class MetricsTests
+{
+    private const string QueueWait = "picollo.cpu_worker.queue.duration";
+    private const string SliceLength = "picollo.cpu_worker.slice.duration";
+    private const string Overrun = "picollo.cpu_worker.overrun.duration";
+    private const string PoolTag = "picollo.cpu_worker.pool.name";
+    private const string TaskTag = "picollo.cpu_worker.task.name";
+
+    private readonly ConcurrentQueue<(Instrument Instrument, double Value, Dictionary<string, object?> Tags)> _seen = new();
+
+    [Fact]
+    public async Task Waits_slices_and_overrun_are_told_in_seconds_with_the_pools_name()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        using MeterListener listener = Listen(pool, QueueWait, SliceLength, Overrun);
+
+        await pool.RunAsync(cpu =>
+        {
+            _ = pool.RunAsync(_ => { }, name: "interrupts");
+            Pools.Spin(TimeSpan.FromMilliseconds(20));
+        }, name: "late").Soon();
+        await Pools.Until(() => _seen.Count == 5);
+
+        Of(SliceLength).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);
+        Of(SliceLength).Max(seen => seen.Value).Should().BeInRange(0.02, 60);
+        Of(QueueWait).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);
+        Of(QueueWait).Max(seen => seen.Value).Should().BeInRange(0.02, 60, "the other waited for the first");
+        var overrun = Of(Overrun).Should().ContainSingle().Subject;
+        overrun.Value.Should().BeInRange(0.02, 60);
+        overrun.Tags.Should().HaveCount(2).And.Contain(TaskTag, "late");
+        _seen.Should().OnlyContain(seen => Equals(seen.Tags[PoolTag], pool.Name));
+        _seen.Select(seen => seen.Instrument).Should().OnlyContain(
+            instrument => instrument is Histogram<double> && instrument.Unit == "s" && !string.IsNullOrEmpty(instrument.Description));
+        _seen.Select(seen => seen.Instrument.Meter).Should().OnlyContain(meter => meter.Name == "Picollo.Scheduling");
+    }
+
+    [Theory]
+    [InlineData(QueueWait)]
+    [InlineData(SliceLength)]
+    [InlineData(Overrun)]
+    public async Task One_may_listen_to_one_alone(string name)
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        using MeterListener listener = Listen(pool, name);
+
+        await pool.RunAsync(cpu => { _ = pool.RunAsync(_ => { }); }).Soon();
+        await pool.RunAsync(_ => { }).Soon();
+        await Pools.Until(() => _seen.Count >= (name == Overrun ? 1 : 2));
+
+        _seen.Should().OnlyContain(seen => seen.Instrument.Name == name);
+    }
+
+    [Fact]
+    public async Task Slices_that_end_at_blocking_checkpoints_or_go_on_are_told_too()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        using MeterListener listener = Listen(pool, SliceLength);
+
+        int slices = await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 3)
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            while (cpu.GetUsage().Slices < 6)
+            {
+                await cpu.Checkpoint();
+            }
+
+            _ = pool.RunAsync(_ => { });
+            cpu.CheckpointBlocking();
+            return cpu.GetUsage().Slices;
+        }).Soon();
+
+        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
+        _seen.Count.Should().BeGreaterThanOrEqualTo(slices);
+    }
+
+    [Fact]
+    public async Task Slices_that_go_on_after_a_wait_that_is_over_are_told_too()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        using MeterListener listener = Listen(pool, SliceLength);
+
+        await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 6)
+            {
+                Pools.Spin(Pools.Short);
+                await YieldHere();
+            }
+        }).Soon();
+
+        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
+        _seen.Count.Should().BeGreaterThanOrEqualTo(6);
+
+        // Back before the worker has left the task.
+        static async Task YieldHere()
+        {
+            var back = new TaskCompletionSource();
+            SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
+            await back.Task;
+        }
+    }
+
+    [Fact]
+    public async Task A_listener_that_fails_harms_neither_the_tasks_nor_the_workers()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        int told = 0;
+        using MeterListener listener = Listen(
+            pool,
+            () =>
+            {
+                Interlocked.Increment(ref told);
+                throw new FormatException();
+            },
+            QueueWait,
+            SliceLength,
+            Overrun);
+
+        // At checkpoints of both kinds that go on, at one that steps aside, and at the end.
+        await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 3)
+            {
+                await cpu.Checkpoint();
+            }
+
+            while (cpu.GetUsage().Slices < 5)
+            {
+                cpu.CheckpointBlocking();
+            }
+
+            _ = pool.RunAsync(_ => { });
+            cpu.CheckpointBlocking();
+        }).Soon();
+        await pool.DrainAsync().Soon();
+
+        pool.Statistics.Completed.Should().Be(2);
+        told.Should().BePositive();
+    }
+
+    [Fact]
+    public async Task A_listener_may_ask_the_pool()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        long submitted = 0;
+        using MeterListener listener = Listen(pool, () => submitted = pool.Statistics.Submitted + pool.Statistics.GetRunning().Count, SliceLength);
+
+        await pool.RunAsync(_ => { }).Soon();
+        await Pools.Until(() => _seen.Count == 1);
+
+        submitted.Should().Be(1, "it is told outside of the lock, after the slice");
+    }
+
+    private IEnumerable<(Instrument Instrument, double Value, Dictionary<string, object?> Tags)> Of(string name) =>
+        _seen.Where(seen => seen.Instrument.Name == name);
+
+    private MeterListener Listen(CpuWorkerPool pool, params string[] names) => Listen(pool, () => { }, names);
+
+    private MeterListener Listen(CpuWorkerPool pool, Action seen, params string[] names)
+    {
+        var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, each) =>
+            {
+                if (instrument.Meter.Name == "Picollo.Scheduling" && names.Contains(instrument.Name))
+                {
+                    each.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
+        {
+            var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value);
+            if (Equals(all[PoolTag], pool.Name))
+            {
+                seen();
+                _seen.Enqueue((instrument, value, all));
+            }
+        });
+        listener.Start();
+        return listener;
+    }
+}

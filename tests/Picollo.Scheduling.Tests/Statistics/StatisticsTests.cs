@@ -1,0 +1,338 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.Scheduling.Tests.Statistics;
+
+public class StatisticsTests
+{
+    [Fact]
+    public async Task Tasks_are_counted_by_how_they_ended()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        CpuWorkerStatistics statistics = pool.Statistics;
+        using var source = new CancellationTokenSource();
+        var held = Held.Worker(pool);
+        Task[] tasks =
+        [
+            .. Enumerable.Range(0, 3).Select(_ => pool.RunAsync(_ => { })),
+            .. Enumerable.Range(0, 4).Select(_ => pool.RunAsync(_ => Task.FromException(new FormatException()))),
+            .. Enumerable.Range(0, 5).Select(_ => pool.RunAsync(_ => { }, source.Token)),
+            .. Enumerable.Range(0, 6).Select(_ => pool.RunAsync(_ => throw new OperationCanceledException())),
+        ];
+
+        statistics.Submitted.Should().Be(19);
+        statistics.Waiting.Should().Be(18);
+        (statistics.Completed + statistics.Failed + statistics.Cancelled).Should().Be(0);
+        await source.CancelAsync();
+        statistics.Cancelled.Should().Be(5);
+        statistics.Waiting.Should().Be(13);
+        await held.Release();
+        await Task.WhenAll(tasks).Ended();
+
+        statistics.Should().BeSameAs(pool.Statistics);
+        (statistics.Submitted, statistics.Waiting).Should().Be((19, 0));
+        (statistics.Completed, statistics.Failed, statistics.Cancelled).Should().Be((4, 4, 11));
+    }
+
+    [Fact]
+    public async Task Each_slice_is_in_the_histograms_and_in_its_tasks_usage()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+
+        int[] slices = await Task.WhenAll(Enumerable.Range(0, 10).Select(i => pool.RunAsync(async cpu =>
+        {
+            for (int step = 0; step < 20; step++)
+            {
+                Pools.Spin(TimeSpan.FromMicroseconds(200));
+                await (step % 10 == i ? cpu.Outside(() => Task.Delay(1)) : Task.CompletedTask);
+                await cpu.Checkpoint();
+            }
+
+            return cpu.GetUsage().Slices;
+        }))).Soon();
+
+        slices.Should().OnlyContain(each => each > 1);
+        pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices.Sum());
+        pool.Statistics.QueueWait.TotalCount.Should().Be((ulong)slices.Sum());
+    }
+
+    [Fact]
+    public async Task Waits_and_slices_are_in_nanoseconds()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        long start = Stopwatch.GetTimestamp();
+        var held = Held.Worker(pool);
+        Task<CpuTaskUsage> waiting = pool.RunAsync(cpu => cpu.GetUsage());
+        Pools.Spin(TimeSpan.FromMilliseconds(30));
+        await held.Release();
+
+        CpuTaskUsage usage = await waiting.Soon();
+        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+
+        // Whatever the machine does, each is at least what was spun and at most what has passed.
+        TimeSpan all = Stopwatch.GetElapsedTime(start);
+        usage.WaitTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(30)).And.BeLessThan(all);
+        usage.Slices.Should().Be(1);
+        foreach (ReadOnlyHdrHistogram histogram in new[] { pool.Statistics.QueueWait, pool.Statistics.SliceLength })
+        {
+            Percentile longest = histogram.GetPercentile(100);
+            ((double)longest.Value).Should().BeInRange(30e6 * 0.98, all.TotalNanoseconds * 1.02);
+        }
+    }
+
+    [Fact]
+    public async Task The_wait_of_a_task_that_wakes_a_worker_lasts_until_it_is_awake()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        for (int i = 0; i < 20; i++)
+        {
+            await Task.Delay(1); // longer than an idle worker looks for work
+            long submitted = Stopwatch.GetTimestamp();
+            (long begun, TimeSpan wait) = await pool.RunAsync(cpu => (Stopwatch.GetTimestamp(), cpu.GetUsage().WaitTime)).Soon();
+
+            wait.Should().BePositive().And.BeLessThanOrEqualTo(Stopwatch.GetElapsedTime(submitted, begun));
+        }
+
+        pool.Statistics.QueueWait.GetPercentileValue(0).Should().BePositive();
+    }
+
+    [Fact]
+    public async Task What_a_task_awaits_itself_is_no_wait_for_a_worker()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var wait = new TaskCompletionSource();
+        long begun = 0, resumed = 0;
+        long submitted = Stopwatch.GetTimestamp();
+        Task<CpuTaskUsage> task = pool.RunAsync(async cpu =>
+        {
+            begun = Stopwatch.GetTimestamp();
+            await wait.Task;
+            resumed = Stopwatch.GetTimestamp();
+            return cpu.GetUsage();
+        });
+        await Pools.Until(() => begun != 0 && pool.Statistics.GetRunning().Count == 0);
+        Pools.Spin(TimeSpan.FromMilliseconds(50));
+        long over = Stopwatch.GetTimestamp();
+        wait.SetResult();
+
+        CpuTaskUsage usage = await task.Soon();
+
+        usage.WaitTime.Should().BeLessThanOrEqualTo(
+            Stopwatch.GetElapsedTime(submitted, begun) + Stopwatch.GetElapsedTime(over, resumed));
+        usage.Slices.Should().Be(2);
+    }
+
+    [Fact]
+    public async Task The_CPU_time_of_a_task_is_that_of_its_slices()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        TimeSpan work = TimeSpan.FromMilliseconds(20);
+
+        // Two at a time on one worker: together they have no more than its thread has.
+        TimeSpan start = await pool.RunAsync(_ => CpuUsageReader.GetByThread().Total).Soon();
+        CpuTaskUsage[] usages = await Task.WhenAll(pool.RunAsync(Work), pool.RunAsync(Work)).Soon();
+        TimeSpan end = await pool.RunAsync(_ => CpuUsageReader.GetByThread().Total).Soon();
+        CpuTaskUsage idle = await pool.RunAsync(cpu => cpu.GetUsage()).Soon();
+
+        usages.Should().OnlyContain(usage => usage.CpuTime >= work);
+        (usages[0].CpuTime + usages[1].CpuTime).Should().BeLessThanOrEqualTo(end - start);
+        usages.Should().OnlyContain(usage => usage.Slices > 1);
+        idle.CpuTime.Should().BeLessThan(work, "it has nothing of those before it");
+
+        async Task<CpuTaskUsage> Work(CpuTaskContext cpu)
+        {
+            // Its own time on the thread, measured between its checkpoints.
+            for (TimeSpan own = default; own < work;)
+            {
+                TimeSpan from = CpuUsageReader.GetByThread().Total;
+                Pools.Spin(TimeSpan.FromMicroseconds(300));
+                own += CpuUsageReader.GetByThread().Total - from;
+                await cpu.Checkpoint();
+            }
+
+            return cpu.GetUsage();
+        }
+    }
+
+    [Fact]
+    public async Task The_CPU_time_of_a_task_that_stops_its_thread_is_its_own()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        TimeSpan work = TimeSpan.FromMilliseconds(5);
+        var all = Stopwatch.StartNew();
+
+        CpuTaskUsage[] usages = await Task.WhenAll(Enumerable.Range(0, 5).Select(_ => pool.RunAsync(Work))).Soon();
+
+        usages.Should().OnlyContain(usage => usage.CpuTime >= work);
+        usages.Aggregate(TimeSpan.Zero, (sum, usage) => sum + usage.CpuTime).Should().BeLessThanOrEqualTo(all.Elapsed, "one worker has no more");
+
+        CpuTaskUsage Work(CpuTaskContext cpu)
+        {
+            for (TimeSpan own = default; own < work;)
+            {
+                TimeSpan from = CpuUsageReader.GetByThread().Total;
+                Pools.Spin(TimeSpan.FromMicroseconds(100));
+                own += CpuUsageReader.GetByThread().Total - from;
+                cpu.CheckpointBlocking();
+            }
+
+            return cpu.GetUsage();
+        }
+    }
+
+    [Fact]
+    public async Task A_task_that_runs_on_and_on_is_named()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+        bool isOver = false;
+        pool.Statistics.GetRunning().Should().BeEmpty();
+        Task endless = pool.RunAsync(_ => SpinWait.SpinUntil(() => Volatile.Read(ref isOver)), name: "endless");
+
+        await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
+        CpuRunningTask one = pool.Statistics.GetRunning().Single();
+        CpuRunningTask later = pool.Statistics.GetRunning().Single();
+
+        one.SliceLength.Should().BeGreaterThan(one.Overrun);
+        later.SliceLength.Should().BeGreaterThan(one.SliceLength);
+        later.Overrun.Should().BeGreaterThan(one.Overrun);
+        pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not come to a checkpoint yet");
+        Volatile.Write(ref isOver, true);
+        await endless.Soon();
+        pool.Statistics.GetRunning().Should().BeEmpty();
+        pool.Statistics.GetOverrunByTask().Should().ContainKey("endless").WhoseValue.TotalCount.Should().Be(1);
+        pool.Statistics.Overrun.TotalCount.Should().Be(1);
+        ((double)pool.Statistics.Overrun.GetPercentile(100).Value).Should().BeGreaterThanOrEqualTo(later.Overrun.TotalNanoseconds * 0.98);
+    }
+
+    [Fact]
+    public async Task A_running_task_has_no_overrun_before_it_is_asked()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        using var held = Held.Worker(pool);
+
+        pool.Statistics.GetRunning().Single().Overrun.Should().Be(TimeSpan.Zero);
+
+        _ = pool.RunAsync(_ => { });
+        await Pools.Until(() => pool.Statistics.GetRunning() is [{ } running] && running.Overrun > TimeSpan.Zero);
+        await held.Release();
+        pool.Statistics.Overrun.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task Overrun_stands_under_the_tasks_names_and_so_many_only()
+    {
+        const int names = CpuWorkerStatistics.MaxTaskNames + 44;
+        await using CpuWorkerPool pool = Pools.Create();
+
+        // Each is asked for its worker by another that it submits itself, and is so late by the rest of its body.
+        for (int round = 0; round < 2; round++)
+        {
+            for (int i = 0; i < names; i++)
+            {
+                Task? other = null;
+                await pool.RunAsync(cpu => { other = pool.RunAsync(_ => { }, name: "in time"); }, name: $"task {i}").Soon();
+                await other!.Soon();
+            }
+        }
+
+        IReadOnlyDictionary<string, ReadOnlyHdrHistogram> byTask = pool.Statistics.GetOverrunByTask();
+        byTask.Keys.Should().BeEquivalentTo(
+            Enumerable.Range(0, CpuWorkerStatistics.MaxTaskNames).Select(i => $"task {i}").Append(CpuWorkerStatistics.OtherTasks));
+        byTask.Where(task => task.Key != CpuWorkerStatistics.OtherTasks).Should().OnlyContain(task => task.Value.TotalCount == 2);
+        byTask[CpuWorkerStatistics.OtherTasks].TotalCount.Should().Be(2 * 44);
+        pool.Statistics.Overrun.TotalCount.Should().Be(2 * names);
+    }
+
+    [Fact]
+    public async Task A_slice_that_follows_at_once_has_waited_for_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        Task<int> task;
+        using (Held.Worker(pool))
+        {
+            task = pool.RunAsync(async cpu =>
+            {
+                while (cpu.GetUsage().Slices < 6)
+                {
+                    await cpu.Checkpoint();
+                }
+
+                return cpu.GetUsage().Slices;
+            });
+            Pools.Spin(TimeSpan.FromMilliseconds(20));
+        }
+
+        await task.Soon();
+        await pool.DrainAsync().Soon();
+
+        // Six or seven of the task, of which one has waited, and the held one's.
+        pool.Statistics.QueueWait.GetPercentile(50).Value.Should().Be(0);
+        pool.Statistics.QueueWait.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
+    }
+
+    [Fact]
+    public async Task What_an_interrupted_task_has_run_before_is_no_wait()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        long submitted = Stopwatch.GetTimestamp(), begun = 0, interrupted = 0;
+
+        await pool.RunAsync(async cpu =>
+        {
+            begun = Stopwatch.GetTimestamp();
+            Pools.Spin(TimeSpan.FromMilliseconds(200));
+            interrupted = Stopwatch.GetTimestamp();
+            _ = pool.RunAsync(_ => { });
+            await cpu.Checkpoint();
+        }).Soon();
+        await pool.DrainAsync().Soon();
+
+        long longest = Math.Max(begun - submitted, Stopwatch.GetTimestamp() - interrupted);
+        ((double)pool.Statistics.QueueWait.GetPercentile(100).Value).Should()
+            .BeLessThanOrEqualTo(1.02 * Stopwatch.GetElapsedTime(0, longest).TotalNanoseconds);
+    }
+
+    [Fact]
+    public async Task A_task_that_has_stepped_aside_keeps_its_worker_over_a_wait_that_is_over()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        int slices = await pool.RunAsync(async cpu =>
+        {
+            _ = pool.RunAsync(_ => { });
+            await cpu.Checkpoint();
+            for (int i = 0; i < 10; i++)
+            {
+                var back = new TaskCompletionSource();
+                SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
+                await back.Task;
+            }
+
+            return cpu.GetUsage().Slices;
+        }).Soon();
+
+        slices.Should().Be(2);
+    }
+
+    [Fact]
+    public async Task What_comes_to_its_checkpoints_has_short_slices_and_each_overrun_is_one()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+
+        // Asked by the timer, with nobody waiting: a slice ends and another begins.
+        int slices = await pool.RunAsync(async cpu =>
+        {
+            while (cpu.GetUsage().Slices < 5)
+            {
+                await cpu.Checkpoint();
+            }
+
+            return cpu.GetUsage().Slices;
+        }, name: "steady").Soon();
+
+        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices);
+        pool.Statistics.GetOverrunByTask()["steady"].TotalCount.Should().BeInRange(4, 5, "the last slice may end in time");
+        ((double)pool.Statistics.SliceLength.GetPercentile(50).Value).Should().BeGreaterThanOrEqualTo(Pools.Short.TotalNanoseconds * 0.98);
+    }
+}
