@@ -1,0 +1,36 @@
+namespace Picollo.Metrics.Export;
+
+/// <summary>What a plot or a report says besides its curves. Immutable, so that it can be shared.</summary>
+public sealed record HdrHistogramPlotOptions
+{
+    /// <summary>The heading; none by default. Any text, treated as a name of a series is.</summary>
+    public string Title { get; init; } = "";
+
+    /// <summary>The unit of the values after division by <see cref="ValueUnitRatio"/>, such as "ms"; none by default.</summary>
+    public string Unit { get; init; } = "";
+
+    /// <summary>What values are divided by: 1,000,000 shows nanoseconds as milliseconds. Above 0 and finite; 1 by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
+    public double ValueUnitRatio
+    {
+        get;
+        init
+        {
+            UnitRatio.Check(value);
+            field = value;
+        }
+    } = 1;
+
+    /// <summary>What nobody gave options for.</summary>
+    internal static HdrHistogramPlotOptions Default { get; } = new();
+
+    /// <summary>The unit with a bound to its length, or what stands in its place.</summary>
+    internal string UnitOr(string nothing)
+    {
+        const int Letters = 20;
+        return Unit.Length == 0 ? nothing : PlotText.Shorten(PlotText.OneLine(Unit), Letters);
+    }
+
+    /// <summary>A text with the unit after it.</summary>
+    internal string WithUnit(string text) => Unit.Length == 0 ? text : $"{text} {UnitOr("")}";
+}

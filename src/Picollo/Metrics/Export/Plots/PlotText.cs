@@ -1,0 +1,122 @@
+using System.Globalization;
+using System.Text;
+
+namespace Picollo.Metrics.Export;
+
+/// <summary>Text and numbers as they stand in SVG and HTML.</summary>
+internal static class PlotText
+{
+    private const string Ellipsis = "…";
+    private static readonly string[] Suffixes = ["", "k", "M", "G", "T", "P", "E"];
+
+    /// <summary>Encodes a text for an element or a quoted attribute, of XML and of HTML alike.</summary>
+    /// <remarks>What XML 1.0 does not allow, and what would turn the text around it about, becomes U+FFFD: there is no way to encode
+    /// the one, and the other would let a name disguise itself.</remarks>
+    public static string Encode(string text)
+    {
+        StringBuilder encoded = new(text.Length);
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            _ = rune.Value switch
+            {
+                '&' => encoded.Append("&amp;"),
+                '<' => encoded.Append("&lt;"),
+                '>' => encoded.Append("&gt;"),
+                '"' => encoded.Append("&quot;"),
+                '\'' => encoded.Append("&#39;"),
+                '\n' => encoded.Append("&#10;"),
+                '\t' => encoded.Append(' '),
+                _ => encoded.Append((IsInvisible(rune) ? Rune.ReplacementChar : rune).ToString()),
+            };
+        }
+
+        return encoded.ToString();
+    }
+
+    /// <summary>A name on one line.</summary>
+    public static string OneLine(string text) => text.ReplaceLineEndings(" ");
+
+    /// <summary>As much of a text as fits so many letters' width, the rest an ellipsis. East Asian letters and emoji take the width of two.</summary>
+    public static string Shorten(string text, int width)
+    {
+        int used = 0;
+        int end = 0; // where the text is cut if it must be, with room for the ellipsis
+        int length = 0;
+        TextElementEnumerator elements = StringInfo.GetTextElementEnumerator(text);
+        while (elements.MoveNext())
+        {
+            string element = elements.GetTextElement();
+            used += element[0] < '\u1100' ? 1 : 2;
+            if (used > width || element.Length > MaxElementLength)
+            {
+                return text[..end] + Ellipsis;
+            }
+
+            length += element.Length;
+            end = used <= width - 1 ? length : end;
+        }
+
+        return text;
+    }
+
+    /// <summary>A value in full, with up to four digits after the point where it is small.</summary>
+    public static string Value(double value) => Math.Abs(value) switch
+    {
+        0 => "0",
+        < 0.001 => value.ToString("0.###E+0", CultureInfo.InvariantCulture),
+        < 1000 => value.ToString("0.####", CultureInfo.InvariantCulture),
+        _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
+    };
+
+    /// <summary>A value with three digits and a suffix: 12.3k.</summary>
+    public static string Short(double value)
+    {
+        int thousands = ThousandsOf(value);
+        double scaled = value / Math.Pow(1000, thousands);
+        string digits = Math.Abs(scaled) switch
+        {
+            0 => "0",
+            < 0.001 => scaled.ToString("0.#E+0", CultureInfo.InvariantCulture),
+            < 1 => scaled.ToString("0.####", CultureInfo.InvariantCulture),
+            < 10 => scaled.ToString("0.##", CultureInfo.InvariantCulture),
+            < 100 => scaled.ToString("0.#", CultureInfo.InvariantCulture),
+            _ => scaled.ToString("0", CultureInfo.InvariantCulture),
+        };
+        return digits + Suffixes[thousands];
+    }
+
+    /// <summary>A tick of a linear axis, with as many digits as tell it from the next one.</summary>
+    /// <param name="value">The tick.</param>
+    /// <param name="step">The distance of the ticks.</param>
+    /// <param name="largest">The tick that is farthest from 0, whose suffix all of them have.</param>
+    public static string Tick(double value, double step, double largest)
+    {
+        int thousands = ThousandsOf(largest);
+        double scale = Math.Pow(1000, thousands);
+        if (value == 0)
+        {
+            return "0";
+        }
+
+        if (largest < 0.001)
+        {
+            return value.ToString("0.###E+0", CultureInfo.InvariantCulture);
+        }
+
+        int decimals = Math.Clamp((int)Math.Ceiling(-Math.Log10(step / scale) + 0.3), 0, 7); // 2.5 has one more than 2
+        return (value / scale).ToString("0." + new string('#', decimals), CultureInfo.InvariantCulture) + Suffixes[thousands];
+    }
+
+    /// <summary>A rank in percent with the digits that it has.</summary>
+    public static string Rank(double rank) => rank.ToString("0.############", CultureInfo.InvariantCulture);
+
+    /// <summary>Combining marks without end make one element of a text: a name of them would tower over the plot.</summary>
+    private const int MaxElementLength = 16;
+
+    private static int ThousandsOf(double value) =>
+        Math.Abs(value) < 1000 ? 0 : Math.Min((int)Math.Floor((Math.Log10(Math.Abs(value)) / 3) + 1e-9), Suffixes.Length - 1);
+
+    private static bool IsInvisible(Rune rune) => rune.Value is 0xFFFE or 0xFFFF or 0x2028 or 0x2029
+        || Rune.GetUnicodeCategory(rune) is UnicodeCategory.Control
+        || rune.Value is 0x061C or (>= 0x200E and <= 0x200F) or (>= 0x202A and <= 0x202E) or (>= 0x2066 and <= 0x2069);
+}
