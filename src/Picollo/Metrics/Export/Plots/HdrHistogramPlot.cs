@@ -66,6 +66,50 @@ public sealed class HdrHistogramPlot
         return PercentilePlot.Make(series, options ?? HdrHistogramPlotOptions.Default);
     }
 
+    /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic axis.</summary>
+    /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
+    /// <param name="options">Title and unit; null for none.</param>
+    /// <returns>The plot. The shares of a series add up to 100 %; the value 0 stands at the axis' beginning.</returns>
+    /// <exception cref="ArgumentNullException">No series, or one without name or histogram.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
+    public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    {
+        Check(series);
+        return DensityPlot.Make(series, options ?? HdrHistogramPlotOptions.Default);
+    }
+
+    /// <summary>What changed: at each rank the value after less the value before, and below it the same in percent of the value
+    /// before.</summary>
+    /// <param name="before">The state before.</param>
+    /// <param name="after">The state after; the legend says where it is higher and where lower.</param>
+    /// <param name="options">Title and unit; null for none.</param>
+    /// <returns>The plot, up to the rank that both have values for. A change from 0 has no percentage and leaves a gap.</returns>
+    /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
+    public static HdrHistogramPlot OfDifference(
+        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions? options = null)
+    {
+        Check([before], nameof(before));
+        Check([after], nameof(after));
+        return DifferencePlot.Make(before, after, options ?? HdrHistogramPlotOptions.Default);
+    }
+
+    /// <summary>The bucket layout of a precision: a row for each block with the first values of its buckets and their width.</summary>
+    /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of two.</param>
+    /// <param name="maxValue">The value whose bucket is the last that is drawn.</param>
+    /// <param name="title">The heading; empty for block size and precision.</param>
+    /// <returns>The picture. Buckets of blocks of more than 64 are not drawn one by one.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="relativeError"/> is outside its range or NaN.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
+    public static HdrHistogramPlot OfLayout(double relativeError, ulong maxValue = 255, string title = "")
+    {
+        ArgumentNullException.ThrowIfNull(title);
+        return LayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
+    }
+
+    /// <summary>What a legend says after the name of an empty histogram.</summary>
+    internal const string NoValues = " (no values)";
+
     /// <summary>Where something reads a name in a tooltip.</summary>
     internal static string TooltipName(string name)
     {
@@ -73,13 +117,13 @@ public sealed class HdrHistogramPlot
         return PlotText.Shorten(PlotText.OneLine(name), Letters);
     }
 
-    internal static void Check(IReadOnlyList<HdrHistogramSeries> series)
+    internal static void Check(IReadOnlyList<HdrHistogramSeries> series, string parameter = "series")
     {
-        ArgumentNullException.ThrowIfNull(series);
+        ArgumentNullException.ThrowIfNull(series, parameter);
         foreach (HdrHistogramSeries one in series)
         {
-            ArgumentNullException.ThrowIfNull(one.Name, nameof(series));
-            ArgumentNullException.ThrowIfNull(one.Histogram, nameof(series));
+            ArgumentNullException.ThrowIfNull(one.Name, parameter);
+            ArgumentNullException.ThrowIfNull(one.Histogram, parameter);
         }
     }
 
@@ -111,6 +155,14 @@ public sealed class HdrHistogramPlot
         }
 
         return new HdrHistogramPlot(svg, LabelOf(kind, names, options.Title), top);
+    }
+
+    /// <summary>A picture of one drawing under a title.</summary>
+    internal static HdrHistogramPlot Compose(string kind, string title, Func<SvgWriter, double, double> draw)
+    {
+        SvgWriter svg = new();
+        double bottom = draw(svg, DrawTitle(svg, title));
+        return new HdrHistogramPlot(svg, LabelOf(kind, [], title), bottom);
     }
 
     private static double DrawTitle(SvgWriter svg, string title)

@@ -31,7 +31,7 @@ internal static class PercentilePlot
             }
 
             double[] levels = Levels(curve, unit);
-            lines.Add(curve.Total == 0 ? one.Name + " (no values)" : one.Name, levels, isFilled: false);
+            lines.Add(curve.Total == 0 ? one.Name + HdrHistogramPlot.NoValues : one.Name, levels, isFilled: false);
             if (curve.Total > 0)
             {
                 nines = Math.Max(nines, curve.Nines);

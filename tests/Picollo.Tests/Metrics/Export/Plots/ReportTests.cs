@@ -1,0 +1,124 @@
+using System.Security.Cryptography;
+using System.Text;
+using System.Xml.Linq;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Tests.Metrics.Export.Plots;
+
+public class ReportTests
+{
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+
+    [Fact]
+    public void The_policy_has_the_hashes_of_the_style_and_the_script()
+    {
+        string page = Page([new("a", PercentilePlotTests.Latencies(1))]);
+        HdrHistogramReport.ContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
+            .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
+        page.Should().Contain($"content=\"{HdrHistogramReport.ContentSecurityPolicy}\"");
+    }
+
+    [Fact]
+    public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
+    {
+        string page = Page([new("a", PercentilePlotTests.Latencies(1)), new("b", PercentilePlotTests.Latencies(2))]);
+        string markup = page.Replace(HdrHistogramReport.Style, "").Replace(HdrHistogramReport.Script, "").Replace("http://www.w3.org/2000/svg", "");
+        markup.Should().NotContainAny("http:", "https:", "src=", "href=", "style=", " on", "url(");
+        page.Split("<script").Should().HaveCount(2);
+        page.Should().NotContain("\r");
+    }
+
+    [Fact]
+    public void One_histogram_has_two_plots_and_the_table_of_its_summary()
+    {
+        HdrHistogram histogram = PercentilePlotTests.Latencies(1);
+        HdrHistogramSummary summary = histogram.GetSummary();
+        string[] rows = Rows(Page([new("it", histogram)], Milliseconds));
+        rows[0].Should().Be("Percentile | it");
+        rows.Should().Contain($"99.9 | {PlotText.Value(summary.P999.Value / 1e6)}");
+        rows.Should().Contain($"Mean | {PlotText.Value(summary.Mean / 1e6)}");
+        rows.Should().Contain("Total | 20,000");
+        rows.Select(row => row.Split(" | ")[0]).Should().Equal(
+            "Percentile", "0", "1", "5", "10", "25", "50", "75", "90", "92.5", "95", "97.5", "99", "99.9", "99.99", "99.999", "100", "Mean", "StDev", "Total", "Precision");
+        Figures(Page([new("it", histogram)])).Should().Equal("Percentiles", "Density");
+    }
+
+    [Fact]
+    public void Two_histograms_are_compared()
+    {
+        HdrHistogramSeries[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];
+        string page = Page(series);
+        Figures(page).Should().Equal("Percentiles", "Density", "Difference");
+        string[] rows = Rows(page);
+        rows[0].Should().Be("Percentile | before | after | Δ%");
+        rows.Should().Contain("50 | 10 | 15 | +50.0%");
+        rows[^1].Should().Be("D-value |  |  | n/a");
+    }
+
+    [Fact]
+    public void Many_histograms_have_tables_of_four()
+    {
+        string page = Page([.. Enumerable.Range(0, 9).Select(i => new HdrHistogramSeries($"s{i}", PercentilePlotTests.One((ulong)i)))]);
+        Rows(page).Where(row => row.StartsWith("Percentile", StringComparison.Ordinal))
+            .Should().Equal("Percentile | s0 | s1 | s2 | s3", "Percentile | s4 | s5 | s6 | s7", "Percentile | s8");
+        Figures(page).Should().Equal("Percentiles", "Density");
+    }
+
+    [Fact]
+    public void No_histogram_and_an_empty_one_make_a_page_too()
+    {
+        Page([]).Should().Contain("<h1>Histograms</h1>").And.Contain("no values");
+        Rows(Page([new("idle", HdrHistogram.Create())])).Should().Contain("50 | 0");
+    }
+
+    [Fact]
+    public void What_is_out_of_range_has_a_row_where_there_is_any()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(100).Create();
+        histogram.Record(50);
+        histogram.Record(100_000, 3);
+        Rows(Page([new("a", histogram)])).Should().Contain("Out of range | 3");
+    }
+
+    [Fact]
+    public void Hostile_names_stay_text()
+    {
+        const string Name = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0";
+        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = Name });
+        page.Split("<script").Should().HaveCount(2);
+        page.Should().NotContainAny("<img", "\0", "\u202e");
+        Rows(page)[0].Should().StartWith("Percentile | </title></style>");
+    }
+
+    [Fact]
+    public void Arguments_are_checked()
+    {
+        ((Action)(() => HdrHistogramReport.Write(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
+        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+    }
+
+    private static string Page(HdrHistogramSeries[] series, HdrHistogramPlotOptions? options = null)
+    {
+        using StringWriter page = new();
+        HdrHistogramReport.Write(page, series, options);
+        return page.ToString();
+    }
+
+    private static string HashOf(string text) => "sha256-" + Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(text)));
+
+    private static string Between(string page, string from, string to)
+    {
+        int start = page.IndexOf(from, StringComparison.Ordinal) + from.Length;
+        return page[start..page.IndexOf(to, start, StringComparison.Ordinal)];
+    }
+
+    // The body is well-formed XML as well, which says that everything is closed and encoded.
+    private static XElement Body(string page) => XElement.Parse("<main>" + Between(page, "<main>", "</main>") + "</main>");
+
+    private static string[] Figures(string page) => [.. Body(page).Descendants("figcaption").Select(caption => caption.Value)];
+
+    private static string[] Rows(string page) =>
+        [.. Body(page).Descendants("tr").Select(row => string.Join(" | ", row.Elements().Select(cell => cell.Value)))];
+}
