@@ -230,7 +230,7 @@ internal sealed partial class CpuScheduler
         {
             return [.. _workers.Where(worker => worker.Task is not null).Select(worker => new CpuRunningTask(
                 worker.Task!.Name,
-                Stopwatch.GetElapsedTime(worker.SliceStart, now),
+                Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // it may begin just now
                 worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero))];
         }
     }

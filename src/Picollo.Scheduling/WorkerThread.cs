@@ -28,7 +28,7 @@ internal sealed class Worker
 
     /// <summary>For how long the task has been asked and has not come; null if it was not asked. From the slice's begin at the earliest: a
     /// thread that was slow to wake may have been asked before.</summary>
-    public long? GetOverrun(long now) => SignalledAt == 0 ? null : now - Math.Max(SignalledAt, SliceStart);
+    public long? GetOverrun(long now) => SignalledAt == 0 ? null : Math.Max(0, now - Math.Max(SignalledAt, SliceStart));
 
     /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it meanwhile sees the
     /// time before or after.</summary>
