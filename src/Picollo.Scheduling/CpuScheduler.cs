@@ -230,8 +230,8 @@ internal sealed partial class CpuScheduler
         {
             return [.. _workers.Where(worker => worker.Task is not null).Select(worker => new CpuRunningTask(
                 worker.Task!.Name,
-                Stopwatch.GetElapsedTime(worker.SliceStart, now),
-                worker.SignalledAt == 0 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(worker.SignalledAt, now)))];
+                Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // it may begin just now
+                worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero))];
         }
     }
 
@@ -381,7 +381,7 @@ internal sealed partial class CpuScheduler
     private SliceReport EndSlice(Worker worker, CpuTask task, long now)
     {
         long length = now - worker.SliceStart;
-        long? overrun = worker.SignalledAt == 0 ? null : now - worker.SignalledAt;
+        long? overrun = worker.GetOverrun(now);
         worker.SignalledAt = 0;
         task.SliceLeft -= length;
         if (task.SliceLeft <= 0)

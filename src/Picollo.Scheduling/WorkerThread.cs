@@ -26,6 +26,10 @@ internal sealed class Worker
     /// <summary>When the task was asked to give up the worker; 0 if it was not.</summary>
     public long SignalledAt { get; set; }
 
+    /// <summary>For how long the task has been asked and has not come; null if it was not asked. From the slice's begin at the earliest: a
+    /// thread that was slow to wake may have been asked before.</summary>
+    public long? GetOverrun(long now) => SignalledAt == 0 ? null : Math.Max(0, now - Math.Max(SignalledAt, SliceStart));
+
     /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it meanwhile sees the
     /// time before or after.</summary>
     public void BeginAt(long now)

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Scheduling.Tests.Queue;
 
 namespace Picollo.Scheduling.Tests.Statistics;
 
@@ -187,7 +188,9 @@ public class StatisticsTests
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
         bool isOver = false;
         pool.Statistics.GetRunning().Should().BeEmpty();
-        Task endless = pool.RunAsync(_ => SpinWait.SpinUntil(() => Volatile.Read(ref isOver)), name: "endless");
+        Task endless = pool.RunAsync(
+            cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also where this test fails
+            name: "endless");
 
         await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
         CpuRunningTask one = pool.Statistics.GetRunning().Single();
@@ -203,6 +206,19 @@ public class StatisticsTests
         pool.Statistics.GetOverrunByTask().Should().ContainKey("endless").WhoseValue.TotalCount.Should().Be(1);
         pool.Statistics.Overrun.TotalCount.Should().Be(1);
         ((double)pool.Statistics.Overrun.GetPercentile(100).Value).Should().BeGreaterThanOrEqualTo(later.Overrun.TotalNanoseconds * 0.98);
+    }
+
+    [Fact]
+    public void A_worker_that_was_asked_before_its_thread_had_woken_is_late_from_its_begin()
+    {
+        var worker = new Worker { Task = QueueTasks.Create("late", CpuPriority.Normal, isNew: true), SliceStart = 100 };
+        worker.GetOverrun(140).Should().BeNull();
+        worker.SignalledAt = 150;
+        worker.GetOverrun(160).Should().Be(10);
+
+        worker.BeginAt(200);
+
+        worker.GetOverrun(230).Should().Be(30);
     }
 
     [Fact]
