@@ -68,6 +68,7 @@ is_met() {
     run-win-x64) has wine ;;
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    chromium) has chromium || has chromium-browser || has google-chrome ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
@@ -85,6 +86,7 @@ packages_for() {
     run-win-x64) echo wine wine64 ;;
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    chromium) echo chromium ;;
     java) echo default-jdk-headless libhdrhistogram-java ;;
     run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
@@ -226,6 +228,7 @@ run_tests() {
     fi
   fi
   want system-tools "the comparison with top, mpstat and pidstat"
+  want chromium "the plots and reports in a browser"
   want java "the tests against the HdrHistogram family's Java library"
   build
   for rid in $PACKAGE_RIDS; do

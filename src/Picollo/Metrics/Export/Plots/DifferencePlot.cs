@@ -24,14 +24,15 @@ internal static class DifferencePlot
             (ulong from, ulong to) = (was.ToldAt(rank), now.ToldAt(rank));
             double change = Change(from, to);
             string percent = double.IsNaN(change) ? "n/a" : Signed(PlotText.Short(change)) + " %";
-            return $"\n{options.WithUnit(PlotText.Value(from / unit))} → {options.WithUnit(PlotText.Value(to / unit))}"
+            return $"\n{options.WithUnit(PlotText.Value(from, unit))} → {options.WithUnit(PlotText.Value(to, unit))}"
                 + $"\n{options.WithUnit(Signed(PlotText.Value(Difference(from, to) / unit)))}, {percent}";
         }
 
         IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Tell : null);
         StepChart upper = Chart(absolute, Math.Max(nines, 1), $"difference, {options.UnitOr("value")}", "", strips);
         StepChart lower = Chart(relative, Math.Max(nines, 1), "difference, %", PercentilePlot.RankLabel, strips);
-        string name = HdrHistogramPlot.TooltipName(after.Name.Length == 0 ? "after" : after.Name);
+        const int Letters = 12; // what the legend has left beside the words
+        string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(PlotText.OneLine(after.Name), Letters);
         PlotLine[] legend = [new($"{name} is higher", [], Up), new($"{name} is lower", [], Down)];
         return HdrHistogramPlot.Compose(
             "difference by percentile", [before.Name, after.Name], options, [(upper, Height), (lower, Height)], legend, null);

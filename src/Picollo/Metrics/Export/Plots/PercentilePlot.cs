@@ -131,7 +131,7 @@ internal static class PercentilePlot
             if (curve.Total > 0)
             {
                 text.Append('\n').Append(HdrHistogramPlot.TooltipName(name)).Append(": ")
-                    .Append(options.WithUnit(PlotText.Value(curve.ToldAt(rank) / options.ValueUnitRatio)));
+                    .Append(options.WithUnit(PlotText.Value(curve.ToldAt(rank), options.ValueUnitRatio)));
             }
         }
 

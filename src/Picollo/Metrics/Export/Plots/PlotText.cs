@@ -36,27 +36,29 @@ internal static class PlotText
     /// <summary>A name on one line.</summary>
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
-    /// <summary>As much of a text as fits so many letters' width, the rest an ellipsis. East Asian letters and emoji take the width of two.</summary>
-    public static string Shorten(string text, int width)
+    /// <summary>As much of a text as fits so many letters' width: its beginning and its end, where names differ, and an ellipsis between.
+    /// A letter is as wide as most small ones; capitals take somewhat more, and East Asian letters and emoji twice as much.</summary>
+    public static string Shorten(string text, int letters)
     {
-        int used = 0;
-        int end = 0; // where the text is cut if it must be, with room for the ellipsis
-        int length = 0;
-        TextElementEnumerator elements = StringInfo.GetTextElementEnumerator(text);
-        while (elements.MoveNext())
+        int width = letters * LetterWidth;
+        int[] starts = [.. StringInfo.ParseCombiningCharacters(text), text.Length];
+        if (TakeHead(text, starts, width) == text.Length)
         {
-            string element = elements.GetTextElement();
-            used += element[0] < '\u1100' ? 1 : 2;
-            if (used > width || element.Length > MaxElementLength)
-            {
-                return text[..end] + Ellipsis;
-            }
-
-            length += element.Length;
-            end = used <= width - 1 ? length : end;
+            return text;
         }
 
-        return text;
+        int forTail = width / 3;
+        int tail = starts.Length - 1;
+        for (int used = 0; tail > 0; tail--)
+        {
+            used += WidthOf(text, starts, tail - 1);
+            if (used > forTail)
+            {
+                break;
+            }
+        }
+
+        return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
     }
 
     /// <summary>A value in full, with up to four digits after the point where it is small.</summary>
@@ -67,6 +69,10 @@ internal static class PlotText
         < 1000 => value.ToString("0.####", CultureInfo.InvariantCulture),
         _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
     };
+
+    /// <summary>A recorded value in its unit: every digit of it where that is its own.</summary>
+    public static string Value(ulong value, double unitRatio) =>
+        unitRatio == 1 ? value.ToString("N0", CultureInfo.InvariantCulture) : Value(value / unitRatio);
 
     /// <summary>A value with three digits and a suffix: 12.3k.</summary>
     public static string Short(double value)
@@ -110,8 +116,39 @@ internal static class PlotText
     /// <summary>A rank in percent with the digits that it has.</summary>
     public static string Rank(double rank) => rank.ToString("0.############", CultureInfo.InvariantCulture);
 
+    /// <summary>The width of a small letter, in the quarters of one that widths are counted in.</summary>
+    private const int LetterWidth = 4;
+
     /// <summary>Combining marks without end make one element of a text: a name of them would tower over the plot.</summary>
     private const int MaxElementLength = 16;
+
+    /// <summary>Where the elements end that fit into a width.</summary>
+    private static int TakeHead(string text, int[] starts, int width)
+    {
+        int head = 0;
+        for (int used = 0; head < starts.Length - 1; head++)
+        {
+            used += WidthOf(text, starts, head);
+            if (used > width)
+            {
+                break;
+            }
+        }
+
+        return starts[head];
+    }
+
+    private static int WidthOf(string text, int[] starts, int element)
+    {
+        const int FitsNowhere = 1 << 20;
+        return starts[element + 1] - starts[element] > MaxElementLength ? FitsNowhere : text[starts[element]] switch
+        {
+            >= '\u1100' => 2 * LetterWidth,
+            'W' or 'M' or 'm' or 'w' or '@' or '%' => 7,
+            >= 'A' and <= 'Z' or > '\u007f' => 5,
+            _ => LetterWidth,
+        };
+    }
 
     private static int ThousandsOf(double value) =>
         Math.Abs(value) < 1000 ? 0 : Math.Min((int)Math.Floor((Math.Log10(Math.Abs(value)) / 3) + 1e-9), Suffixes.Length - 1);

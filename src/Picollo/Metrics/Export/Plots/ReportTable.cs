@@ -34,17 +34,20 @@ internal static class ReportTable
             output.Write("</tr>\n");
         }
 
-        void ValueRow(string name, Func<HdrHistogramSummary, double> value) =>
+        void MomentRow(string name, Func<HdrHistogramSummary, double> value) =>
             Row(name, summary => PlotText.Value(value(summary) / options.ValueUnitRatio), value);
 
         for (int i = 0; i < HdrHistogramSummary.StandardRanks.Length; i++)
         {
             int rank = i;
-            ValueRow(HdrHistogramSummary.Rank(HdrHistogramSummary.StandardRanks[i]), summary => summary.At(rank).Value);
+            Row(
+                HdrHistogramSummary.Rank(HdrHistogramSummary.StandardRanks[i]),
+                summary => PlotText.Value(summary.At(rank).Value, options.ValueUnitRatio),
+                summary => summary.At(rank).Value);
         }
 
-        ValueRow("Mean", summary => summary.Mean);
-        ValueRow("StDev", summary => summary.StDev);
+        MomentRow("Mean", summary => summary.Mean);
+        MomentRow("StDev", summary => summary.StDev);
         Row("Total", summary => HdrHistogramSummary.Count(summary.TotalCount), summary => summary.TotalCount);
         if (summaries.Any(summary => summary.OverflowCount > 0))
         {

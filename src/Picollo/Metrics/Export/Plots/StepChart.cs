@@ -33,7 +33,7 @@ internal sealed class StepChart
     /// <summary>Draws from <paramref name="top"/> on and returns where it ends.</summary>
     public double Draw(SvgWriter svg, double top, double height)
     {
-        const double LabelHeight = 20;
+        const double LabelHeight = 23;
         double axisTop = top + LabelHeight;
         double axisBottom = axisTop + height;
         svg.Text(6, top + 11, YLabel);
