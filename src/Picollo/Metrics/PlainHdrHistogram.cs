@@ -67,8 +67,8 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(this, values);
     }
 
-    /// <summary>Sets the count of a bucket of a histogram that nobody else has yet.</summary>
-    internal void SetCount(int storageIndex, TCounter count) => _counts[storageIndex] = count;
+    /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
+    internal Span<TCounter> UnsharedCounters => _counts;
 
     private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
 

@@ -1,8 +1,6 @@
-using System.Buffers.Binary;
-
 namespace Picollo.Metrics.Export;
 
-/// <summary>The counts of an encoded histogram, number by number, from memory or, through a small buffer, from a stream that inflates
+/// <summary>The counts of an encoded histogram, some at a time, from memory or, through a small buffer, from a stream that inflates
 /// them.</summary>
 internal ref struct EncodedBytes
 {
@@ -39,45 +37,29 @@ internal ref struct EncodedBytes
         _rest = buffer[..first.Length];
     }
 
-    /// <summary>Of the number that is read next, in the encoded bytes.</summary>
+    /// <summary>Of the first byte that is not taken yet, in the encoded bytes.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>Reads a number.</summary>
-    /// <param name="wordSize">2, 4 or 8 bytes; 0 for ZigZag.</param>
-    /// <param name="number">The number.</param>
-    /// <returns>False at the end.</returns>
-    /// <exception cref="HdrHistogramFormatException">The end comes inside a number, or too early.</exception>
-    public bool TryRead(int wordSize, out long number)
+    /// <summary>The bytes at hand.</summary>
+    /// <param name="bytes">From <see cref="Offset"/> on; none at the end.</param>
+    /// <returns>How many of them a number can begin at: all but the last few, in which one may be cut that goes on behind them.</returns>
+    /// <exception cref="HdrHistogramFormatException">The end comes too early.</exception>
+    public int Peek(out ReadOnlySpan<byte> bytes)
     {
         if (_rest.Length < ZigZag.MaxLength && _streamRest > 0)
         {
             Refill();
         }
 
-        number = 0;
-        if (_rest.IsEmpty)
-        {
-            return false;
-        }
+        bytes = _rest;
+        return _streamRest > 0 ? _rest.Length - ZigZag.MaxLength + 1 : _rest.Length;
+    }
 
-        int length = wordSize;
-        switch (wordSize)
-        {
-            case 0: length = ZigZag.Read(_rest, out number); break;
-            case 2 when _rest.Length >= 2: number = BinaryPrimitives.ReadInt16BigEndian(_rest); break;
-            case 4 when _rest.Length >= 4: number = BinaryPrimitives.ReadInt32BigEndian(_rest); break;
-            case 8 when _rest.Length >= 8: number = BinaryPrimitives.ReadInt64BigEndian(_rest); break;
-            default: length = 0; break;
-        }
-
-        if (length == 0)
-        {
-            throw EncodedHeader.Truncated(Offset + _rest.Length);
-        }
-
+    /// <summary>Goes on behind the bytes that have been read.</summary>
+    public void Take(int length)
+    {
         _rest = _rest[length..];
         Offset += length;
-        return true;
     }
 
     private void Refill()

@@ -32,11 +32,13 @@ internal sealed class HdrHistogramEncoder : IDisposable
         (_length, _index, _count, _next) = (EncodedHeader.MaxLength, 0, 0, 0);
         ulong total = 0;
         ulong lastStart = 0;
+        ulong lastWritten = 0;
         for (int i = counts.IndexOfAnyExcept(0UL); i >= 0; i = NextUsed(counts, i))
         {
             uint index = histogram.FirstIndex + (uint)i;
             lastStart = histogram.Layout.StartOf(index);
-            Add(sameBuckets ? index : target.IndexOf(histogram.Layout.MidpointOf(index)), counts[i]);
+            lastWritten = sameBuckets ? lastStart : histogram.Layout.MidpointOf(index);
+            Add(sameBuckets ? index : target.IndexOf(lastWritten), counts[i]);
             total += counts[i];
             if (lastStart > long.MaxValue)
             {
@@ -55,7 +57,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
             Write(0); // an empty histogram: a zero for the value 0
         }
 
-        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, lastStart));
+        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, lastWritten));
         LargestStart = lastStart;
     }
 

@@ -39,7 +39,7 @@ public static class HdrHistogramEncoding
         return encoder.Written.ToArray();
     }
 
-    /// <summary><see cref="Encode(ReadOnlyHdrHistogram)"/> into a writer; allocates nothing but what the writer does.</summary>
+    /// <summary><see cref="Encode(ReadOnlyHdrHistogram)"/> into a writer; of its own it allocates a small object.</summary>
     /// <param name="histogram">Is read once.</param>
     /// <param name="output">Gets all of it or, where an exception is thrown, nothing.</param>
     /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
@@ -53,7 +53,8 @@ public static class HdrHistogramEncoding
     /// <summary>Decodes a histogram of any of the formats.</summary>
     /// <param name="encoded">One histogram. What follows it is not looked at.</param>
     /// <returns>A new histogram with the digits and the range that the data tells, its lowest value aside: where that is above 1, counts
-    /// of the widened small buckets stand at their middles. It takes 8 bytes a bucket, 50 MB at the most, whatever the data is.</returns>
+    /// of the widened small buckets stand at their middles. It takes 8 bytes a bucket, 50 MB at the most,
+    /// whatever the data is; while it is decoded twice that, where values beyond its own highest trackable one are counted.</returns>
     /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled to.</remarks>
     /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);

@@ -14,8 +14,8 @@ public sealed class HdrHistogramFormatException : FormatException
     /// <summary>What is wrong, without the place.</summary>
     public string Problem { get; }
 
-    /// <summary>Where, from 0: the byte of the data (of the inflated data, where it is compressed), or the character of the line of a
-    /// log.</summary>
+    /// <summary>Where, from 0: the byte of the data (of the inflated data, where it is compressed; 8, its begin, where it cannot be
+    /// inflated), or the character of the line of a log.</summary>
     public long Offset { get; }
 
     /// <summary>The line of a log, from 1; null elsewhere.</summary>

@@ -31,6 +31,17 @@ internal static class ZigZag
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Read(ReadOnlySpan<byte> source, out long value)
     {
+        if (source.Length > 0 && source[0] < 0x80)
+        {
+            value = (source[0] >> 1) ^ -(source[0] & 1);
+            return 1;
+        }
+
+        return ReadLonger(source, out value);
+    }
+
+    private static int ReadLonger(ReadOnlySpan<byte> source, out long value)
+    {
         ulong bits = 0;
         for (int i = 0; i < source.Length; i++)
         {
