@@ -21,7 +21,8 @@ usage: ./build.sh [command] [arguments]
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
-                    the quick side-by-side comparison: histogram (default), cpu, perf, scheduling
+                    the quick side-by-side comparison: histogram (default), cpu, perf, encode,
+                    scheduling
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -257,6 +258,7 @@ pack() {
 bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
+  if [ "${1:-} ${2:-}" = 'compare encode' ]; then want java "the comparison with the HdrHistogram family's Java library"; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 
