@@ -210,6 +210,23 @@ internal static class ReadmeSamples
         }
     }
 
+    public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
+    {
+        HdrHistogramSeries[] series = [new("before", before), new("after", after)];
+        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 };
+
+        using (StreamWriter page = File.CreateText(Path.Combine(folder, "latency.html")))
+        {
+            HdrHistogramReport.Write(page, series, options);             // plots, values under the pointer, the table
+        }
+
+        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.OfPercentiles(series, options).Document);
+        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.OfLayout(relativeError: 0.06).Document);
+        string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
+            + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
+        return inPage;
+    }
+
     public static HdrHistogram Merging(string path)
     {
         var merger = new HdrHistogramMerger();

@@ -83,6 +83,30 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public void The_pictures_are_made()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-readme-").FullName;
+        try
+        {
+            HdrHistogram before = HdrHistogram.Create();
+            HdrHistogram after = HdrHistogram.Create();
+            before.Record(5_000_000, 100);
+            after.Record(4_000_000, 100);
+
+            string inPage = ReadmeSamples.Pictures(folder, before, after);
+
+            inPage.Split("<svg ").Should().HaveCount(3);
+            File.ReadAllText(Path.Combine(folder, "latency.html")).Should().StartWith("<!DOCTYPE html>").And.Contain("-20.0%").And.EndWith("</html>\n");
+            Directory.EnumerateFiles(folder, "*.svg").Should().HaveCount(2)
+                .And.OnlyContain(path => File.ReadAllText(path).StartsWith("<svg ") && File.ReadAllText(path).EndsWith("</svg>\n"));
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
     public void The_cpu_examples_run()
     {
         (CpuUsage usage, long nanoseconds) = default((CpuUsage, long));

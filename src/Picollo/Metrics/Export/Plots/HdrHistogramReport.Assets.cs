@@ -4,7 +4,7 @@ namespace Picollo.Metrics.Export;
 public static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-XTxtm7r+nLoHjjU/DaIDr647/FQyJZ9S51sPRn3glZY=";
+    private const string StyleHash = "sha256-nNg6xltPYmXoaybK5u2US7ooYdkwjwhRQfbAogSgWZM=";
     private const string ScriptHash = "sha256-2vF3fpkydgYx3wBq52lUvWV0nG4xirDL+pbGHQZ1gdA=";
 
     internal static string Style { get; } =
@@ -27,6 +27,11 @@ public static partial class HdrHistogramReport
         tr > :first-child { text-align: left; }
         thead th { white-space: normal; overflow-wrap: anywhere; min-width: 6em; max-width: 16em; }
         thead th:first-child { overflow-wrap: normal; }
+        @media (max-width: 480px) {
+          table { font-size: .75em; }
+          th, td { padding: 2px 4px; }
+          thead th { min-width: 4em; }
+        }
         #tip { position: fixed; left: 0; top: 0; max-width: 90vw; padding: 4px 8px; border: 1px solid var(--rule); border-radius: 4px;
           background: var(--ground); color: var(--text); font-size: .8125em; white-space: pre-wrap; overflow-wrap: anywhere; pointer-events: none; }
         #tip[hidden] { display: none; }
