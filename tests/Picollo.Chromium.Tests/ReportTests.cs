@@ -103,8 +103,14 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     public async Task It_prints_on_one_page(string name)
     {
         await browser.ShowAsync("report.html", Reports.Page(name), Wide, isDark: true);
-        byte[] pdf = await browser.Page.PrintAsync();
-        PdfPage().Count(Encoding.Latin1.GetString(pdf)).Should().Be(1);
+        (await PagesAsync()).Should().Be(1);
+    }
+
+    [ChromiumFact]
+    public async Task Many_histograms_print_on_as_many_pages_as_they_need()
+    {
+        await browser.ShowAsync("report.html", Reports.Page("many"));
+        (await PagesAsync()).Should().BeInRange(2, 6);
     }
 
     [ChromiumFact]
@@ -177,6 +183,8 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
 
     private async Task<string[]> TextsAsync(string expression) =>
         [.. ((JsonArray)(await browser.Page.EvaluateAsync(expression))!).Select(text => (string)text!)];
+
+    private async Task<int> PagesAsync() => PdfPage().Count(Encoding.Latin1.GetString(await browser.Page.PrintAsync()));
 
     private async Task<double> NumberAsync(string expression) => (double)(await browser.Page.EvaluateAsync(expression))!;
 
