@@ -50,7 +50,7 @@ internal static class LayoutPlot
             ? "exact"
             : string.Create(CultureInfo.InvariantCulture, $"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         svg.Text(Left, top + 12, string.Create(CultureInfo.InvariantCulture, $"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
-        string colour = PlotPalette.Colour((int)block % (PlotPalette.AllColours.Count - 1)); // the last one is the text's own;
+        string colour = PlotPalette.Colour((int)block % (PlotPalette.AllColours.Count - 1)); // the last one is the text's own
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
