@@ -1,21 +1,22 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics.Export;
 
 /// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
 internal sealed class HdrHistogramEncoder : IDisposable
 {
+    // Counters that are looked at together, as many as a mask has bits, and the bytes they take at the most: a run of zeros and a count each, and for what was left
+    // over.
+    private const int GroupSize = 64;
+    private const int MostOfGroup = 2 * (GroupSize + 1) * ZigZag.MaxLength;
+
     private byte[] _buffer = ArrayPool<byte>.Shared.Rent(4096);
     private int _length;
-
-    // The count at hand, of the bucket at _index, not yet written: others may follow into the same bucket.
-    private long _index;
-    private ulong _count;
-
-    // The first bucket that nothing is written of yet.
-    private long _next;
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
 
@@ -29,36 +30,24 @@ internal sealed class HdrHistogramEncoder : IDisposable
         bool sameBuckets = target.BlockSize == histogram.BlockSize;
         using CountsCopy copy = histogram.Read();
         ReadOnlySpan<ulong> counts = copy.Counts;
-        (_length, _index, _count, _next) = (EncodedHeader.MaxLength, 0, 0, 0);
-        ulong total = 0;
-        ulong lastStart = 0;
-        ulong lastWritten = 0;
-        for (int i = counts.IndexOfAnyExcept(0UL); i >= 0; i = NextUsed(counts, i))
+        int last = counts.LastIndexOfAnyExcept(0UL);
+        LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
+        if (LargestStart > long.MaxValue)
         {
-            uint index = histogram.FirstIndex + (uint)i;
-            lastStart = histogram.Layout.StartOf(index);
-            lastWritten = sameBuckets ? lastStart : histogram.Layout.MidpointOf(index);
-            Add(sameBuckets ? index : target.IndexOf(lastWritten), counts[i]);
-            total += counts[i];
-            if (lastStart > long.MaxValue)
-            {
-                throw new ArgumentException($"A value of {lastStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
-            }
-
-            if (total > long.MaxValue || counts[i] > long.MaxValue)
-            {
-                throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
-            }
+            throw new ArgumentException($"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
         }
 
-        WriteCount();
-        if (_length == EncodedHeader.MaxLength)
+        if (sameBuckets)
         {
-            Write(0); // an empty histogram: a zero for the value 0
+            WriteCounts(histogram, counts[..(last + 1)], new SameBuckets(histogram.FirstIndex));
+        }
+        else
+        {
+            WriteCounts(histogram, counts[..(last + 1)], new Midpoints(histogram, target));
         }
 
-        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, lastWritten));
-        LargestStart = lastStart;
+        ulong largest = sameBuckets || last < 0 ? LargestStart : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
+        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, largest));
     }
 
     /// <summary>Replaces what is written by its compressed form.</summary>
@@ -72,8 +61,9 @@ internal sealed class HdrHistogramEncoder : IDisposable
             zlib.Write(Written);
         }
 
-        _length = (int)compressed.Length;
-        Reserve(0);
+        int length = (int)compressed.Length;
+        Reserve(length);
+        _length = length;
         compressed.Position = 0;
         compressed.ReadExactly(_buffer.AsSpan(0, _length));
         BinaryPrimitives.WriteUInt32BigEndian(_buffer, EncodedHeader.V2CompressedCookie);
@@ -90,61 +80,116 @@ internal sealed class HdrHistogramEncoder : IDisposable
     public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
         Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
 
-    private static int NextUsed(ReadOnlySpan<ulong> counts, int i)
+    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at the places in the target's layout.</summary>
+    /// <exception cref="ArgumentException">They are too many.</exception>
+    private void WriteCounts<TPlaces>(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, TPlaces places)
+        where TPlaces : struct, IPlaces
     {
-        int next = i + 1;
-        if ((uint)next < (uint)counts.Length && counts[next] != 0)
+        int length = EncodedHeader.MaxLength;
+        ulong total = 0;
+        long place = 0; // of the count at hand, not yet written: others may follow to the same place
+        ulong count = 0;
+        long next = 0; // the first place that nothing is written of yet
+        Reserve(length + MostOfGroup);
+        Span<byte> buffer = _buffer;
+        for (int from = 0; from < counts.Length; from += GroupSize)
         {
-            return next;
+            ReadOnlySpan<ulong> group = counts.Slice(from, Math.Min(GroupSize, counts.Length - from));
+            if (buffer.Length < length + MostOfGroup)
+            {
+                _length = length;
+                Reserve(2 * _buffer.Length);
+                buffer = _buffer;
+            }
+
+            for (ulong used = FindUsed(group); used != 0; used &= used - 1)
+            {
+                int i = BitOperations.TrailingZeroCount(used);
+                ulong added = group[i];
+                total += added;
+                if ((long)(total | added) < 0)
+                {
+                    throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
+                }
+
+                long to = places.Of((uint)(from + i));
+                if (to != place)
+                {
+                    length = WriteCount(buffer, length, place - next, count);
+                    next = count == 0 ? next : place + 1;
+                    (place, count) = (to, 0);
+                }
+
+                count += added;
+            }
         }
 
-        int skipped = counts[next..].IndexOfAnyExcept(0UL);
-        return skipped < 0 ? -1 : next + skipped;
+        length = WriteCount(buffer, length, place - next, count);
+
+        // An empty histogram is a zero for the value 0.
+        _length = total == 0 ? length + ZigZag.Write(buffer[length..], 0) : length;
     }
 
-    private void Add(uint index, ulong count)
+    /// <summary>A bit for each counter of a group that is not zero, the first the lowest.</summary>
+    private static ulong FindUsed(ReadOnlySpan<ulong> group)
     {
-        if (index != _index)
+        ulong used = 0;
+        int i = 0;
+        for (; i <= group.Length - Vector256<ulong>.Count; i += Vector256<ulong>.Count)
         {
-            WriteCount();
-            _index = index;
+            uint zeros = Vector256.Equals(Vector256.Create(group[i..]), Vector256<ulong>.Zero).ExtractMostSignificantBits();
+            used |= (ulong)(zeros ^ 0xf) << i;
         }
 
-        _count += count;
-    }
-
-    private void WriteCount()
-    {
-        if (_count == 0)
+        for (; i < group.Length; i++)
         {
-            return;
+            used |= group[i] == 0 ? 0 : 1UL << i;
         }
 
-        // A run of zeros as its negative length, a single one as itself.
-        long zeros = _index - _next;
-        if (zeros > 0)
+        return used;
+    }
+
+    /// <summary>Writes a count, unless it is 0, after the zeros before it: a run as its negative length, a single one as itself.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static int WriteCount(Span<byte> target, int length, long zeros, ulong count)
+    {
+        if (count == 0)
         {
-            Write(zeros == 1 ? 0 : -zeros);
+            return length;
         }
 
-        Write((long)_count);
-        (_next, _count) = (_index + 1, 0);
+        // Written also where there are none, and then over: whether there are some is as good as random.
+        int written = ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
+        length += zeros > 0 ? written : 0;
+        return length + ZigZag.Write(target[length..], (long)count);
     }
 
-    private void Write(long number)
+    private void Reserve(int capacity)
     {
-        Reserve(ZigZag.MaxLength);
-        _length += ZigZag.Write(_buffer.AsSpan(_length), number);
-    }
-
-    private void Reserve(int more)
-    {
-        if (_buffer.Length < _length + more)
+        if (_buffer.Length < capacity)
         {
-            byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(2 * _buffer.Length, _length + more));
-            _buffer.CopyTo(larger, 0);
+            byte[] larger = ArrayPool<byte>.Shared.Rent(capacity);
+            Written.CopyTo(larger);
             ArrayPool<byte>.Shared.Return(_buffer);
             _buffer = larger;
         }
+    }
+
+    /// <summary>Where in the target's layout a counter goes.</summary>
+    private interface IPlaces
+    {
+        long Of(uint counter);
+    }
+
+    /// <summary>The same layout.</summary>
+    private readonly struct SameBuckets(uint firstIndex) : IPlaces
+    {
+        public long Of(uint counter) => firstIndex + counter;
+    }
+
+    /// <summary>Another layout: the bucket of the middle.</summary>
+    private readonly struct Midpoints(ReadOnlyHdrHistogram histogram, HdrLayout target) : IPlaces
+    {
+        public long Of(uint counter) => target.IndexOf(histogram.Layout.MidpointOf(histogram.FirstIndex + counter));
     }
 }

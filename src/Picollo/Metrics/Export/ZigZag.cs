@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics.Export;
@@ -12,9 +13,24 @@ internal static class ZigZag
 
     /// <summary>Writes to a span of <see cref="MaxLength"/> at least.</summary>
     /// <returns>The bytes written.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Write(Span<byte> target, long value)
     {
-        ulong rest = (ulong)((value << 1) ^ (value >> 63));
+        ulong bits = (ulong)((value << 1) ^ (value >> 63));
+        if (bits >= 1 << 14)
+        {
+            return WriteLonger(target, bits);
+        }
+
+        // One byte or two, which of them is as good as random: both are written, without a branch.
+        uint low = (uint)bits;
+        int more = low >= 0x80 ? 1 : 0;
+        BinaryPrimitives.WriteUInt16LittleEndian(target, (ushort)((low & 0x7f) | ((uint)more << 7) | ((low >> 7) << 8)));
+        return 1 + more;
+    }
+
+    private static int WriteLonger(Span<byte> target, ulong rest)
+    {
         int length = 0;
         while (rest >= 0x80 && length < MaxLength - 1)
         {
