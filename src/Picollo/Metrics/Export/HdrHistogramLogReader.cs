@@ -142,12 +142,16 @@ public sealed class HdrHistogramLogReader : IDisposable
         PlainHdrHistogram<ulong> histogram = Decode(line, fields.Next(), fields.Position);
 
         // A line that is wrong as a whole has no say in the log's times.
-        _start ??= timestamp;
-        _base ??= timestamp < _start - Year ? _start : TimeSpan.Zero;
-        TimeSpan start = timestamp + _base.Value;
-        return IsTime(start)
-            ? new(tag, DateTime.UnixEpoch + start, start - _start.Value, length, max, histogram)
-            : throw Wrong(line, 0, "The timestamp is outside the years 1 to 9999");
+        TimeSpan logStart = _start ?? timestamp;
+        TimeSpan logBase = _base ?? (timestamp < logStart - Year ? logStart : TimeSpan.Zero);
+        TimeSpan start = timestamp + logBase;
+        if (!IsTime(start) || !IsTime(logStart))
+        {
+            throw Wrong(line, 0, "The timestamp is outside the years 1 to 9999");
+        }
+
+        (_start, _base) = (logStart, logBase);
+        return new(tag, DateTime.UnixEpoch + start, start - logStart, length, max, histogram);
     }
 
     private void ParseComment(ReadOnlySpan<byte> line, ReadOnlySpan<byte> first, ref LogFields fields)

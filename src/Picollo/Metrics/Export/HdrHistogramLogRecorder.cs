@@ -24,6 +24,8 @@ namespace Picollo.Metrics.Export;
 /// </remarks>
 public sealed class HdrHistogramLogRecorder : IAsyncDisposable
 {
+    private static readonly TimeSpan LongestInterval = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
+
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly Action<Exception>? _onError;
@@ -36,7 +38,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
 
     /// <summary>Creates the log's file and starts the timer.</summary>
     /// <param name="path">Of the file, in a folder that is there.</param>
-    /// <param name="interval">From one line of a histogram to its next; a millisecond or more.</param>
+    /// <param name="interval">From one line of a histogram to its next; a millisecond to 49 days.</param>
     /// <param name="options">The rest; null for the defaults.</param>
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
@@ -46,6 +48,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromMilliseconds(1));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, LongestInterval);
         options ??= new HdrHistogramLogRecorderOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(options.FilesKept, 1, nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, nameof(options));
@@ -119,7 +122,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     {
         long now = _time.GetTimestamp();
         DateTime nowUtc = _time.GetUtcNow().UtcDateTime;
-        foreach (RecordedHistogram recorded in _histograms)
+        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one, or dispose the recorder
         {
             if (recorded.Read() is { } disposed)
             {

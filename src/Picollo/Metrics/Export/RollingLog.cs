@@ -76,13 +76,16 @@ internal sealed class RollingLog : IDisposable
             return;
         }
 
-        for (int age = _options.FilesKept - 1; age >= 1; age--)
+        // Up to the first gap only: where the youngest cannot be moved, the others must not be pushed out one by one either.
+        int free = 1;
+        while (free < _options.FilesKept - 1 && File.Exists(PathOf(free)))
         {
-            string younger = age == 1 ? _path : PathOf(age - 1);
-            if (File.Exists(younger))
-            {
-                File.Move(younger, PathOf(age), overwrite: true);
-            }
+            free++;
+        }
+
+        for (int age = Math.Min(free, _options.FilesKept - 1); age >= 1; age--)
+        {
+            File.Move(age == 1 ? _path : PathOf(age - 1), PathOf(age), overwrite: true);
         }
     }
 

@@ -125,6 +125,20 @@ public class LogReaderTests
         log.Read().Should().BeNull();
     }
 
+    [Theory]
+    [InlineData("299999999999")]
+    [InlineData("-299999999999")]
+    [InlineData("#[BaseTime: 250000000000 x]\n-100000000000")]
+    public void A_first_timestamp_that_is_no_time_has_no_say_in_the_start(string wrong)
+    {
+        HdrHistogramLogReader log = Read($"{wrong},1,1,{Histogram}\n#[BaseTime: 0 x]\n5,1,1,{Histogram}\n");
+
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The timestamp is outside *");
+        log.StartTimeUtc.Should().BeNull();
+        log.Read()!.Offset.Should().Be(TimeSpan.Zero);
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+    }
+
     [Fact]
     public void A_line_of_doubles_is_named()
     {

@@ -134,6 +134,21 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task A_clock_that_is_set_back_over_midnight_begins_no_file()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            _time.SetClock(Start.AddDays(-1));
+            _time.Advance(2 * Second);
+        }
+
+        Directory.GetFiles(_folder).Should().Equal(Log);
+        Read(Log).Should().HaveCount(4);
+    }
+
+    [Fact]
     public async Task A_file_that_is_there_is_put_aside()
     {
         File.WriteAllText(Log, "half a li");
@@ -244,6 +259,47 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task Old_files_stay_where_the_newest_cannot_be_put_aside()
+    {
+        Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
+        string[] old = [.. Enumerable.Range(2, 3).Select(age => Path.Combine(_folder, $"a.{age}.hlog"))];
+        foreach (string file in old)
+        {
+            File.WriteAllText(file, file);
+        }
+
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, MaxFileBytes = 1, FilesKept = 5, OnError = _errors.Add }))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(10 * Second);
+        }
+
+        _errors.Should().HaveCount(10);
+        old.Should().OnlyContain(file => File.ReadAllText(file) == file);
+        Read(Log).Should().HaveCount(11);
+    }
+
+    [Fact]
+    public async Task An_error_may_add_a_histogram()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        HdrHistogramLogRecorder? recorder = null;
+        recorder = Record(new() { TimeProvider = _time, OnError = _ => recorder!.Add(_histogram, "instead") });
+        await using (recorder)
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Dispose();
+            _time.Advance(Second);
+            _histogram.Record(1);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => (interval.Tag, Text(interval.Histogram))).Should().Equal(
+            (null, ""), (null, "1x1"), ("instead", "1x1"), (null, ""), ("instead", ""));
+    }
+
+    [Fact]
     public async Task Values_that_no_log_can_hold_cost_their_interval_only()
     {
         HdrHistogram histogram = HdrHistogram.Create();
@@ -285,6 +341,7 @@ public sealed class LogRecorderTests : IDisposable
         [
             () => _ = new HdrHistogramLogRecorder("", Second),
             () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.Zero),
+            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.FromDays(50)),
             () => _ = new HdrHistogramLogRecorder(Log, Second, new() { FilesKept = 0 }),
             () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxFileBytes = 0 }),
             () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxValueUnitRatio = 0 }),
@@ -294,6 +351,8 @@ public sealed class LogRecorderTests : IDisposable
         {
             create.Should().Throw<ArgumentException>();
         }
+
+        File.Exists(Log).Should().BeFalse("arguments are checked before anything is created");
 
         Action create2 = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
         create2.Should().Throw<IOException>();

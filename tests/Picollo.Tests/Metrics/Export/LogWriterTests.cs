@@ -13,7 +13,7 @@ public class LogWriterTests
     {
         string log = Write(writer =>
         {
-            writer.WriteHeader(Start.AddTicks(9), "[Logged with Picollo]");
+            writer.WriteHeader(Start.AddTicks(9_999), "[Logged with Picollo]");
             writer.WriteComment("");
             writer.WriteInterval(Of(1000, 2_769_000), Start.AddSeconds(0.127), Start.AddSeconds(1.134), "A");
         });
