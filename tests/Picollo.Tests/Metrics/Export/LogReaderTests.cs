@@ -107,6 +107,7 @@ public class LogReaderTests
         { "1,2,3,AAAA", 6, "The encoded histogram is cut off, at byte 3 of the histogram" },
         { "1,2,3,AAAAAAAA", 6, "No encoded histogram: its cookie is 0x00000000, at byte 0 of the histogram" },
         { "1e99,2,3,x", 0, "No number of seconds stands for the timestamp" },
+        { "-1e25,2,3,x", 0, "No number of seconds stands for the timestamp" },
         { "299999999999,2,3," + Histogram, 0, "The timestamp is outside the years 1 to 9999" },
         { "1,2,3," + Histogram[..20], 6, "The encoded histogram is cut off, at byte 15 of the histogram" },
     };
@@ -191,11 +192,12 @@ public class LogReaderTests
     [Fact]
     public void A_line_of_great_length_is_refused_in_bounded_memory_and_the_next_is_read()
     {
-        var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\n")));
+        var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\nwrong\n")));
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The line has 134217728 bytes or more (line 1, *");
         log.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(3);
         log.Read().Should().BeNull();
 
         (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(300_000_000, "the buffer grows up to that, doubling");

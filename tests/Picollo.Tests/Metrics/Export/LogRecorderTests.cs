@@ -335,6 +335,32 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task What_a_disposed_histogram_counted_is_written_when_its_folder_is_there_again()
+    {
+        string folder = Path.Combine(_folder, "sub");
+        string log = Path.Combine(Directory.CreateDirectory(folder).FullName, "a.hlog");
+        HdrHistogram histogram = HdrHistogram.Create();
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 1 })))
+        {
+            recorder.Add(histogram);
+            _time.Advance(Second);
+            Directory.Delete(folder, recursive: true);
+            histogram.Record(7);
+            _time.Advance(Second);
+            histogram.Record(7);
+            _time.Advance(Second);
+            histogram.Dispose();
+            _time.Advance(Second);
+            _errors.OfType<IOException>().Should().HaveCount(3);
+            Directory.CreateDirectory(folder);
+            _time.Advance(2 * Second);
+        }
+
+        Read(log).Select(interval => (interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal((4, "7x2"));
+        _errors.OfType<ObjectDisposedException>().Should().ContainSingle();
+    }
+
+    [Fact]
     public async Task Bad_arguments_are_refused()
     {
         Action[] bad =

@@ -54,8 +54,10 @@ public class MergerTests
         encoded.Histogram!.Buckets.Should().Equal(live.Histogram!.Buckets);
     });
 
-    [Fact]
-    public void The_range_is_the_widest_and_what_was_out_of_range_stays_so()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_range_is_the_widest_and_what_was_out_of_range_stays_so(bool highFirst)
     {
         HdrHistogram low = HdrHistogram.Factory.WithMinTrackableValue(10_000).WithMaxTrackableValue(20_000).Create();
         HdrHistogram high = HdrHistogram.Factory.WithMinTrackableValue(15_000).WithMaxTrackableValue(1_000_000).WithRelativeError(0.01).Create();
@@ -64,8 +66,8 @@ public class MergerTests
 
         var merger = new HdrHistogramMerger();
         merger.Histogram.Should().BeNull();
-        merger.Add(low);
-        merger.Add(high);
+        merger.Add(highFirst ? high : low);
+        merger.Add(highFirst ? low : high);
 
         PlainHdrHistogram<ulong> merged = merger.Histogram!;
         (merged.MinTrackableValue, merged.MaxTrackableValue, merged.BlockSize).Should().Be((10_000, 1_000_000, 64));

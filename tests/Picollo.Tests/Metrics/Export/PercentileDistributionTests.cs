@@ -100,6 +100,29 @@ public class PercentileDistributionTests
         }
     });
 
+    [Fact]
+    public void The_culture_changes_nothing()
+    {
+        string expected = Text(Ten(), 2);
+        System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
+        try
+        {
+            System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
+            string text = Text(Ten(), 2);
+            text.Should().Be(expected);
+            PercentileDistribution.Read(new StringReader(text))[1].Should().Be(new PercentileDistributionLine(3, 0.25, 3));
+        }
+        finally
+        {
+            System.Globalization.CultureInfo.CurrentCulture = before;
+        }
+    }
+
+    [Fact]
+    public void A_range_within_the_first_bucket_is_one_bucket() =>
+        Text(HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(10).Create(), 5)
+            .Should().Contain("#[Buckets =            1, SubBuckets     =         2048]");
+
     [Theory]
     [InlineData("1.0 0.5 7\n x", 2, 1)]
     [InlineData("1.0 0.5", 1, 0)]
