@@ -117,6 +117,22 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task Each_file_has_the_comment_and_the_unit_that_were_asked_for()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, MaxFileBytes = 1, Comment = "by me", MaxValueUnitRatio = 8 }))
+        {
+            recorder.Add(_histogram);
+            _histogram.Record(16);
+            _time.Advance(Second);
+            _histogram.Record(16);
+        }
+
+        string[] files = Directory.GetFiles(_folder);
+        files.Should().HaveCount(2);
+        files.Should().OnlyContain(file => File.ReadLines(file).First() == "#by me" && Read(file)[0].Max == 2);
+    }
+
+    [Fact]
     public async Task Files_roll_by_day()
     {
         await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }, TimeSpan.FromMinutes(7)))
