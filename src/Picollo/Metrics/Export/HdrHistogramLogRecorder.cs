@@ -50,8 +50,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromMilliseconds(1));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, LongestInterval);
         options ??= new HdrHistogramLogRecorderOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.FilesKept, 1, nameof(options));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, nameof(options));
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.FilesKept, 1, "options.FilesKept");
+        ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, "options.MaxFileBytes");
         HdrHistogramLogWriter.CheckComment(options.Comment);
         UnitRatio.Check(options.MaxValueUnitRatio);
         _time = options.TimeProvider;
@@ -126,7 +126,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         {
             if (recorded.Read() is { } disposed)
             {
-                Report(disposed);
+                Report(new ObjectDisposedException(
+                    recorded.Tag is { } tag ? $"The recorded histogram with the tag {tag} is disposed." : "The recorded histogram without a tag is disposed.", disposed));
             }
 
             if (recorded.Unwritten is { } unwritten)

@@ -64,7 +64,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
     /// legend. The intervals' timestamps count from it.</summary>
-    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down.</param>
+    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is converted, here and
+    /// elsewhere.</param>
     /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
     /// <exception cref="ArgumentException">The comment has several lines.</exception>
     /// <exception cref="IOException">The write failed.</exception>
@@ -76,7 +77,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
             AddComment(comment);
         }
 
-        startTimeUtc = ToMilliseconds(startTimeUtc);
+        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
         string seconds = SecondsOf(startTimeUtc - DateTime.UnixEpoch);
         Add("#[Histogram log format version 1.3]\n");
         Add(string.Create(
@@ -121,7 +122,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
         encoder.Compress();
         ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
         Add(tag is null ? "" : $"Tag={tag},");
-        Add($"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(endTimeUtc - startTimeUtc)},{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
+        startTimeUtc = ToUtc(startTimeUtc);
+        Add($"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
         Base64.EncodeToUtf8(encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
         _lines.Advance(length);
         Add("\n");
@@ -159,6 +161,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
         UnitRatio.Check(maxValueUnitRatio); // before a file is replaced
         return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
     }
+
+    /// <summary>A time that does not say what it is, is taken for UTC, as its name says.</summary>
+    private static DateTime ToUtc(DateTime time) => time.Kind == DateTimeKind.Local ? time.ToUniversalTime() : time;
 
     private static DateTime ToMilliseconds(DateTime time) => time.AddTicks(-(time.Ticks % TimeSpan.TicksPerMillisecond));
 

@@ -6,6 +6,10 @@ internal sealed class LogLines(Stream stream)
     /// <summary>Above the longest line that a histogram of the family's finest digits and widest range can take.</summary>
     public const int MaxLength = 1 << 27;
 
+    // What an editor may have put before the text.
+    private static ReadOnlySpan<byte> ByteOrderMark => [0xef, 0xbb, 0xbf];
+
+    private bool _isBegun;
     private byte[] _buffer = new byte[1 << 16];
     private int _start;
     private int _end;
@@ -93,8 +97,12 @@ internal sealed class LogLines(Stream stream)
             Array.Resize(ref _buffer, 2 * _buffer.Length);
         }
 
-        int read = stream.Read(_buffer, _end, _buffer.Length - _end);
+        int read = _isBegun
+            ? stream.Read(_buffer, _end, _buffer.Length - _end)
+            : stream.ReadAtLeast(_buffer, ByteOrderMark.Length, throwOnEndOfStream: false);
         _streamEnded = read == 0;
         _end += read;
+        _start += !_isBegun && _buffer.AsSpan(0, _end).StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
+        _isBegun = true;
     }
 }

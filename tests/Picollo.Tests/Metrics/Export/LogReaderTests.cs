@@ -179,6 +179,18 @@ public class LogReaderTests
     }
 
     [Fact]
+    public void A_byte_order_mark_before_the_text_is_passed_over()
+    {
+        using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");
+        log.Read().Should().NotBeNull();
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+
+        using HdrHistogramLogReader first = Read($"\uFEFF7.0,1.0,0.0,{Histogram}\n");
+        first.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(7));
+        Read("\uFEFF").Read().Should().BeNull();
+    }
+
+    [Fact]
     public void A_line_may_come_in_pieces_of_any_size()
     {
         byte[] log = Encoding.UTF8.GetBytes($"{Header}0,1,1,{Histogram}\r\nTag=b,1,1,1,{Histogram}\r\n");

@@ -346,7 +346,7 @@ public sealed class LogRecorderTests : IDisposable
             _time.Advance(2 * Second);
         }
 
-        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>().Which.Message.Should().Contain("the tag other");
         Read(Log).Select(interval => interval.Tag).Should().Equal("other", null, null, null, null);
     }
 

@@ -35,6 +35,18 @@ public class LogWriterTests
         Write(writer => writer.WriteInterval(Of(), Start, Start.AddSeconds(1))).Should().StartWith("1441812279.474,1.000,0.000,HIST");
 
     [Fact]
+    public void Local_times_are_converted() => Write(writer =>
+        {
+            writer.WriteHeader(Start.ToLocalTime());
+            writer.WriteInterval(Of(1), Start.ToLocalTime(), Start.AddSeconds(1).ToLocalTime());
+        })
+        .Should().Be(Write(writer =>
+        {
+            writer.WriteHeader(Start);
+            writer.WriteInterval(Of(1), Start, Start.AddSeconds(1));
+        }));
+
+    [Fact]
     public void The_culture_changes_nothing()
     {
         string Log() => Write(writer =>
