@@ -91,7 +91,7 @@ internal static class PlotText
         return digits + Suffixes[thousands];
     }
 
-    /// <summary>A tick of a linear axis, with as many digits as tell it from the next one.</summary>
+    /// <summary>A tick of a linear axis, with as many digits as its distance from the next one has.</summary>
     /// <param name="value">The tick.</param>
     /// <param name="step">The distance of the ticks.</param>
     /// <param name="largest">The tick that is farthest from 0, whose suffix all of them have.</param>
@@ -109,7 +109,13 @@ internal static class PlotText
             return value.ToString("0.###E+0", CultureInfo.InvariantCulture);
         }
 
-        int decimals = Math.Clamp((int)Math.Ceiling(-Math.Log10(step / scale) + 0.3), 0, 7); // 2.5 has one more than 2
+        const int MaxDecimals = 7;
+        int decimals = 0;
+        for (double rest = step / scale; decimals < MaxDecimals && Math.Abs(rest - Math.Round(rest)) > rest * 1e-6; rest *= 10)
+        {
+            decimals++;
+        }
+
         return (value / scale).ToString("0." + new string('#', decimals), CultureInfo.InvariantCulture) + Suffixes[thousands];
     }
 
