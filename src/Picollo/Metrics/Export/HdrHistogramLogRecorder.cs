@@ -120,8 +120,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
 
     private void WriteIntervals()
     {
-        long now = _time.GetTimestamp();
-        DateTime nowUtc = _time.GetUtcNow().UtcDateTime;
+        (long now, DateTime nowUtc) = ReadClocks();
         foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one, or dispose the recorder
         {
             if (recorded.Read() is { } disposed)
@@ -138,6 +137,21 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         }
 
         _histograms.RemoveAll(recorded => recorded is { IsDisposed: true, Unwritten: null });
+    }
+
+    /// <summary>Both clocks at one moment: a thread that loses its processor between them would move the interval.</summary>
+    private (long Timestamp, DateTime Utc) ReadClocks()
+    {
+        const int Tries = 10;
+        for (int i = 1; ; i++)
+        {
+            long now = _time.GetTimestamp();
+            DateTime utc = _time.GetUtcNow().UtcDateTime;
+            if (i == Tries || _time.GetElapsedTime(now) < TimeSpan.FromMilliseconds(0.1))
+            {
+                return (now, utc);
+            }
+        }
     }
 
     private void WriteInterval(RecordedHistogram recorded, ReadOnlyHdrHistogram unwritten, DateTime startUtc, DateTime endUtc, long now)
