@@ -41,11 +41,7 @@ internal sealed partial class CpuScheduler
             _isClosed = true;
             _isCancelled = true;
             unbegun = _queue.TakeUnbegun();
-            foreach (CpuTask task in unbegun)
-            {
-                task.State = CpuTaskState.Ended;
-                Statistics.Cancelled++;
-            }
+            unbegun.ForEach(MarkCancelled);
 
             foreach (Worker worker in _workers)
             {
@@ -53,8 +49,7 @@ internal sealed partial class CpuScheduler
             }
         }
 
-        unbegun.ForEach(task => task.EndCancelled());
-        Interlocked.Add(ref _concluded, unbegun.Count);
+        unbegun.ForEach(EndUnbegun);
         EndIfDone();
         _cancellation.Cancel(); // last: its callbacks are other people's code, and may throw
     }
@@ -69,8 +64,7 @@ internal sealed partial class CpuScheduler
             if (isUnbegun)
             {
                 _queue.Remove(task);
-                task.State = CpuTaskState.Ended;
-                Statistics.Cancelled++;
+                MarkCancelled(task);
             }
             else
             {
@@ -80,8 +74,7 @@ internal sealed partial class CpuScheduler
 
         if (isUnbegun)
         {
-            task.EndCancelled();
-            CountOut();
+            EndUnbegun(task);
         }
     }
 
@@ -95,6 +88,19 @@ internal sealed partial class CpuScheduler
         }
 
         task.End();
+        CountOut();
+    }
+
+    /// <summary>A task that has not begun and will not; under the lock, and <see cref="EndUnbegun"/> follows outside of it.</summary>
+    private void MarkCancelled(CpuTask unbegun)
+    {
+        unbegun.State = CpuTaskState.Ended;
+        Statistics.Cancelled++;
+    }
+
+    private void EndUnbegun(CpuTask task)
+    {
+        task.EndCancelled();
         CountOut();
     }
 

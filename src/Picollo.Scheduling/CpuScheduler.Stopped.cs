@@ -41,8 +41,7 @@ internal sealed partial class CpuScheduler
             report = Stop(thread, worker, task, other ?? StartThread(worker: null));
             Statistics.Publish(report);
             thread.WaitForWorker();
-            worker = thread.Worker!;
-            worker.BeginAt(Stopwatch.GetTimestamp());
+            thread.Worker!.BeginAt(Stopwatch.GetTimestamp());
             task.ThrowIfCancelled();
         }
         else

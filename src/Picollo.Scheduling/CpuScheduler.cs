@@ -16,13 +16,6 @@ namespace Picollo.Scheduling;
 /// </remarks>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>A tenth: what short tasks take, and less than any share of a processor that long ones are left with.</summary>
-    private const int LeastShareOfFirstSlice = 10;
-
-    /// <summary>On a machine with more programs than processors one short task in a hundred loses a slice, and of these one in thirty
-    /// another (2026-11-21).</summary>
-    private const int MaxLostSlices = 4;
-
     private readonly Lock _lock = new();
     private readonly long _slice;
     private readonly CpuTaskQueue _queue;
@@ -33,8 +26,6 @@ internal sealed partial class CpuScheduler
     // costs (60 to 100 ns for each cache line, on the machine of 2026-11-21), so it is kept close together.
     private WorkerThread? _idle;
     private long _submitted;
-    private bool _hasBegunSlice;
-    private bool _timerSleeps;
 
     public CpuScheduler(CpuWorkerPoolOptions options)
     {
@@ -108,11 +99,6 @@ internal sealed partial class CpuScheduler
             RunElsewhere(callback, state);
         }
     }
-
-    /// <summary>As a task of the thread pool: should it fail (an async void method in the body), that is an unobserved task exception, and
-    /// not the end of the process.</summary>
-    private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
-        Task.Run(() => callback(state));
 
     /// <summary>Whether a task that has come to a checkpoint is to give up its worker.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
@@ -188,40 +174,6 @@ internal sealed partial class CpuScheduler
         return next;
     }
 
-    /// <summary>Signals the tasks whose slices are over; the timer's.</summary>
-    /// <returns>For how long no other slice will be over, not even that of a task that begins just now; null where nothing runs or has run
-    /// since the last call: then <see cref="SliceTimer.Wake"/> comes. (Not at once when nothing runs: waking it costs more than a short
-    /// task.)</returns>
-    public TimeSpan? SignalOverdue()
-    {
-        long now = Stopwatch.GetTimestamp();
-        long next = now + _slice;
-        lock (_lock)
-        {
-            bool isIdle = !_hasBegunSlice;
-            _hasBegunSlice = false;
-            foreach (Worker worker in _workers)
-            {
-                if (worker.Task is { } task)
-                {
-                    isIdle = false;
-                    long end = worker.SliceStart + task.SliceLeft;
-                    if (end > now)
-                    {
-                        next = Math.Min(next, end);
-                    }
-                    else
-                    {
-                        Signal(worker, now);
-                    }
-                }
-            }
-
-            _timerSleeps = isIdle;
-            return isIdle ? null : Stopwatch.GetElapsedTime(now, next);
-        }
-    }
-
     /// <summary>What runs now.</summary>
     public List<CpuRunningTask> GetRunning()
     {
@@ -265,6 +217,11 @@ internal sealed partial class CpuScheduler
         }
     }
 
+    /// <summary>As a task of the thread pool: should it fail (an async void method in the body), that is an unobserved task exception, and
+    /// not the end of the process.</summary>
+    private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
+        Task.Run(() => callback(state));
+
     // ---- Under the lock ----
 
     /// <summary>A task that comes, to an idle worker or into the queue.</summary>
@@ -283,162 +240,5 @@ internal sealed partial class CpuScheduler
         _queue.Add(task);
         Interrupt(task, now);
         return null;
-    }
-
-    /// <summary>Asks the least of the running tasks for its worker: that of the last rank, and of these the one that has had it longest.
-    /// One for each task that comes; those that were asked already do not count.</summary>
-    private void Interrupt(CpuTask waiting, long now)
-    {
-        Worker? least = null;
-        foreach (Worker worker in _workers)
-        {
-            if (worker.Task is not { NeedsAttention: false } running || worker.IsWhole || !CpuTaskQueue.Interrupts(waiting, running))
-            {
-                continue;
-            }
-
-            int order = least is null ? 1 : CpuTaskQueue.Rank(running) - CpuTaskQueue.Rank(least.Task!);
-            if (order > 0 || (order == 0 && worker.SliceStart < least!.SliceStart))
-            {
-                least = worker;
-            }
-        }
-
-        if (least is not null)
-        {
-            Signal(least, now);
-        }
-    }
-
-    private static void Signal(Worker worker, long now)
-    {
-        if (worker.SignalledAt == 0)
-        {
-            worker.SignalledAt = now;
-        }
-
-        worker.Task!.NeedsAttention = true;
-    }
-
-    private void Begin(Worker worker, CpuTask task, long now, bool isWhole)
-    {
-        // Who came later to the lock may have looked at the clock before.
-        long waited = Math.Max(0, now - task.WaitingSince);
-        task.State = CpuTaskState.Running;
-        task.Slices++;
-        task.WaitTicks += waited;
-        task.SliceLeft = isWhole ? _slice : task.SliceLeft;
-        task.NeedsAttention = task.IsCancelled;
-        worker.Task = task;
-        worker.SliceStart = now;
-        worker.Waited = waited;
-        worker.IsWhole = isWhole;
-        worker.SignalledAt = 0;
-        worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
-        _hasBegunSlice = true;
-        if (_timerSleeps)
-        {
-            _timerSleeps = false;
-            _timer.Wake();
-        }
-    }
-
-    /// <summary>Ends a running task's slice, and says where the task is now.</summary>
-    private SliceReport PutAway(Worker worker, CpuTask task, long now)
-    {
-        bool isUsedUp = now - worker.SliceStart >= task.SliceLeft;
-        SliceReport report = EndSlice(worker, task, now);
-        task.ExpectCharge();
-        task.StepsAside = false;
-        worker.Task = null;
-        if (task.HasBodyEnded && task.StoppedThread is null)
-        {
-            task.State = CpuTaskState.Ended;
-            Statistics.CountEnd(task);
-        }
-        else if (task.HasContinuation || task.StoppedThread is not null)
-        {
-            task.State = CpuTaskState.Waiting;
-            task.WaitingSince = now;
-            if (isUsedUp)
-            {
-                _queue.Add(task);
-            }
-            else
-            {
-                _queue.PutBack(task);
-            }
-        }
-        else
-        {
-            task.State = CpuTaskState.Outside;
-            task.NeedsAttention = true; // Should it come to a checkpoint there.
-        }
-
-        return report;
-    }
-
-    private SliceReport EndSlice(Worker worker, CpuTask task, long now)
-    {
-        long length = now - worker.SliceStart;
-        long? overrun = worker.GetOverrun(now);
-        worker.SignalledAt = 0;
-        task.SliceLeft -= length;
-        if (task.SliceLeft <= 0)
-        {
-            task.IsNew = task.IsNew && WasKeptFromRunning(task);
-            task.SliceLeft = _slice;
-            task.SliceDueSince = now;
-        }
-
-        var report = new SliceReport(task.Name, worker.Waited, length, overrun);
-        Statistics.Add(report);
-        return report;
-    }
-
-    /// <summary>Whether the system let a new task hardly run in its slice: another program had the processor, or the container's
-    /// quota was used up. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
-    /// 2026-11-21); so it stays a new one. Only so often: a body that blocks looks the same.</summary>
-    private bool WasKeptFromRunning(CpuTask task)
-    {
-        if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
-        {
-            return false;
-        }
-
-        // A system call under the lock, at the end of first slices alone.
-        long cpu = task.ChargedCpu + thread.GetSliceCpu();
-        if (cpu >= Stopwatch.GetElapsedTime(0, _slice).TotalNanoseconds / LeastShareOfFirstSlice)
-        {
-            return false;
-        }
-
-        task.LostSlices++;
-        return true;
-    }
-
-    private bool ShouldStepAside(Worker worker, CpuTask task, out SliceReport report)
-    {
-        long now = Stopwatch.GetTimestamp();
-        bool isOver = now - worker.SliceStart >= task.SliceLeft;
-        report = default;
-        if (isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task))
-        {
-            return true;
-        }
-
-        if (isOver)
-        {
-            // Nobody waits: another slice at once.
-            report = EndSlice(worker, task, now);
-            task.Slices++;
-            worker.SliceStart = now;
-            worker.Waited = 0;
-            worker.IsWhole = false;
-        }
-
-        worker.SignalledAt = 0;
-        task.NeedsAttention = task.IsCancelled; // The next checkpoint is to see it, whoever has asked here.
-        return false;
     }
 }

@@ -23,7 +23,7 @@ namespace Picollo.Scheduling;
 /// <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that neither ever ends; await it,
 /// or have it run by <see cref="CpuTaskContext.Outside(Func{Task})"/>. Whoever awaits a task goes on where the await says, never on a worker of it.</para>
 /// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker without
-/// a task looks for one for 20 µs and then sleeps: the task that wakes it begins 20 to 100 µs later. (<c>./build.sh bench compare
+/// a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
 /// <para>All members are thread-safe. An exception ends its task and nothing else.</para>
 /// <example>
