@@ -173,9 +173,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             _baseline ??= new Baseline(Length);
-            Span<ulong> counts = _baseline.Counts;
-            counts.Clear();
-            SumCounters(counts);
+            SumCounters(_baseline.Counts);
             _baseline.OutOfRange = SumOutOfRange();
             _countingSince = DateTime.UtcNow;
             _resetCount++;
@@ -226,7 +224,6 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         lock (Gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            counts.Clear();
             SumCounters(counts);
             if (_baseline is { } baseline)
             {
@@ -264,7 +261,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Adds all counters, since creation, to <paramref name="sums"/>. Called with <see cref="Gate"/> held.</summary>
+    /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
     private protected abstract void SumCounters(Span<ulong> sums);
 
     /// <summary>Fills a summary from the counters without a copy where that can be done. Called with <see cref="Gate"/> held.</summary>
