@@ -1,0 +1,31 @@
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore;
+using Picollo.AspNetCore.Requests;
+using Picollo.Metrics;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds Picollo to an application's services.</summary>
+public static class PicolloServiceCollectionExtensions
+{
+    /// <summary>Adds what <c>UseCpuUsage()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
+    /// <see cref="HdrHistogramRegistry"/> whose histograms stand on the page and in the exposition.</summary>
+    /// <param name="services">The application's.</param>
+    /// <param name="configure">Sets options; null for the defaults.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException">No services.</exception>
+    public static IServiceCollection AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        OptionsBuilder<PicolloOptions> options = services.AddOptions<PicolloOptions>();
+        if (configure is not null)
+        {
+            options.Configure(configure);
+        }
+
+        services.TryAddSingleton<HdrHistogramRegistry>();
+        services.TryAddSingleton<RouteTable>();
+        return services;
+    }
+}
