@@ -1,0 +1,77 @@
+using System.Globalization;
+using System.Text;
+
+namespace Picollo.Metrics.Export;
+
+/// <summary>
+/// The bounds between which a histogram's values are counted in an exposition, and the counters that lie up to each of them.
+/// Depends on the histogram's layout and range and on the description, never on what was recorded: every process has the same.
+/// </summary>
+/// <remarks>
+/// A bound is inclusive, so it is the last value of a bucket of the coarser layout. Such a bucket is made of whole buckets of
+/// the histogram (block sizes are powers of two), so that no count is divided. Where the histogram's range begins or ends within
+/// a coarser bucket the bound is the range's. Before the first bucket comes the bound that what is too small lies under.
+/// </remarks>
+internal sealed class PrometheusBounds
+{
+    private readonly List<int> _ends = [];
+    private readonly List<byte[]> _texts = [];
+
+    public PrometheusBounds(ReadOnlyHdrHistogram histogram, HdrHistogramDescription description, double relativeError)
+    {
+        HdrLayout own = histogram.Layout;
+        HdrLayout layout = new(Math.Max(relativeError, own.RelativeError));
+        ulong rangeStart = own.StartOf(histogram.FirstIndex);
+        ulong rangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
+        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), rangeStart);
+        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), rangeEnd);
+        if (low > high)
+        {
+            return; // nothing that can be recorded lies between the description's bounds: +Inf alone
+        }
+
+        double last = double.NaN;
+        if (low > 0)
+        {
+            Add(low - 1);
+        }
+
+        ulong bound = low - 1;
+        do
+        {
+            bound = Math.Min(layout.UpperBoundOf(bound + 1), high);
+            Add(bound);
+        }
+        while (bound != high);
+
+        void Add(ulong limit)
+        {
+            // A ratio far from 1 can leave the range of double: bounds there are one, or +Inf.
+            double value = limit / description.ValueUnitRatio;
+            if (!double.IsFinite(value))
+            {
+                return;
+            }
+
+            if (value == last)
+            {
+                _ends.RemoveAt(_ends.Count - 1);
+                _texts.RemoveAt(_texts.Count - 1);
+            }
+
+            last = value;
+            _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+            _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
+        }
+    }
+
+    /// <summary>How many there are, +Inf not counted.</summary>
+    public int Count => _ends.Count;
+
+    /// <summary>The index after the last counter at or below a bound.</summary>
+    public int EndOf(int bound) => _ends[bound];
+
+    /// <summary>A bound's value as it stands in a line, up to the count: <c>0.001"} </c>, the shortest decimal that is read as the
+    /// same number.</summary>
+    public ReadOnlySpan<byte> TextOf(int bound) => _texts[bound];
+}

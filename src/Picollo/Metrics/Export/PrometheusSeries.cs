@@ -1,0 +1,127 @@
+using System.Text;
+
+namespace Picollo.Metrics.Export;
+
+/// <summary>A registration as a series of an exposition: what stays the same in its lines, rendered once.</summary>
+internal sealed class PrometheusSeries
+{
+    private readonly HdrHistogramRegistration _registration;
+    private readonly PrometheusBounds _bounds;
+    private readonly byte[] _header;
+    private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
+    private readonly byte[] _sum;
+    private readonly byte[] _count;
+    private readonly byte[] _leftOut;
+
+    public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
+    {
+        _registration = registration;
+        _bounds = bounds;
+        HdrHistogramDescription description = registration.Description;
+        Name = PrometheusNames.NameOf(registration.Name, description.Unit);
+        Labels = PrometheusNames.LabelsOf(registration.Labels);
+        string help = PrometheusNames.EscapeHelp(description.Help.Length == 0 ? registration.Name : description.Help);
+        _header = Encoding.UTF8.GetBytes($"# HELP {Name} {help}\n# TYPE {Name} histogram\n");
+        _bucket = Encoding.UTF8.GetBytes($"{Name}_bucket{{{Labels}{(Labels.Length == 0 ? "" : ",")}le=\"");
+        string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
+        _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
+        _count = Encoding.UTF8.GetBytes($"{Name}_count{braced} ");
+        _leftOut = Encoding.UTF8.GetBytes(
+            $"# {PrometheusNames.EscapeHelp(registration.ToString())} is left out: it has the name and labels of the series above\n");
+    }
+
+    private static ReadOnlySpan<byte> Infinity => "+Inf\"} "u8;
+
+    private static ReadOnlySpan<byte> EndOfLine => "\n"u8;
+
+    /// <summary>The metric's name.</summary>
+    public string Name { get; }
+
+    /// <summary>The labels as text; with the name they are the series' identity.</summary>
+    public string Labels { get; }
+
+    /// <summary>Writes what stands before the first series of a name.</summary>
+    public void WriteHeader(ref Utf8Lines lines)
+    {
+        lines.Reserve(_header.Length);
+        lines.Write(_header);
+    }
+
+    /// <summary>Writes that the series stands there already.</summary>
+    public void WriteLeftOut(ref Utf8Lines lines)
+    {
+        lines.Reserve(_leftOut.Length);
+        lines.Write(_leftOut);
+    }
+
+    /// <summary>Takes a copy of the counters.</summary>
+    /// <returns>False if the histogram is disposed.</returns>
+    public bool TryRead(out CountsCopy copy)
+    {
+        try
+        {
+            copy = _registration.Histogram.Read();
+            return true;
+        }
+        catch (ObjectDisposedException)
+        {
+            copy = default;
+            return false;
+        }
+    }
+
+    /// <summary>Writes the lines of a copy of the counters.</summary>
+    public void Write(ref Utf8Lines lines, CountsCopy copy)
+    {
+        HdrHistogram histogram = _registration.Histogram;
+        uint first = histogram.FirstIndex;
+        ulong count = copy.Underflow;
+        double sum = (double)copy.Underflow * histogram.Layout.StartOf(first);
+        int from = 0;
+        for (int i = 0; i < _bounds.Count; i++)
+        {
+            int to = _bounds.EndOf(i);
+            Add(copy.Counts[from..to], from);
+            from = to;
+            WriteBucket(ref lines, _bounds.TextOf(i), count);
+        }
+
+        Add(copy.Counts[from..], from);
+        count += copy.Overflow;
+        ulong last = histogram.Layout.StartOf(first + (uint)histogram.Length - 1);
+        sum += (double)copy.Overflow * histogram.Layout.UpperBoundOf(last);
+        WriteBucket(ref lines, Infinity, count);
+
+        lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
+        lines.Write(_sum);
+        lines.Write(sum / _registration.Description.ValueUnitRatio);
+        lines.Write(EndOfLine);
+        lines.Write(_count);
+        lines.Write(count);
+        lines.Write(EndOfLine);
+
+        void Add(ReadOnlySpan<ulong> counts, int at)
+        {
+            ulong added = CounterMath.Sum(counts);
+            if (added == 0)
+            {
+                return; // most of them
+            }
+
+            count += added;
+            for (int i = 0; i < counts.Length; i++)
+            {
+                sum += counts[i] == 0 ? 0 : (double)counts[i] * histogram.Layout.MidpointOf(first + (uint)(at + i));
+            }
+        }
+    }
+
+    private void WriteBucket(ref Utf8Lines lines, ReadOnlySpan<byte> bound, ulong count)
+    {
+        lines.Reserve(_bucket.Length + bound.Length + Utf8Lines.NumberLength + EndOfLine.Length);
+        lines.Write(_bucket);
+        lines.Write(bound);
+        lines.Write(count);
+        lines.Write(EndOfLine);
+    }
+}
