@@ -50,7 +50,12 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
     /// <summary>Hands over what was written; the last call.</summary>
     public void Flush()
     {
-        output.Advance(_written);
+        // Kestrel's writer does not take an Advance, not even by nothing, before it was asked for memory.
+        if (_written > 0)
+        {
+            output.Advance(_written);
+        }
+
         _free = default;
         _written = 0;
     }
