@@ -1,7 +1,9 @@
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
+using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
 using Picollo.Metrics;
 
 namespace Microsoft.Extensions.DependencyInjection;
@@ -26,6 +28,17 @@ public static class PicolloServiceCollectionExtensions
 
         services.TryAddSingleton<HdrHistogramRegistry>();
         services.TryAddSingleton<RouteTable>();
+        AddPage(services);
         return services;
+    }
+
+    private static void AddPage(IServiceCollection services)
+    {
+        services.TryAddSingleton(TimeProvider.System);
+        services.TryAddSingleton<Subjects>();
+        services.TryAddSingleton<UsageReader>();
+        services.TryAddSingleton<Viewers>();
+        services.TryAddSingleton<EventStream>();
+        services.TryAddSingleton<PageEndpoints>();
     }
 }
