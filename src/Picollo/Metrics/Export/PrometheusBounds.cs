@@ -30,7 +30,6 @@ internal sealed class PrometheusBounds
             return; // nothing that can be recorded lies between the description's bounds: +Inf alone
         }
 
-        double last = double.NaN;
         if (low > 0)
         {
             Add(low - 1);
@@ -46,22 +45,13 @@ internal sealed class PrometheusBounds
 
         void Add(ulong limit)
         {
-            // A ratio far from 1 can leave the range of double: bounds there are one, or +Inf.
+            // Two bounds never become one number: they differ in their first 21 bits. A ratio far below 1 can make one too large.
             double value = limit / description.ValueUnitRatio;
-            if (!double.IsFinite(value))
+            if (double.IsFinite(value))
             {
-                return;
+                _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+                _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
             }
-
-            if (value == last)
-            {
-                _ends.RemoveAt(_ends.Count - 1);
-                _texts.RemoveAt(_texts.Count - 1);
-            }
-
-            last = value;
-            _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
-            _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
         }
     }
 

@@ -39,9 +39,15 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(length);
     }
 
-    /// <summary>Writes a number that there is room for, as the shortest decimal that is read as the same.</summary>
+    /// <summary>Writes a positive number that there is room for, as the shortest decimal that is read as the same.</summary>
     public void Write(double number)
     {
+        if (double.IsInfinity(number))
+        {
+            Write("+Inf"u8);
+            return;
+        }
+
         bool fits = number.TryFormat(_free, out int length, default, CultureInfo.InvariantCulture);
         Debug.Assert(fits, "there is room for the longest number");
         Skip(length);

@@ -61,14 +61,15 @@ internal sealed partial class ExpositionParser
         string[] words = line.Split([' ', '\t'], 4, StringSplitOptions.RemoveEmptyEntries);
         if (words is ["#", "HELP" or "TYPE", ..])
         {
-            Check(words.Length == 4 && MetricName().IsMatch(words[2]), "no name or text");
+            Check(words.Length >= 3 && MetricName().IsMatch(words[2]), "no name");
+            string rest = words.Length == 4 ? words[3] : "";
             if (words[1] == "HELP")
             {
-                Check(_help.TryAdd(words[2], Unescape(words[3], "\\n")), "a second help");
+                Check(_help.TryAdd(words[2], Unescape(rest, "\\n")), "a second help");
             }
             else
             {
-                Check(words[3] == "histogram", "another type");
+                Check(rest == "histogram", "another type");
                 Check(_types.Add(words[2]), "a second type, or the name's lines do not stand together");
                 _family = words[2];
             }
@@ -138,7 +139,7 @@ internal sealed partial class ExpositionParser
             return;
         }
 
-        Check(series is { Sum: { } sum, Count: not null } && double.IsFinite(sum), "no sum or no count");
+        Check(series is { Sum: not null, Count: not null }, "no sum or no count");
         Check(series.Buckets.Count > 0 && series.Buckets[^1].Text == "+Inf", "no +Inf, or not the last");
         Check(series.Buckets[^1].Count == series.Count, "+Inf is not the count");
         for (int i = 1; i < series.Buckets.Count; i++)
@@ -162,19 +163,19 @@ internal sealed partial class ExpositionParser
         StringBuilder plain = new();
         for (int i = 0; i < text.Length; i++)
         {
-            if (text[i] == '\\')
+            if (text[i] != '\\')
             {
-                Check(++i < text.Length && allowed.Contains(text[i], StringComparison.Ordinal), "an escape that is none");
+                plain.Append(text[i]);
+                continue;
             }
 
-            plain.Append(i > 0 && text[i - 1] == '\\' && text[i] == 'n' && IsEscape(text, i) ? '\n' : text[i]);
+            i++;
+            Check(i < text.Length && allowed.Contains(text[i], StringComparison.Ordinal), "an escape that is none");
+            plain.Append(text[i] == 'n' ? '\n' : text[i]);
         }
 
         return plain.ToString();
     }
-
-    // Whether the backslash before a place is one that escapes: an odd number of them stands there.
-    private static bool IsEscape(string text, int at) => (at - text[..at].TrimEnd('\\').Length) % 2 == 1;
 
     [GeneratedRegex(@"\A[a-zA-Z_:][a-zA-Z0-9_:]*\z")]
     private static partial Regex MetricName();

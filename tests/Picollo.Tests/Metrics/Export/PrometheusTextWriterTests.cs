@@ -71,4 +71,164 @@ public class PrometheusTextWriterTests
 
             """.ReplaceLineEndings("\n"));
     }
+
+    [Fact]
+    public void The_defaults_give_the_lines_that_the_documentation_names()
+    {
+        string time = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds));
+        time.Split('\n').Count(line => line.StartsWith('x')).Should().Be(108);
+        time.Should().Contain("x_seconds_bucket{le=\"1.023e-06\"} 0\nx_seconds_bucket{le=\"1.279e-06\"} 0\n");
+        time.Should().Contain("{le=\"60.129542143\"} 0\nx_seconds_bucket{le=\"68.719476735\"} 0\nx_seconds_bucket{le=\"+Inf\"} 0\n");
+
+        string plain = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.None));
+        plain.Split('\n').Count(line => line.StartsWith('x')).Should().Be(143);
+        PrometheusTextWriter.ContentType.Should().Be("text/plain; version=0.0.4; charset=utf-8");
+    }
+
+    [Fact]
+    public void Nothing_is_an_empty_text() => Expositions.Text().Should().BeEmpty();
+
+    [Fact]
+    public void What_is_disposed_is_left_out_and_the_rest_is_written()
+    {
+        HdrHistogramRegistration gone = Expositions.Plain("a");
+        HdrHistogramRegistration half = Expositions.Plain("b", ("k", "1"));
+        HdrHistogramRegistration rest = Expositions.Plain("b", ("k", "2"));
+        PrometheusTextWriter writer = new();
+        Expositions.Series(writer, gone, half, rest).Should().HaveCount(3);
+        gone.Histogram.Dispose();
+        half.Histogram.Dispose();
+
+        string text = Expositions.Text(writer, gone, half, rest);
+
+        text.Should().StartWith("# HELP b b\n# TYPE b histogram\nb_bucket{k=\"2\",le=\"0\"} 0\n").And.NotContain("a_").And.NotContain("\"1\",");
+    }
+
+    [Fact]
+    public void The_second_of_one_series_is_left_out_with_a_comment()
+    {
+        HdrHistogramRegistration first = Expositions.Plain("a.b", ("k", "1"));
+        HdrHistogramRegistration second = Expositions.Plain("a/b", ("k", "1"), ("none", ""));
+        HdrHistogramRegistration hostile = Expositions.Plain("a\nb", ("k", "1"));
+        HdrHistogramRegistration other = Expositions.Plain("a_b");
+        first.Histogram.Record(1);
+
+        Expositions.Series(first, second, hostile, other).Select(series => (series.Name, series.Labels.Count, series.Count))
+            .Should().Equal(("a_b", 0, 0UL), ("a_b", 1, 1UL));
+        Expositions.Comments(first, second, hostile, other).Should().Equal(
+            "# a/b{k=\"1\",none=\"\"} is left out: it has the name and labels of the series above",
+            "# a\\nb{k=\"1\"} is left out: it has the name and labels of the series above");
+
+        first.Histogram.Dispose();
+        Expositions.Series(first, second).Should().ContainSingle("the place of one that is disposed is free").Which.Count.Should().Be(0);
+    }
+
+    [Fact]
+    public void Series_of_one_exported_name_stand_together_in_the_order_of_their_labels()
+    {
+        HdrHistogramRegistration[] mixed =
+        [
+            Expositions.Plain("a_b", ("k", "2")),
+            Expositions.Plain("a_c"),
+            Expositions.Plain("a.b_bucket"),
+            Expositions.Plain("a.b", ("k", "1")),
+            Expositions.Plain("a_b_count"),
+            Expositions.Plain("a.b", ("k", "3")),
+            Expositions.Plain("a-b"),
+        ];
+
+        Expositions.Series(mixed).Select(series => series.Name + series.Labels.GetValueOrDefault("k"))
+            .Should().Equal("a_b", "a_b1", "a_b2", "a_b3", "a_b_bucket", "a_b_count", "a_c");
+    }
+
+    [Fact]
+    public async Task A_reader_sees_one_moment_while_others_record_and_read()
+    {
+        const int Values = 200_000;
+        var registration = new HdrHistogramRegistration(
+            "x", HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(100_000).Create(), HdrHistogramDescription.None);
+        PrometheusTextWriter writer = new();
+        Task[] recorders = [.. Enumerable.Range(1, 3).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                for (ulong value = 1; value <= Values; value++)
+                {
+                    registration.Histogram.Record(value);
+                }
+            },
+            TaskCreationOptions.LongRunning))];
+        Task[] readers = [.. Enumerable.Range(1, 2).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                ulong before = 0;
+                do
+                {
+                    ulong count = Expositions.Series(writer, registration).Single().Count!.Value;
+                    count.Should().BeGreaterThanOrEqualTo(before);
+                    before = count;
+                }
+                while (recorders.Any(recorder => !recorder.IsCompleted));
+            },
+            TaskCreationOptions.LongRunning))];
+        await Task.WhenAll(readers.Concat(recorders));
+
+        ExpositionSeries last = Expositions.Series(writer, registration).Single();
+        last.Count.Should().Be(3 * Values);
+        last.Buckets[^2].Count.Should().BeCloseTo(300_000, 1_000, "half of the values are above the range");
+    }
+
+    [Fact]
+    public void What_is_allocated_does_not_grow_with_what_was_recorded()
+    {
+        var registry = new HdrHistogramRegistry();
+        for (int i = 0; i < 50; i++)
+        {
+            registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, ("k", $"{i}"));
+        }
+
+        PrometheusTextWriter writer = new();
+        ArrayBufferWriter<byte> output = new(1 << 20);
+        void Write()
+        {
+            output.ResetWrittenCount();
+            writer.Write(output, registry);
+        }
+
+        long empty = Allocations.InSteadyState(Write);
+        int length = output.WrittenCount;
+        Seeded.Run(1, random =>
+        {
+            foreach (HdrHistogramRegistration registration in registry.Registrations)
+            {
+                for (int i = 0; i < 10_000; i++)
+                {
+                    registration.Histogram.Record(random.NextMagnitude(), (ulong)random.Next(1, 1_000_000));
+                }
+            }
+        });
+        long full = Allocations.InSteadyState(Write);
+
+        output.WrittenCount.Should().BeGreaterThan(length, "the counts have more digits");
+        full.Should().Be(empty);
+        (empty / 100 / 50).Should().BeLessThan(64, "a few bytes a registration");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(0.500001)]
+    [InlineData(-0.1)]
+    [InlineData(double.NaN)]
+    public void A_relative_error_out_of_range_is_refused(double relativeError) =>
+        FluentActions.Invoking(() => new PrometheusTextWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
+
+    [Fact]
+    public void What_is_missing_is_refused()
+    {
+        PrometheusTextWriter writer = new();
+        ArrayBufferWriter<byte> output = new();
+        FluentActions.Invoking(() => writer.Write(null!, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
+        output.WrittenCount.Should().Be(0);
+    }
 }
