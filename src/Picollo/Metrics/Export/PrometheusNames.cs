@@ -14,6 +14,13 @@ internal static class PrometheusNames
         return unit.Length == 0 || clean.EndsWith(suffix, StringComparison.Ordinal) || clean == suffix[1..] ? clean : clean + suffix;
     }
 
+    /// <summary>The name of a histogram whose lines would have a name: x for x_bucket, x_sum and x_count, else null.</summary>
+    public static string? OwnerOf(string name)
+    {
+        int end = name.LastIndexOf('_');
+        return end > 0 && name[end..] is "_bucket" or "_sum" or "_count" ? name[..end] : null;
+    }
+
     /// <summary>
     /// Labels as they stand between braces, in the ordinal order of their names; empty where there are none. A name that
     /// Prometheus uses itself gets <c>exported_</c> before it, as its own scraper has it. Where names become equal the values are

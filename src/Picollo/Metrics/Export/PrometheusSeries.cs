@@ -11,7 +11,7 @@ internal sealed class PrometheusSeries
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
     private readonly byte[] _count;
-    private readonly byte[] _leftOut;
+    private readonly byte[] _comment; // up to the reason
 
     public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
     {
@@ -26,9 +26,15 @@ internal sealed class PrometheusSeries
         string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
         _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
         _count = Encoding.UTF8.GetBytes($"{Name}_count{braced} ");
-        _leftOut = Encoding.UTF8.GetBytes(
-            $"# {PrometheusNames.EscapeHelp(registration.ToString())} is left out: it has the name and labels of the series above\n");
+        _comment = Encoding.UTF8.GetBytes($"# {PrometheusNames.EscapeHelp(registration.ToString())} is left out: ");
+        Owner = PrometheusNames.OwnerOf(Name);
     }
+
+    /// <summary>Why the second of two registrations that become one series is left out.</summary>
+    public static ReadOnlySpan<byte> SameSeries => "it has the name and labels of the series above"u8;
+
+    /// <summary>Why a name is left out that is one of another's lines.</summary>
+    public static ReadOnlySpan<byte> SameLines => "another histogram's lines have this name"u8;
 
     private static ReadOnlySpan<byte> Infinity => "+Inf\"} "u8;
 
@@ -40,6 +46,9 @@ internal sealed class PrometheusSeries
     /// <summary>The labels as text; with the name they are the series' identity.</summary>
     public string Labels { get; }
 
+    /// <summary>The histogram, if there is one, whose lines have this name; else null.</summary>
+    public string? Owner { get; }
+
     /// <summary>Writes what stands before the first series of a name.</summary>
     public void WriteHeader(ref Utf8Lines lines)
     {
@@ -47,11 +56,13 @@ internal sealed class PrometheusSeries
         lines.Write(_header);
     }
 
-    /// <summary>Writes that the series stands there already.</summary>
-    public void WriteLeftOut(ref Utf8Lines lines)
+    /// <summary>Writes a comment instead of the series.</summary>
+    public void WriteLeftOut(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
     {
-        lines.Reserve(_leftOut.Length);
-        lines.Write(_leftOut);
+        lines.Reserve(_comment.Length + reason.Length + EndOfLine.Length);
+        lines.Write(_comment);
+        lines.Write(reason);
+        lines.Write(EndOfLine);
     }
 
     /// <summary>Takes a copy of the counters.</summary>

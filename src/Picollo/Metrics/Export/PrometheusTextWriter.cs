@@ -94,19 +94,23 @@ public sealed class PrometheusTextWriter
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(registrations);
         Utf8Lines lines = new(output);
+        HashSet<string> names = [];
         PrometheusSeries? last = null;
         foreach (PrometheusSeries series in Sorted(registrations))
         {
-            bool sameName = last?.Name == series.Name;
-            if (sameName && last!.Labels == series.Labels)
+            if (last?.Name == series.Name && last.Labels == series.Labels)
             {
-                series.WriteLeftOut(ref lines);
+                series.WriteLeftOut(ref lines, PrometheusSeries.SameSeries);
+            }
+            else if (series.Owner is { } owner && names.Contains(owner))
+            {
+                series.WriteLeftOut(ref lines, PrometheusSeries.SameLines);
             }
             else if (series.TryRead(out CountsCopy copy))
             {
                 using (copy)
                 {
-                    if (!sameName)
+                    if (names.Add(series.Name))
                     {
                         series.WriteHeader(ref lines);
                     }
@@ -121,7 +125,7 @@ public sealed class PrometheusTextWriter
     }
 
     // By name and then by labels, so that a name's series stand together; a stable order, so that the first of equal ones stays
-    // the first. A name stands before those that it begins, which matters: the lines of x must not be taken for those of x_sum.
+    // the first. A name stands before those that it begins: x is written, or is not, before x_sum asks.
     private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations
         .Select(registration => _series.GetValue(registration, _render))
         .OrderBy(series => series.Name, StringComparer.Ordinal)

@@ -56,10 +56,9 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
     /// <summary>Hands over what was written; the last call.</summary>
     public void Flush()
     {
-        // Kestrel's writer does not take an Advance, not even by nothing, before it was asked for memory.
         if (_written > 0)
         {
-            output.Advance(_written);
+            output.Advance(_written); // not by 0 where no memory was asked for: Kestrel's writer takes that for a fault
         }
 
         _free = default;

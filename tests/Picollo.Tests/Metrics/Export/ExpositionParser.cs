@@ -10,6 +10,8 @@ namespace Picollo.Tests.Metrics.Export;
 /// </summary>
 internal sealed partial class ExpositionParser
 {
+    private static readonly string[] Suffixes = ["_bucket", "_sum", "_count"];
+
     private readonly Dictionary<string, string> _help = [];
     private readonly HashSet<string> _types = [];
     private readonly Dictionary<string, ExpositionSeries> _series = [];
@@ -62,6 +64,7 @@ internal sealed partial class ExpositionParser
         if (words is ["#", "HELP" or "TYPE", ..])
         {
             Check(words.Length >= 3 && MetricName().IsMatch(words[2]), "no name");
+            Check(!Suffixes.Any(suffix => words[2].EndsWith(suffix, StringComparison.Ordinal) && _types.Contains(words[2][..^suffix.Length])), "another histogram's lines");
             string rest = words.Length == 4 ? words[3] : "";
             if (words[1] == "HELP")
             {
@@ -89,7 +92,7 @@ internal sealed partial class ExpositionParser
         // A parser that is given a line looks for a name of its own first, and only then for the histogram's it may belong to.
         Check(!_types.Contains(name), "a histogram's name without a suffix");
         string suffix = name.StartsWith(_family, StringComparison.Ordinal) ? name[_family.Length..] : "";
-        Check(suffix is "_bucket" or "_sum" or "_count", "not of the histogram whose lines begin above");
+        Check(Suffixes.Contains(suffix), "not of the histogram whose lines begin above");
 
         SortedDictionary<string, string> labels = new(StringComparer.Ordinal);
         for (int i = 0; i < sample.Groups["label"].Captures.Count; i++)

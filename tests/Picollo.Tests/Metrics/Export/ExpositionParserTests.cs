@@ -28,6 +28,7 @@ public class ExpositionParserTests
     [InlineData("\\\\s", "\\s")]
     [InlineData("Back", "\n# HELP x ")]
     [InlineData("# more\n", "# TYPE x histogram\n")]
+    [InlineData("# more\n", "# TYPE x_sum histogram\n")]
     [InlineData("le=\"1\"", "le=\"2\",le=\"1\"")]
     [InlineData("le=\"1\"", "")]
     [InlineData("le=\"1\"", "le=\"1\",")]

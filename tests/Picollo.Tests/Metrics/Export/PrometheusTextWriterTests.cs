@@ -89,6 +89,19 @@ public class PrometheusTextWriterTests
     public void Nothing_is_an_empty_text() => Expositions.Text().Should().BeEmpty();
 
     [Fact]
+    public void What_is_written_does_not_depend_on_the_memory_that_the_buffer_writer_gives()
+    {
+        HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", ("k", new string('v', 10_000))), Expositions.Plain("x.")];
+        registrations[0].Histogram.Record(5, 1UL << 63);
+        PrometheusTextWriter writer = new();
+        StrictBufferWriter output = new();
+        writer.Write(output, []);
+        writer.Write(output, registrations);
+
+        Encoding.UTF8.GetString(output.Written).Should().Be(Expositions.Text(writer, registrations));
+    }
+
+    [Fact]
     public void What_is_disposed_is_left_out_and_the_rest_is_written()
     {
         HdrHistogramRegistration gone = Expositions.Plain("a");
@@ -130,15 +143,35 @@ public class PrometheusTextWriterTests
         [
             Expositions.Plain("a_b", ("k", "2")),
             Expositions.Plain("a_c"),
-            Expositions.Plain("a.b_bucket"),
+            Expositions.Plain("a.b.c"),
             Expositions.Plain("a.b", ("k", "1")),
-            Expositions.Plain("a_b_count"),
+            Expositions.Plain("a"),
             Expositions.Plain("a.b", ("k", "3")),
             Expositions.Plain("a-b"),
         ];
 
         Expositions.Series(mixed).Select(series => series.Name + series.Labels.GetValueOrDefault("k"))
-            .Should().Equal("a_b", "a_b1", "a_b2", "a_b3", "a_b_bucket", "a_b_count", "a_c");
+            .Should().Equal("a", "a_b", "a_b1", "a_b2", "a_b3", "a_b_c", "a_c");
+    }
+
+    [Fact]
+    public void A_histogram_with_the_name_of_anothers_lines_is_left_out_with_a_comment()
+    {
+        HdrHistogramRegistration owner = Expositions.Plain("x");
+        HdrHistogramRegistration[] all =
+        [
+            Expositions.Plain("x.sum"), Expositions.Plain("x_count", ("k", "1")), Expositions.Plain("x_bucket"), owner,
+            Expositions.Plain("x_total"), Expositions.Plain("y_sum"), Expositions.Plain("_sum"), Expositions.Plain("_"),
+        ];
+
+        Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x", "x_total", "y_sum");
+        Expositions.Comments(all).Should().Equal(
+            "# x_bucket is left out: another histogram's lines have this name",
+            "# x_count{k=\"1\"} is left out: another histogram's lines have this name",
+            "# x.sum is left out: another histogram's lines have this name");
+
+        owner.Histogram.Dispose();
+        Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x_bucket", "x_count", "x_sum", "x_total", "y_sum");
     }
 
     [Fact]
