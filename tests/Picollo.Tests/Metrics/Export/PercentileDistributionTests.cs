@@ -128,12 +128,23 @@ public class PercentileDistributionTests
     [InlineData("1.0 0.5", 1, 0)]
     [InlineData("1.0 1.5 7", 1, 0)]
     [InlineData("\n1.0 0.5 -7", 2, 0)]
+    [InlineData("\n NaN 0.5 7", 2, 1)]
+    [InlineData("Infinity 0.5 7", 1, 0)]
+    [InlineData("1 NaN 7", 1, 0)]
+    [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
     public void A_wrong_line_is_named(string text, long line, long offset)
     {
         Action read = () => PercentileDistribution.Read(new StringReader(text));
         HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
         (error.Line, error.Offset).Should().Be((line, offset));
     }
+
+    [Theory]
+    [InlineData("1.0 0.5 7")]
+    [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 0.5 7")]
+    [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,0.5,7,2.00")]
+    public void A_byte_order_mark_before_the_text_is_passed_over(string text) =>
+        PercentileDistribution.Read(new StringReader("\uFEFF" + text)).Should().Equal(new PercentileDistributionLine(1, 0.5, 7));
 
     [Theory]
     [InlineData(0, 1)]
