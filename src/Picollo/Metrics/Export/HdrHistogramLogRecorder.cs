@@ -11,7 +11,8 @@ namespace Picollo.Metrics.Export;
 /// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the next
 /// line that can be written covers all that was not. Each interval is tried anew. A killed process leaves whole lines, because
 /// each line is one write; only the kernel could split it, and <see cref="HdrHistogramLogReader"/> names such a last line.</para>
-/// <para><b>Caveats.</b> A reset of a recorded histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1,
+/// <para><b>Caveats.</b> A histogram of another precision than 1 to 5 significant digits is read with a finer
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1,
 /// which a log cannot hold, cost the interval they are in; that is reported. A disposed histogram is reported and left out from then
 /// on.</para>
 /// <para>Costs a read of each histogram at each interval, and 16 bytes a bucket, half as much again while a line cannot be written.
