@@ -61,11 +61,20 @@ internal static class PlotText
         return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
     }
 
+    /// <summary>Of a value from here on the number of its digits is told, and not all of them: ten times what is recorded.</summary>
+    private const double TooLong = 1e21;
+
+    /// <summary>Whether a number can be written with so many decimals: it is not so small that they are zeros, and not endless.</summary>
+    public static bool HasPlaces(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < TooLong;
+
+    /// <summary>A very small or very large number.</summary>
+    public static string Exponent(double value) => value.ToString("0.###E+0", CultureInfo.InvariantCulture);
+
     /// <summary>A value in full, with up to four digits after the point where it is small.</summary>
     public static string Value(double value) => Math.Abs(value) switch
     {
         0 => "0",
-        < 0.001 => value.ToString("0.###E+0", CultureInfo.InvariantCulture),
+        < 0.001 or >= TooLong => Exponent(value),
         < 1000 => value.ToString("0.####", CultureInfo.InvariantCulture),
         _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
     };
