@@ -95,9 +95,10 @@ internal static class PlotText
             < 1 => scaled.ToString("0.####", CultureInfo.InvariantCulture),
             < 10 => scaled.ToString("0.##", CultureInfo.InvariantCulture),
             < 100 => scaled.ToString("0.#", CultureInfo.InvariantCulture),
+            >= 999.5 when thousands == Suffixes.Length - 1 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
             _ => scaled.ToString("0", CultureInfo.InvariantCulture),
         };
-        return digits + Suffixes[thousands];
+        return digits.Contains('E') ? digits : digits + Suffixes[thousands];
     }
 
     /// <summary>A tick of a linear axis, with as many digits as its distance from the next one has.</summary>
@@ -113,7 +114,7 @@ internal static class PlotText
             return "0";
         }
 
-        if (largest < 0.001)
+        if (largest is < 0.001 or >= TooLong)
         {
             return value.ToString("0.###E+0", CultureInfo.InvariantCulture);
         }

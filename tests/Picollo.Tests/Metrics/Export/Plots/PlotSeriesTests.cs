@@ -105,6 +105,61 @@ public class PlotSeriesTests
         }
     }
 
+    [Theory]
+    [InlineData(1e-30)]
+    [InlineData(1)]
+    [InlineData(1e30)]
+    public void The_farthest_values_counts_and_units_are_drawn(double unit)
+    {
+        HdrHistogramPlotOptions options = new() { ValueUnitRatio = unit };
+        HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
+        full.Record(1000, ulong.MaxValue);
+        HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
+        lost.Record(1UL << 50, ulong.MaxValue);
+        HdrHistogramSeries[] series =
+        [
+            new("largest", PercentilePlotTests.One(ulong.MaxValue)), new("zero", PercentilePlotTests.One(0)), new("full", full), new("lost", lost),
+        ];
+        foreach (HdrHistogramSeries one in series)
+        {
+            HdrHistogramPlot[] plots =
+            [
+                HdrHistogramPlot.OfPercentiles([one, series[0]], options), HdrHistogramPlot.OfDensity([one, series[0]], options),
+                HdrHistogramPlot.OfDifference(one, series[0], options),
+            ];
+            using StringWriter page = new();
+            HdrHistogramReport.Write(page, [one, series[0]], options);
+            foreach (SvgPicture picture in plots.Select(plot => new SvgPicture(plot)))
+            {
+                picture.Fragment.Should().NotContainAny("NaN", "Infinity", "∞");
+                picture.Texts.Where(text => double.TryParse(text, out _)).Should().OnlyContain(tick => tick.Length < 10, "there is no room for more");
+            }
+
+            page.ToString().Should().NotContainAny("<td>NaN", "Infinity", "∞").And.NotMatchRegex("<td>[^<]{36,}");
+        }
+    }
+
+    [Fact]
+    public void The_size_is_bounded_whatever_the_names_are()
+    {
+        string[] names =
+        [
+            new('x', 10_000), "]]>" + new string('\u0301', 10_000), "\0\ud800\u202e\u2066\u05d0\ufeff", "",
+            string.Concat(Enumerable.Repeat("\ud83d\udc68\u200d", 3000)),
+        ];
+        foreach (string name in names)
+        {
+            HdrHistogramPlotOptions options = new() { Title = name, Unit = name };
+            HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
+            lossy.Record(100);
+            HdrHistogramSeries[] series = [new(name, lossy), new(name, PercentilePlotTests.Latencies(1))];
+            new SvgPicture(HdrHistogramPlot.OfPercentiles(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfDensity(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfDifference(series[0], series[1], options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfLayout(0.1, 255, name)).Fragment.Length.Should().BeLessThan(20_000);
+        }
+    }
+
     private sealed class CountedReads(ReadOnlyHdrHistogram source)
         : ReadOnlyHdrHistogram(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
     {
