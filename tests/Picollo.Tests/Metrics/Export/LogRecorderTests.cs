@@ -50,6 +50,22 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task The_time_that_lines_take_to_write_is_in_the_next_ones()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, OnError = _ => _time.Spend(Second / 4) }))
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Dispose();
+            _time.Advance(Second);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (1, 1), (2, 0.25));
+    }
+
+    [Fact]
     public async Task Lengths_are_right_when_the_clock_is_set()
     {
         await using (HdrHistogramLogRecorder recorder = Record())

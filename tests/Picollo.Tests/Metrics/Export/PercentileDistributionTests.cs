@@ -119,6 +119,14 @@ public class PercentileDistributionTests
     }
 
     [Fact]
+    public void The_maximum_is_the_upper_bound_of_its_bucket()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).Create();
+        histogram.Record(1000); // of 992 to 1023
+        Text(histogram, 5).Should().Contain("#[Max     =       1023.0,");
+    }
+
+    [Fact]
     public void A_range_within_the_first_bucket_is_one_bucket() =>
         Text(HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(10).Create(), 5)
             .Should().Contain("#[Buckets =            1, SubBuckets     =         2048]");
