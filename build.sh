@@ -21,7 +21,8 @@ usage: ./build.sh [command] [arguments]
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
-                    the quick side-by-side comparison: histogram (default), cpu, perf, scheduling
+                    the quick side-by-side comparison: histogram (default), cpu, perf, encode,
+                    scheduling
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -68,6 +69,8 @@ is_met() {
     run-win-x64) has wine ;;
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    chromium) has chromium || has chromium-browser || has google-chrome ;;
+    java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
@@ -84,6 +87,8 @@ packages_for() {
     run-win-x64) echo wine wine64 ;;
     run-musl) echo musl musl-tools ;;
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    chromium) echo chromium ;;
+    java) echo default-jdk-headless libhdrhistogram-java ;;
     run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
@@ -224,6 +229,8 @@ run_tests() {
     fi
   fi
   want system-tools "the comparison with top, mpstat and pidstat"
+  want chromium "the plots and reports in a browser"
+  want java "the tests against the HdrHistogram family's Java library"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
@@ -251,6 +258,7 @@ pack() {
 bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
+  if [ "${1:-} ${2:-}" = 'compare encode' ]; then want java "the comparison with the HdrHistogram family's Java library"; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 

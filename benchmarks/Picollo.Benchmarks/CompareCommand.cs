@@ -1,4 +1,5 @@
 using Picollo.Benchmarks.Cpu;
+using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Perf;
 using Picollo.Benchmarks.Scheduling;
@@ -13,6 +14,7 @@ internal static class CompareCommand
         [HistogramComparison.Name] = HistogramComparison.Run,
         [CpuComparison.Name] = CpuComparison.Run,
         [PerfComparison.Name] = PerfComparison.Run,
+        [EncodingComparison.Name] = EncodingComparison.Run,
         [SchedulingComparison.Name] = SchedulingComparison.Run,
     };
 

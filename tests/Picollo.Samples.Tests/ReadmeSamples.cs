@@ -1,5 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Metrics.Export;
 using Picollo.PerfEvent;
 using Picollo.Scheduling;
 
@@ -194,6 +195,90 @@ internal static class ReadmeSamples
         DoWork();
         await Task.Yield();
         DoWork();
+    }
+
+    public static async Task<HdrHistogram?> Travelling(string path, HdrHistogram latency, HdrHistogram queueing, Func<Task> serve)
+    {
+        Task ServeAsync() => serve();
+
+        var options = new HdrHistogramLogRecorderOptions { MaxFileBytes = 100_000_000, RollDaily = true, OnError = Console.Error.WriteLine };
+        await using (var recorder = new HdrHistogramLogRecorder(path, TimeSpan.FromSeconds(1), options))
+        {
+            recorder.Add(latency);
+            recorder.Add(queueing, tag: "queueing");
+            await ServeAsync();
+        }
+
+        var merger = new HdrHistogramMerger();
+        using (var log = new HdrHistogramLogReader(path))
+        {
+            foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
+            {
+                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                merger.Add(interval.Histogram);
+            }
+        }
+
+        if (merger.Histogram is { } all)                                              // null where nothing was added
+        {
+            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.OfPercentiles([new("queueing", all)]).Document);
+            PercentileDistribution.Write(all, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds; WriteCsv: the same as CSV
+        }
+
+        return merger.Histogram;
+    }
+
+    public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
+    {
+        HdrHistogramSeries[] series = [new("before", before), new("after", after)];
+        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 };
+
+        using (StreamWriter page = File.CreateText(Path.Combine(folder, "latency.html")))
+        {
+            HdrHistogramReport.Write(page, series, options);             // plots, values under the pointer, the table
+        }
+
+        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.OfPercentiles(series, options).Document);
+        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.OfLayout(relativeError: 0.06).Document);
+        string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
+            + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
+        return inPage;
+    }
+
+    public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)
+    {
+        byte[] encoded = HdrHistogramEncoding.EncodeCompressed(histogram);            // V2, as the family's tools take it
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
+
+        using (var log = new HdrHistogramLogWriter(path))
+        {
+            log.WriteHeader(start);
+            log.WriteInterval(decoded, start, end, tag: "converted");
+        }
+    }
+
+    public static HdrHistogram? ReadingOn(string path)
+    {
+        var merger = new HdrHistogramMerger();
+        using var damaged = new HdrHistogramLogReader(path);
+        while (true)
+        {
+            try
+            {
+                if (damaged.Read() is not { } interval)
+                {
+                    break;
+                }
+
+                merger.Add(interval.Histogram);
+            }
+            catch (HdrHistogramFormatException e)
+            {
+                Console.Error.WriteLine(e.Message);                                   // names line and character; the next Read goes on after it
+            }
+        }
+
+        return merger.Histogram;
     }
 
     private static void DoWork() => Thread.SpinWait(100);

@@ -148,13 +148,17 @@ internal sealed partial class CounterBlock<TCounter>(int length)
         lock (Gate)
         {
             CounterMath.Add(Counts, sums);
-            if (_carries is { } carries)
-            {
-                foreach ((int index, ulong carried) in carries)
-                {
-                    sums[index] += carried;
-                }
-            }
+            AddCarriesTo(sums);
+        }
+    }
+
+    /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
+    public void CopyTo(Span<ulong> sums)
+    {
+        lock (Gate)
+        {
+            CounterMath.CopyAndSum(Counts, sums);
+            AddCarriesTo(sums);
         }
     }
 
@@ -166,6 +170,17 @@ internal sealed partial class CounterBlock<TCounter>(int length)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
             return _carries is null && owner.TrySummarize<TCounter>(Counts, underflow + overflow, summary);
+        }
+    }
+
+    private void AddCarriesTo(Span<ulong> sums)
+    {
+        if (_carries is { } carries)
+        {
+            foreach ((int index, ulong carried) in carries)
+            {
+                sums[index] += carried;
+            }
         }
     }
 

@@ -142,8 +142,14 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
 
         ThrowIfDisposed(); // also where the other has nothing to record
-        bool sameBuckets = other.BlockSize == BlockSize;
         using CountsCopy copy = other.Read();
+        Add(other, copy);
+    }
+
+    /// <summary>Adds the counts of another histogram that were read.</summary>
+    internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
+    {
+        bool sameBuckets = other.BlockSize == BlockSize;
         ReadOnlySpan<ulong> counts = copy.Counts;
         for (int i = counts.IndexOfAnyExcept(0UL); i >= 0 && i < counts.Length; i++)
         {
@@ -173,9 +179,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             _baseline ??= new Baseline(Length);
-            Span<ulong> counts = _baseline.Counts;
-            counts.Clear();
-            SumCounters(counts);
+            SumCounters(_baseline.Counts);
             _baseline.OutOfRange = SumOutOfRange();
             _countingSince = DateTime.UtcNow;
             _resetCount++;
@@ -226,7 +230,6 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         lock (Gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            counts.Clear();
             SumCounters(counts);
             if (_baseline is { } baseline)
             {
@@ -264,7 +267,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Adds all counters, since creation, to <paramref name="sums"/>. Called with <see cref="Gate"/> held.</summary>
+    /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
     private protected abstract void SumCounters(Span<ulong> sums);
 
     /// <summary>Fills a summary from the counters without a copy where that can be done. Called with <see cref="Gate"/> held.</summary>

@@ -21,6 +21,14 @@ internal sealed record HdrHistogramSettings
                 relativeError,
                 "The relative error must be from 0.000001 to 0.1.");
 
+    /// <summary>Those of a histogram. The finest block size has an error below the smallest that can be asked for.</summary>
+    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => new()
+    {
+        RelativeError = Math.Clamp(histogram.RelativeError, HdrLayout.MinRelativeError, HdrLayout.MaxRelativeError),
+        MinTrackableValue = histogram.MinTrackableValue,
+        MaxTrackableValue = histogram.MaxTrackableValue,
+    };
+
     /// <summary>The relative error that so many significant decimal digits stand for.</summary>
     public static double RelativeErrorOf(int significantDigits)
     {

@@ -110,16 +110,16 @@ public sealed partial class HdrHistogramSummary
         return table.ToString(title);
     }
 
-    private static string Rank(double rank) => rank.ToString("0.####", CultureInfo.InvariantCulture);
+    internal static string Rank(double rank) => rank.ToString("0.####", CultureInfo.InvariantCulture);
 
-    private static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
+    internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
     private static string Real(double value) => value.ToString("N2", CultureInfo.InvariantCulture);
 
-    private static string Precision(double relativeError) =>
+    internal static string Precision(double relativeError) =>
         (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";
 
-    private static string Change(double before, double after) => before == 0
+    internal static string Change(double before, double after) => before == 0
         ? "n/a"
         : ((after - before) / before * 100).ToString("+0.0;-0.0;0.0", CultureInfo.InvariantCulture) + "%";
 }

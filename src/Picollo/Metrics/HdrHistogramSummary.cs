@@ -15,7 +15,7 @@ namespace Picollo.Metrics;
 /// </remarks>
 public sealed partial class HdrHistogramSummary
 {
-    private static readonly double[] StandardRanks =
+    internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
     // What was found, from which the percentiles are made when they are asked for: three words instead of seven to fill.
@@ -165,5 +165,6 @@ public sealed partial class HdrHistogramSummary
         return true;
     }
 
-    private Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex);
+    /// <summary>The percentile at the standard rank of that number.</summary>
+    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex);
 }

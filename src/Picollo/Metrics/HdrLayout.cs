@@ -89,6 +89,9 @@ internal readonly struct HdrLayout
     /// <summary>The middle of the bucket at <paramref name="index"/>.</summary>
     public ulong MidpointOf(uint index) => StartOf(index) + ((1UL << StepScaleOf(index)) >> 1);
 
+    /// <summary>The largest value of the bucket that holds <paramref name="value"/>.</summary>
+    public ulong UpperBoundOf(ulong value) => value | ((1UL << StepScaleOf(IndexOf(value))) - 1);
+
     /// <summary>The bucket at <paramref name="storageIndex"/> of a storage that begins at <paramref name="firstIndex"/>.</summary>
     public Bucket BucketAt(uint firstIndex, int storageIndex, ulong count)
     {

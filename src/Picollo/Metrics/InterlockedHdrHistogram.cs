@@ -64,7 +64,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         }
     }
 
-    private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
+    private protected override void SumCounters(Span<ulong> sums) => _block.CopyTo(sums);
 
     private protected override bool TrySummarizeCounters(HdrHistogramSummary summary) => _block.TrySummarize(this, summary);
 

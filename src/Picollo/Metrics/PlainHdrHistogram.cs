@@ -67,7 +67,10 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(this, values);
     }
 
-    private protected override void SumCounters(Span<ulong> sums) => _block.AddTo(sums);
+    /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
+    internal Span<TCounter> UnsharedCounters => _counts;
+
+    private protected override void SumCounters(Span<ulong> sums) => _block.CopyTo(sums);
 
     private protected override bool TrySummarizeCounters(HdrHistogramSummary summary) => _block.TrySummarize(this, summary);
 

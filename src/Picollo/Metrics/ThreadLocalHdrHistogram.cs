@@ -101,6 +101,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
 
     private protected override void SumCounters(Span<ulong> sums)
     {
+        sums.Clear();
         foreach (CounterBlock<TCounter>? block in _blocks)
         {
             block?.AddTo(sums);

@@ -1,0 +1,20 @@
+// Writes an interval log to the path given, a line about each millisecond, until the process is killed. Lines are of several kilobytes:
+// of more than a page.
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+var histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1_000_000).Create();
+var options = new HdrHistogramLogRecorderOptions
+{
+    MaxFileBytes = 50_000,
+    FilesKept = 5,
+    OnError = error => Console.WriteLine(error),
+};
+await using var recorder = new HdrHistogramLogRecorder(args[0], TimeSpan.FromMilliseconds(1), options);
+recorder.Add(histogram);
+recorder.Add(histogram, "tag");
+Console.WriteLine("recording");
+for (ulong value = 1; ; value = (value % 1_000_000) + 1)
+{
+    histogram.Record(value, value % 7);
+}

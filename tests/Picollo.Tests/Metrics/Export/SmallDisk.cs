@@ -1,0 +1,63 @@
+using Picollo.TestKit;
+
+namespace Picollo.Tests.Metrics.Export;
+
+/// <summary>A file system in memory that is soon full.</summary>
+internal sealed class SmallDisk : IDisposable
+{
+    private static readonly Dictionary<string, string?> AsItIs = [];
+
+    public SmallDisk(string path, int kilobytes)
+    {
+        Path = Directory.CreateDirectory(path).FullName;
+        Tool.Run("mount", "/", AsItIs, "-t", "tmpfs", "-o", $"size={kilobytes}k", "tmpfs", Path);
+    }
+
+    public string Path { get; }
+
+    /// <summary>Leaves no room.</summary>
+    /// <returns>The file that takes it.</returns>
+    public string Fill()
+    {
+        string path = System.IO.Path.Combine(Path, "filler");
+        using FileStream file = new(path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
+        try
+        {
+            while (true)
+            {
+                file.WriteByte(0);
+            }
+        }
+        catch (IOException)
+        {
+            // That was the aim.
+        }
+
+        return path;
+    }
+
+    public void Dispose() => Tool.Run("umount", "/", AsItIs, Path);
+}
+
+/// <summary>A test on a small disk of its own; skipped, with the reason, where none can be mounted.</summary>
+public sealed class LinuxDiskFactAttribute : FactAttribute
+{
+    public LinuxDiskFactAttribute() => Skip =
+        !OperatingSystem.IsLinux() ? "a small disk is mounted on Linux only"
+        : !Environment.IsPrivilegedProcess ? "needs root, to mount a small disk"
+        : !CanMount() ? "no file system can be mounted here"
+        : null;
+
+    private static bool CanMount()
+    {
+        try
+        {
+            using var disk = new SmallDisk(Directory.CreateTempSubdirectory("picollo-disk-").FullName, kilobytes: 64);
+            return true;
+        }
+        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            return false;
+        }
+    }
+}
