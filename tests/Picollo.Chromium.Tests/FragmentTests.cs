@@ -40,4 +40,45 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
 
         grounds.Should().Equal("rgb(255, 255, 255)", "rgb(22, 24, 29)");
     }
+
+    [ChromiumTheory]
+    [InlineData(360, 360)]
+    [InlineData(1200, 672)]
+    public async Task A_document_is_as_wide_as_there_is_room_and_whole(int window, int expected)
+    {
+        string document = HdrHistogramPlot.OfDensity(Reports.Series("two"), Reports.Options("two")).Document;
+        (await browser.ShowAsync("plot.svg", document, window)).Should().BeEmpty();
+        await browser.KeepAsync($"document-{window}");
+        await ShouldBeAsync("document.documentElement", expected, document);
+        double rightmost = (double)(await browser.Page.EvaluateAsync(
+            "Math.max(...[...document.querySelectorAll('text, rect')].map(part => part.getBoundingClientRect().right))"))!;
+        rightmost.Should().BeInRange(expected * 0.9, expected);
+
+        foreach (string style in new[] { "max-width:100%", "width:100%" })
+        {
+            await browser.ShowAsync("page.html", $"<!DOCTYPE html><title>it</title><body style=\"margin:0\"><img src=\"plot.svg\" style=\"{style}\">", window);
+            await browser.KeepAsync($"image-{window}");
+            await ShouldBeAsync("document.querySelector('img')", style == "width:100%" ? window : expected, document);
+            ((int)(await browser.Page.EvaluateAsync("document.querySelector('img').naturalWidth"))!).Should().Be(672);
+        }
+    }
+
+    [ChromiumFact]
+    public async Task A_document_prints_on_one_page()
+    {
+        await browser.ShowAsync("plot.svg", HdrHistogramPlot.OfDifference(Reports.Series("two")[0], Reports.Series("two")[1]).Document);
+        string print = System.Text.Encoding.Latin1.GetString(await browser.Page.PrintAsync());
+        System.Text.RegularExpressions.Regex.Count(print, @"/Type\s*/Page\b").Should().Be(1);
+    }
+
+    /// <summary>So wide, and as high as the whole picture then is.</summary>
+    private async Task ShouldBeAsync(string element, double width, string document)
+    {
+        System.Text.Json.Nodes.JsonNode size = (await browser.Page.EvaluateAsync(
+            $"(() => {{ const r = {element}.getBoundingClientRect(); return [r.width, r.height]; }})()"))!;
+        double[] box = [.. System.Xml.Linq.XElement.Parse(document).Attribute("viewBox")!.Value.Split(' ')
+            .Select(part => double.Parse(part, System.Globalization.CultureInfo.InvariantCulture))];
+        ((double)size[0]!).Should().BeApproximately(width, 1);
+        ((double)size[1]!).Should().BeApproximately(width * box[3] / box[2], 1);
+    }
 }

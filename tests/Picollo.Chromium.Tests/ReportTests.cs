@@ -17,7 +17,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
         get
         {
             TheoryData<string, int> pages = [];
-            foreach (string name in new[] { "two", "one", "many", "edges", "hostile", "none" })
+            foreach (string name in new[] { "two", "one", "many", "edges", "hostile", "none", "long", "lossy" })
             {
                 pages.Add(name, Narrow);
                 pages.Add(name, Wide);
@@ -104,6 +104,48 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     {
         await browser.ShowAsync("report.html", Reports.Page(name), Wide, isDark: true);
         (await PagesAsync()).Should().Be(1);
+    }
+
+    [ChromiumFact]
+    public async Task A_table_wider_than_the_page_scrolls_alone_and_to_its_end()
+    {
+        await browser.ShowAsync("report.html", Reports.Page("long"), Narrow);
+        (await NumberAsync("document.querySelector('.table').scrollWidth - innerWidth")).Should().BePositive("there is something to scroll");
+        JsonNode places = (await browser.Page.EvaluateAsync(
+            """
+            (() => {
+              const box = document.querySelector(".table");
+              box.scrollLeft = 1e6;
+              const [first, ...others] = [...document.querySelectorAll("tbody tr:first-child > *")].map(cell => cell.getBoundingClientRect());
+              scrollBy(1e6, 0);
+              return { first: first.left, last: others.at(-1).right, page: scrollX };
+            })()
+            """))!;
+        await browser.KeepAsync("table-scrolled");
+        ((double)places["first"]!).Should().BeInRange(0, Narrow / 10, "the ranks stay where they are");
+        ((double)places["last"]!).Should().BeInRange(Narrow / 2, Narrow, "the change is seen");
+        ((double)places["page"]!).Should().Be(0);
+    }
+
+    [ChromiumTheory]
+    [InlineData("long")]
+    [InlineData("edges")]
+    [InlineData("lossy")]
+    public async Task Nothing_of_a_wide_table_leaves_the_paper(string name)
+    {
+        const int PaperWidth = 703; // A4 less the margins, in pixels of 1/96 inch
+        await browser.ShowAsync("report.html", Reports.Page(name), PaperWidth);
+        await browser.Page.SendAsync("Emulation.setEmulatedMedia", new() { ["media"] = "print" });
+        try
+        {
+            await browser.KeepAsync($"print-{name}");
+            (await TextsAsync("[...document.querySelectorAll('th, td')].filter(cell => cell.getBoundingClientRect().right > innerWidth).map(cell => cell.textContent)"))
+                .Should().BeEmpty();
+        }
+        finally
+        {
+            await browser.Page.SendAsync("Emulation.setEmulatedMedia", new() { ["media"] = "" });
+        }
     }
 
     [ChromiumFact]

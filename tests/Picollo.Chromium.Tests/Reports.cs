@@ -15,6 +15,10 @@ internal static class Reports
         ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", Latencies(i)))], new() { Title = "Thirty" }),
         ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], new()),
         ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = Hostile }),
+        ["long"] = ([new("before", Spread()), new("after", Spread())], new() { Title = "Long" }),
+        ["lossy"] = (
+            [new("zeros and more", Zeros()), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
+            new() { Title = "Zeros, and values out of range", Unit = "s", ValueUnitRatio = 1e3 }),
         ["none"] = ([], new()),
     };
 
@@ -46,6 +50,35 @@ internal static class Reports
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(value);
+        return histogram;
+    }
+
+    /// <summary>Values of twenty digits.</summary>
+    private static HdrHistogram Spread()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(ulong.MaxValue / 2);
+        histogram.Record(ulong.MaxValue);
+        return histogram;
+    }
+
+    private static HdrHistogram Zeros()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0, 3000);
+        for (ulong value = 1; value < 5000; value++)
+        {
+            histogram.Record(value);
+        }
+
+        return histogram;
+    }
+
+    private static HdrHistogram Lossy(ulong count)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(1000).Create();
+        histogram.Record(500, 100);
+        histogram.Record(20_000, count);
         return histogram;
     }
 

@@ -197,7 +197,7 @@ internal static class ReadmeSamples
         DoWork();
     }
 
-    public static async Task Recording(string path, HdrHistogram latency, HdrHistogram queueing, Func<Task> serve)
+    public static async Task<HdrHistogram?> Travelling(string path, HdrHistogram latency, HdrHistogram queueing, Func<Task> serve)
     {
         Task ServeAsync() => serve();
 
@@ -208,6 +208,24 @@ internal static class ReadmeSamples
             recorder.Add(queueing, tag: "queueing");
             await ServeAsync();
         }
+
+        var merger = new HdrHistogramMerger();
+        using (var log = new HdrHistogramLogReader(path))
+        {
+            foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
+            {
+                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                merger.Add(interval.Histogram);
+            }
+        }
+
+        if (merger.Histogram is { } all)                                              // null where nothing was added
+        {
+            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.OfPercentiles([new("queueing", all)]).Document);
+            PercentileDistribution.Write(all, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds; WriteCsv: the same as CSV
+        }
+
+        return merger.Histogram;
     }
 
     public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
@@ -227,22 +245,40 @@ internal static class ReadmeSamples
         return inPage;
     }
 
-    public static HdrHistogram Merging(string path)
+    public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)
+    {
+        byte[] encoded = HdrHistogramEncoding.EncodeCompressed(histogram);            // V2, as the family's tools take it
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
+
+        using (var log = new HdrHistogramLogWriter(path))
+        {
+            log.WriteHeader(start);
+            log.WriteInterval(decoded, start, end, tag: "converted");
+        }
+    }
+
+    public static HdrHistogram? ReadingOn(string path)
     {
         var merger = new HdrHistogramMerger();
-        using (var log = new HdrHistogramLogReader(path))
+        using var damaged = new HdrHistogramLogReader(path);
+        while (true)
         {
-            foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
+            try
             {
-                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                if (damaged.Read() is not { } interval)
+                {
+                    break;
+                }
+
                 merger.Add(interval.Histogram);
+            }
+            catch (HdrHistogramFormatException e)
+            {
+                Console.Error.WriteLine(e.Message);                                   // names line and character; the next Read goes on after it
             }
         }
 
-        byte[] encoded = HdrHistogramEncoding.EncodeCompressed(merger.Histogram!);    // V2, as the family's tools take it
-        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
-        PercentileDistribution.Write(decoded, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds
-        return decoded;
+        return merger.Histogram;
     }
 
     private static void DoWork() => Thread.SpinWait(100);

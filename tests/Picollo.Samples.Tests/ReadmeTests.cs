@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.Metrics.Export;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;
@@ -65,20 +66,51 @@ public sealed partial class ReadmeTests
             string path = Path.Combine(folder, "latency.hlog");
             HdrHistogram latency = HdrHistogram.Create();
             HdrHistogram queueing = HdrHistogram.Factory.WithSignificantDigits(3).Create();
-            await ReadmeSamples.Recording(path, latency, queueing, () =>
+            Task<HdrHistogram?>? travelling = null;
+            ConsoleOutput.Of(() => travelling = ReadmeSamples.Travelling(path, latency, queueing, () =>
             {
                 latency.Record(1_000_000);
                 queueing.Record(2_000_000, 7);
                 return Task.CompletedTask;
-            });
-
-            HdrHistogram? merged = null;
-            ConsoleOutput.Of(() => merged = ReadmeSamples.Merging(path)).Should().Contain("#[Max     =     2000.895, Total count    =            7]");
+            })).Should().Contain("#[Max     =     2000.895, Total count    =            7]");
+            HdrHistogram? merged = await travelling!;
             merged!.TotalCount.Should().Be(7);
+            File.ReadAllText(Path.Combine(folder, "latency.svg")).Should().StartWith("<svg ");
+
+            // The default precision claims on its way back what the README says.
+            HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(latency)).RelativeError.Should().BeApproximately(0.0005, 0.00002).And.BeLessThan(latency.RelativeError);
+            Readme.Should().Contain("(0.0005 for 0.001)");
+
+            // An interval without a record is as long as it says.
+            queueing.Reset();
+            using var empty = new MemoryStream();
+            new HdrHistogramLogWriter(empty).WriteInterval(queueing, DateTime.UnixEpoch, DateTime.UnixEpoch.AddSeconds(1), "queueing");
+            empty.Length.Should().BeInRange(70, 90);
         }
         finally
         {
             Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
+    public void The_examples_by_hand_write_a_log_and_read_on_after_a_wrong_line()
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            HdrHistogram histogram = HdrHistogram.Create();
+            histogram.Record(5, 3);
+            ReadmeSamples.ByHand(path, histogram, DateTime.UnixEpoch, DateTime.UnixEpoch.AddSeconds(1));
+            string whole = File.ReadLines(path).Last();
+            whole.Should().StartWith("Tag=converted,");
+            File.AppendAllText(path, $"nonsense\n{whole}\n");
+
+            ReadmeSamples.ReadingOn(path)!.TotalCount.Should().Be(6);
+        }
+        finally
+        {
+            File.Delete(path);
         }
     }
 

@@ -142,8 +142,14 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
 
         ThrowIfDisposed(); // also where the other has nothing to record
-        bool sameBuckets = other.BlockSize == BlockSize;
         using CountsCopy copy = other.Read();
+        Add(other, copy);
+    }
+
+    /// <summary>Adds the counts of another histogram that were read.</summary>
+    internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
+    {
+        bool sameBuckets = other.BlockSize == BlockSize;
         ReadOnlySpan<ulong> counts = copy.Counts;
         for (int i = counts.IndexOfAnyExcept(0UL); i >= 0 && i < counts.Length; i++)
         {

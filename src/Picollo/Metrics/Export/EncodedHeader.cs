@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Text;
 
 namespace Picollo.Metrics.Export;
 
@@ -84,7 +85,8 @@ internal readonly record struct EncodedHeader
             V2Base when cookie == V2Cookie => ReadV1(data, wordSize: 0),
             V1Base => ReadV1(data, WordSizeOf(cookie)),
             V0Base => ReadV0(data, WordSizeOf(cookie)),
-            _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException("A histogram of doubles, which has no integer buckets", 0),
+            _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException(
+                "A histogram of doubles (DoubleHistogram), which has no integer buckets: have its writer count integers, such as microseconds for fractions of milliseconds, in a Histogram", 0),
             _ => throw NoCookie(cookie),
         };
     }
@@ -95,8 +97,22 @@ internal readonly record struct EncodedHeader
 
     public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is cut off", offset);
 
-    private static HdrHistogramFormatException NoCookie(uint cookie) =>
-        new($"No encoded histogram: its cookie is 0x{cookie:x8}", 0);
+    /// <summary>Says what is there in the cookie's place, where that can be told.</summary>
+    private static HdrHistogramFormatException NoCookie(uint cookie)
+    {
+        const uint Base64OfCookies = 0x48495354; // HIST
+        const uint GzipMagic = 0x1f8b;
+        Span<byte> first = stackalloc byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32BigEndian(first, cookie);
+        string seen = cookie == Base64OfCookies
+            ? "base64 text, as a log's lines end in; take Convert.FromBase64String first, and HdrHistogramLogReader for a log"
+            : cookie >> 16 == GzipMagic
+            ? "gzip data; inflate it first"
+            : first.ContainsAnyExceptInRange((byte)' ', (byte)'~')
+            ? $"its cookie is 0x{cookie:x8}"
+            : $"text, \"{Encoding.ASCII.GetString(first)}\"; for a log there is HdrHistogramLogReader";
+        return new($"No encoded histogram: {seen}", 0);
+    }
 
     private static EncodedHeader ReadV1(ReadOnlySpan<byte> data, int wordSize)
     {

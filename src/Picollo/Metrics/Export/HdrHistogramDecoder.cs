@@ -52,7 +52,7 @@ internal static class HdrHistogramDecoder
     {
         fixed (byte* start = compressed)
         {
-            using var source = new UnmanagedMemoryStream(start, compressed.Length);
+            using var source = new CompressedSource(start, compressed.Length);
             using var inflated = new ZLibStream(source, CompressionMode.Decompress);
             try
             {
@@ -64,9 +64,11 @@ internal static class HdrHistogramDecoder
                 PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
 
                 // Reading its end also has the checksum compared.
-                return inflated.ReadByte() < 0
-                    ? histogram
-                    : throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset);
+                return inflated.ReadByte() >= 0
+                    ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
+                    : source.IsExceeded
+                    ? throw new HdrHistogramFormatException("The compressed data is cut off in its checksum", HeaderLength)
+                    : histogram;
             }
             catch (Exception e) when (e is InvalidDataException or IOException)
             {
@@ -208,5 +210,22 @@ internal static class HdrHistogramDecoder
         int scale = Math.Max((int)(index >> header.BlockScale) - 1, 0);
         ulong start = (ulong)(index - ((long)scale << header.BlockScale)) << scale << header.UnitScale;
         return start + ((1UL << (scale + header.UnitScale)) >> 1);
+    }
+
+    /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where only the
+    /// checksum lacks.</summary>
+    private sealed unsafe class CompressedSource(byte* start, long length) : UnmanagedMemoryStream(start, length)
+    {
+        public bool IsExceeded { get; private set; }
+
+        public override int Read(Span<byte> buffer) => Noticed(base.Read(buffer));
+
+        public override int Read(byte[] buffer, int offset, int count) => Noticed(base.Read(buffer, offset, count));
+
+        private int Noticed(int read)
+        {
+            IsExceeded |= read == 0;
+            return read;
+        }
     }
 }

@@ -9,8 +9,11 @@ namespace Picollo.Metrics.Export;
 /// <remarks>
 /// <para>A histogram of 1 to 5 significant digits comes back bucket for bucket: the buckets are the same. One of another precision is
 /// written with the next finer number of digits, its counts at the midpoints of their buckets: they stay within its own
-/// <see cref="ReadOnlyHdrHistogram.RelativeError"/>, and at most half a bucket of the finer ones is added. Finer than 5 digits there is
-/// none: such a histogram (block sizes of 262,144 and 524,288) is written with 5, a relative error of 0.000004.</para>
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/>, and at most half a bucket of the finer ones is added. It comes back with the
+/// relative error of those digits, finer than it was recorded: the default 0.001 as that of 3 digits, 0.0005. Nothing in the format
+/// can tell; choose <c>WithSignificantDigits</c> for what shall come back as it was. Merged, such histograms have the counts of the buckets that
+/// were recorded. Finer than 5 digits there is none: such a histogram (block sizes of 262,144 and 524,288) is written with 5, a relative
+/// error of 0.000004.</para>
 /// <para>The formats hold values up to 2⁶³−1 and no counts of values out of range: <see cref="ReadOnlyHdrHistogram.OverflowCount"/> stays
 /// behind, and so does a <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/>. A range that reaches beyond 2⁶³−1 is written up to the
 /// largest value, because readers allocate all of it.</para>

@@ -4,12 +4,15 @@ namespace Picollo.Metrics.Export;
 /// one interval.</summary>
 /// <remarks>
 /// <para><b>Files.</b> The path's file is the one that is written; <c>name.1.hlog</c> was before it, and so on, up to
-/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>. Each has a header of its own. A file that is there at the start is put aside like
-/// that.</para>
+/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there at
+/// the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is noticed
+/// at the next line, which begins a new one. A path is for one recorder: a second one in the process is refused; in another process,
+/// it puts the first one's file aside, which goes on there.</para>
 /// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the next
 /// line that can be written covers all that was not. Each interval is tried anew. A killed process leaves whole lines, because
 /// each line is one write; only the kernel could split it, and <see cref="HdrHistogramLogReader"/> names such a last line.</para>
-/// <para><b>Caveats.</b> A reset of a recorded histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1,
+/// <para><b>Caveats.</b> A histogram of another precision than 1 to 5 significant digits is read with a finer
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1,
 /// which a log cannot hold, cost the interval they are in; that is reported. A disposed histogram is reported and left out from then
 /// on.</para>
 /// <para>Costs a read of each histogram at each interval, and 16 bytes a bucket, half as much again while a line cannot be written.
@@ -40,9 +43,9 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     /// <param name="path">Of the file, in a folder that is there.</param>
     /// <param name="interval">From one line of a histogram to its next; a millisecond to 49 days.</param>
     /// <param name="options">The rest; null for the defaults.</param>
-    /// <exception cref="ArgumentException">The path is empty, or the comment has several lines.</exception>
+    /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
-    /// <exception cref="IOException">The file cannot be created.</exception>
+    /// <exception cref="IOException">The file cannot be created, or another recorder of this process writes it.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
     public HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
     {
@@ -62,9 +65,11 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
 
     /// <summary>Records a histogram from now on; what it counted before is not in the log.</summary>
     /// <param name="histogram">Is kept, and not disposed.</param>
-    /// <param name="tag">Which it is, without comma, space or line end; null, for one histogram, for no tag.</param>
+    /// <param name="tag">Which it is, without comma, space or line end; null, for one histogram, for no tag. A disposed histogram's is free
+    /// again.</param>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag has a comma, space or line end, or is another histogram's.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or is another
+    /// histogram's.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the recorder is disposed.</exception>
     public void Add(HdrHistogram histogram, string? tag = null)
     {
@@ -73,7 +78,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            if (_histograms.Exists(other => other.Tag == tag))
+            if (_histograms.Exists(other => other.Tag == tag && !other.IsEnded))
             {
                 throw new ArgumentException(tag is null ? "Another histogram has no tag." : $"Another histogram has the tag {tag}.", nameof(tag));
             }
@@ -123,12 +128,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         (long now, DateTime nowUtc) = ReadClocks();
         foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one, or dispose the recorder
         {
-            if (recorded.Read() is { } disposed)
-            {
-                Report(new ObjectDisposedException(
-                    recorded.Tag is { } tag ? $"The recorded histogram with the tag {tag} is disposed." : "The recorded histogram without a tag is disposed.", disposed));
-            }
-
+            Read(recorded, now);
             if (recorded.Unwritten is { } unwritten)
             {
                 // The length by the clock that nobody sets.
@@ -137,6 +137,24 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         }
 
         _histograms.RemoveAll(recorded => recorded is { IsDisposed: true, Unwritten: null });
+    }
+
+    private void Read(RecordedHistogram recorded, long now)
+    {
+        try
+        {
+            recorded.Read();
+        }
+        catch (ObjectDisposedException e)
+        {
+            Report(new ObjectDisposedException(
+                recorded.Tag is { } tag ? $"The recorded histogram with the tag {tag} is disposed." : "The recorded histogram without a tag is disposed.", e));
+        }
+        catch (OverflowException e)
+        {
+            recorded.Forget(now); // no log can hold it, now or later
+            Report(e);
+        }
     }
 
     /// <summary>Both clocks at one moment: a thread that loses its processor between them would move the interval.</summary>

@@ -22,6 +22,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
 {
     private const string Legend = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
+    // With the longest histogram, some 75 million bytes, it stays far below the line that our reader refuses.
+    private const int MaxTextLength = 1 << 20;
+
     private static readonly SearchValues<char> TagDelimiters = SearchValues.Create(", \r\n");
 
     private readonly Stream _stream;
@@ -29,6 +32,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
     private readonly double _maxValueUnitRatio;
     private readonly ArrayBufferWriter<byte> _lines = new();
     private DateTime _baseTimeUtc = DateTime.UnixEpoch;
+    private bool _saysBaseTime; // it stands in the log, or nothing before could say another
     private bool _isBroken; // a part of a line stands at the end
 
     /// <summary>Creates a log.</summary>
@@ -59,15 +63,18 @@ public sealed class HdrHistogramLogWriter : IDisposable
         _leaveOpen = leaveOpen;
     }
 
-    /// <summary>How long the log is, where the stream can tell.</summary>
-    internal long Length => _stream.CanSeek ? _stream.Length : 0;
+    /// <summary>Where the next line goes, of a stream that can seek.</summary>
+    internal long Position => _stream.Position;
+
+    /// <summary>How long the log is, which differs where others have changed it.</summary>
+    internal long Length => _stream.Length;
 
     /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
     /// legend. The intervals' timestamps count from it.</summary>
     /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is converted, here and
     /// elsewhere.</param>
     /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
-    /// <exception cref="ArgumentException">The comment has several lines.</exception>
+    /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
     public void WriteHeader(DateTime startTimeUtc, string? comment = null)
@@ -87,12 +94,13 @@ public sealed class HdrHistogramLogWriter : IDisposable
         Add(Legend + "\n");
         WriteLines();
         _baseTimeUtc = startTimeUtc;
+        _saysBaseTime = true;
     }
 
     /// <summary>Writes a comment.</summary>
     /// <param name="comment">One line; <c>#</c> is put before it.</param>
     /// <exception cref="ArgumentNullException">No comment.</exception>
-    /// <exception cref="ArgumentException">It has several lines.</exception>
+    /// <exception cref="ArgumentException">It has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
     public void WriteComment(string comment)
@@ -104,13 +112,16 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes an interval.</summary>
     /// <param name="histogram">What was counted in it. Is read once.</param>
-    /// <param name="startTimeUtc">Its begin, written to a millisecond from the header's time or, without a header, from 1970.</param>
+    /// <param name="startTimeUtc">Its begin, written to a millisecond, rounded down, from the header's time or, without a header, from
+    /// 1970.</param>
     /// <param name="endTimeUtc">Its end.</param>
     /// <param name="tag">Which of the log's histograms it is, without comma, space or line end; null for no tag.</param>
-    /// <remarks>What the format holds of a histogram is told at <see cref="HdrHistogramEncoding"/>. Allocates several times what is
-    /// written.</remarks>
+    /// <remarks>What the format holds of a histogram is told at <see cref="HdrHistogramEncoding"/>. Without a header, behind what a stream
+    /// already has, a base time of 1970 is written before the first, because what is there may have set another. A stream that cannot seek
+    /// does not tell; append to such a log with a header. Allocates several times what is written.</remarks>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag has a comma, space or line end, or a value or count is above 2⁶³−1.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value or count
+    /// is above 2⁶³−1.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
     public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTime startTimeUtc, DateTime endTimeUtc, string? tag = null)
@@ -121,13 +132,19 @@ public sealed class HdrHistogramLogWriter : IDisposable
         encoder.Encode(histogram);
         encoder.Compress();
         ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
+        if (!_saysBaseTime && _stream is { CanSeek: true, Position: > 0 })
+        {
+            Add("#[BaseTime: 0.000 (seconds since epoch)]\n");
+        }
+
         Add(tag is null ? "" : $"Tag={tag},");
-        startTimeUtc = ToUtc(startTimeUtc);
+        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
         Add($"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
         Base64.EncodeToUtf8(encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
         _lines.Advance(length);
         Add("\n");
         WriteLines();
+        _saysBaseTime = true;
     }
 
     /// <summary>Closes the log.</summary>
@@ -141,6 +158,11 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     internal static void CheckTag(string? tag)
     {
+        if (tag is { Length: 0 or > MaxTextLength })
+        {
+            throw new ArgumentException($"A tag has 1 to {MaxTextLength} characters, or is null for none.", nameof(tag));
+        }
+
         if (tag.AsSpan().ContainsAny(TagDelimiters))
         {
             throw new ArgumentException($"A tag cannot have a comma, a space or a line end: '{tag}'.", nameof(tag));
@@ -149,9 +171,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     internal static void CheckComment(string? comment)
     {
-        if (comment.AsSpan().ContainsAny('\r', '\n'))
+        if (comment is { Length: > MaxTextLength } || comment.AsSpan().ContainsAny('\r', '\n'))
         {
-            throw new ArgumentException("A comment is a single line.", nameof(comment));
+            throw new ArgumentException($"A comment is a single line, of {MaxTextLength} characters at the most.", nameof(comment));
         }
     }
 

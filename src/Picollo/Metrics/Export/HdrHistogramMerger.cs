@@ -27,10 +27,20 @@ public sealed class HdrHistogramMerger
     /// <summary>Adds a histogram.</summary>
     /// <param name="histogram">A live one or a snapshot. Is read once.</param>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    /// <exception cref="ArgumentException">It is <see cref="Histogram"/> itself; a snapshot of that doubles its counts.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram, or <see cref="Histogram"/>, is disposed.</exception>
+    /// <exception cref="OverflowException">The counts, those in range or those out of it, add up to 2⁶⁴ or more; nothing is
+    /// added.</exception>
     public void Add(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
+        if (ReferenceEquals(histogram, Histogram))
+        {
+            throw new ArgumentException("The result cannot be added to itself; add a snapshot of it to double its counts.", nameof(histogram));
+        }
+
+        using CountsCopy added = histogram.Read();
+        CheckTotals(added);
         HdrHistogramSettings settings = HdrHistogramSettings.Of(histogram);
         if (Histogram is not { } merged)
         {
@@ -49,12 +59,31 @@ public sealed class HdrHistogramMerger
             merged.Add(Histogram);
         }
 
-        merged.Add(histogram);
+        merged.Add(histogram, added);
         Histogram = merged;
     }
 
     /// <summary>Adds an encoded histogram, of any format that <see cref="HdrHistogramEncoding.Decode"/> reads.</summary>
     /// <param name="encoded">The histogram.</param>
     /// <exception cref="HdrHistogramFormatException">It is none, is damaged or cut off, or holds doubles; nothing is added.</exception>
+    /// <exception cref="ObjectDisposedException"><see cref="Histogram"/> is disposed.</exception>
+    /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more; nothing is added.</exception>
     public void Add(ReadOnlySpan<byte> encoded) => Add(HdrHistogramEncoding.Decode(encoded));
+
+    private void CheckTotals(in CountsCopy added)
+    {
+        ulong total = Histogram?.TotalCount ?? 0;
+        bool wraps = false;
+        foreach (ulong count in added.Counts)
+        {
+            total += count;
+            wraps |= total < count;
+        }
+
+        UInt128 outside = (UInt128)(Histogram?.OverflowCount ?? 0) + added.Underflow + added.Overflow;
+        if (wraps || outside > ulong.MaxValue)
+        {
+            throw new OverflowException("The counts add up to 2^64 or more.");
+        }
+    }
 }

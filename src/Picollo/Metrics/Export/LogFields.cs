@@ -25,10 +25,10 @@ internal ref struct LogFields(ReadOnlySpan<byte> line)
         return _line[Position.._next];
     }
 
-    /// <summary>Reads a time in seconds, up to nine thousand years, as whole ticks.</summary>
+    /// <summary>Reads a time in seconds, up to ten thousand years, as whole ticks.</summary>
     public bool TryNextSeconds(out TimeSpan seconds)
     {
-        const decimal Limit = 300_000_000_000; // sums of three such still are times
+        const decimal Limit = 316_000_000_000; // above all of the calendar; sums of two such still are times
         const NumberStyles Style = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
         bool isTime = decimal.TryParse(Next(), Style, CultureInfo.InvariantCulture, out decimal value) && Math.Abs(value) < Limit;
         seconds = isTime ? new TimeSpan((long)decimal.Round(value * TimeSpan.TicksPerSecond)) : default;

@@ -17,6 +17,8 @@ namespace Picollo.Metrics.Export;
 /// </remarks>
 public static class PercentileDistribution
 {
+    private const char ByteOrderMark = '\uFEFF'; // what an editor may have put before the text
+
     private const string CsvLegend = "\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"";
 
     /// <summary>Writes the distribution as text, with mean, standard deviation, maximum, count and size at its foot.</summary>
@@ -73,14 +75,14 @@ public static class PercentileDistribution
     /// <param name="input">The text.</param>
     /// <returns>Its lines, in the unit that it was written in.</returns>
     /// <exception cref="ArgumentNullException">No input.</exception>
-    /// <exception cref="HdrHistogramFormatException">A line does not begin with a value, a rank from 0 to 1 and a count.</exception>
+    /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count.</exception>
     public static IReadOnlyList<PercentileDistributionLine> Read(TextReader input)
     {
         ArgumentNullException.ThrowIfNull(input);
         List<PercentileDistributionLine> lines = [];
         for (long number = 1; input.ReadLine() is { } line; number++)
         {
-            string text = line.Trim();
+            string text = line.TrimStart(number == 1 ? ByteOrderMark : ' ').Trim();
             if (text.Length == 0 || text.StartsWith('#') || text.StartsWith("Value", StringComparison.Ordinal) || text == CsvLegend)
             {
                 continue;
@@ -90,6 +92,7 @@ public static class PercentileDistribution
             lines.Add(
                 fields.Length >= 3
                 && double.TryParse(fields[0], CultureInfo.InvariantCulture, out double value)
+                && double.IsFinite(value)
                 && double.TryParse(fields[1], CultureInfo.InvariantCulture, out double rank)
                 && rank is >= 0 and <= 1
                 && ulong.TryParse(fields[2], CultureInfo.InvariantCulture, out ulong count)

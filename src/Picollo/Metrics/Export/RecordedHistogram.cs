@@ -14,30 +14,48 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
     /// <summary>What is to be written; null where there is nothing.</summary>
     public ReadOnlyHdrHistogram? Unwritten { get; private set; }
 
+    /// <summary>Whether a read has found the histogram disposed.</summary>
     public bool IsDisposed { get; private set; }
 
+    /// <summary>Whether the histogram is disposed, be it that no read has found it yet.</summary>
+    public bool IsEnded
+    {
+        get
+        {
+            try
+            {
+                _ = histogram.OverflowCount;
+                return false;
+            }
+            catch (ObjectDisposedException)
+            {
+                return true;
+            }
+        }
+    }
+
     /// <summary>Takes what was counted since the last call.</summary>
-    /// <returns>The exception of the first call after the histogram was disposed.</returns>
-    public ObjectDisposedException? Read()
+    /// <exception cref="ObjectDisposedException">The histogram is disposed; later calls do nothing.</exception>
+    /// <exception cref="OverflowException">It is too much to be kept with what is unwritten.</exception>
+    public void Read()
     {
         if (IsDisposed)
         {
-            return null;
+            return;
         }
 
         try
         {
             _snapshot.Update(deltas: true);
         }
-        catch (ObjectDisposedException e)
+        catch (ObjectDisposedException)
         {
             IsDisposed = true;
-            return e;
+            throw;
         }
 
         _kept?.Add(_snapshot);
         Unwritten = _kept?.Histogram ?? (ReadOnlyHdrHistogram)_snapshot;
-        return null;
     }
 
     /// <summary>The line is written, or never can be.</summary>

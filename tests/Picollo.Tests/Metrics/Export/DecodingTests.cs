@@ -147,6 +147,21 @@ public class DecodingTests
     public void Doubles_are_named(uint cookie) => OfPayload(cookie, 3, 1, 1000, [0])
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("A histogram of doubles*(at byte 0)");
 
+    [Fact]
+    public void Doubles_come_with_a_remedy() => OfPayload(0x0c72124e, 3, 1, 1000, [0])
+        .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("*DoubleHistogram*integers*");
+
+    [Theory]
+    [InlineData("HISTFAAAAC", "base64 text*Convert.FromBase64String*HdrHistogramLogReader*")]
+    [InlineData("HISTEwAAAA", "base64 text*")]
+    [InlineData("<html>", "text, \"<htm\"*")]
+    [InlineData("#[StartTime: 5 x]", "text, \"#[St\"*HdrHistogramLogReader*")]
+    [InlineData("\u001f\u008b\u0008\u0000", "gzip data*inflate it*")]
+    [InlineData("\u0000\u0001\u0002\u0003", "its cookie is 0x00010203*")]
+    public void What_is_no_histogram_is_named(string data, string seen) => System.Text.Encoding.Latin1.GetBytes(data)
+        .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
+        .WithMessage($"No encoded histogram: {seen}(at byte 0)");
+
     private static IEnumerable<(ulong Start, ulong Count)> Of(ReadOnlyHdrHistogram histogram) =>
         histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count));
 }

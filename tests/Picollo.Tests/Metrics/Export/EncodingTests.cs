@@ -6,6 +6,14 @@ namespace Picollo.Tests.Metrics.Export;
 
 public class EncodingTests
 {
+    [Fact]
+    public void The_range_reaches_to_the_midpoint_that_a_coarser_buckets_counts_are_written_at()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(961).Create();
+        histogram.Record(961); // of 960 to 1023
+        HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(992);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

@@ -117,6 +117,24 @@ public class HostileEncodingTests
         }
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void A_missing_checksum_is_noticed_where_the_length_leaves_it_out(int missing)
+    {
+        byte[] v0 = V0(2, 1, 1, 1000, Words(2, 1, 2, 3));
+        foreach ((byte[] inflated, uint cookie) in new[] { (OfNumbers(3, 1, 1_000_000, -5, 1, -500, 1000), V2Compressed), (v0, CookieOf(V0CompressedBase, 2)) })
+        {
+            byte[] encoded = Compressed(inflated, cookie);
+            Decode(encoded).TotalCount.Should().BePositive();
+            byte[] shortened = Compressed(inflated, cookie, length: encoded.Length - 8 - missing);
+            Refused(shortened, 8, "The compressed data is cut off in its checksum*");
+            Refused(shortened[..^missing], 8, "The compressed data is cut off in its checksum*");
+        }
+    }
+
     [Fact]
     public void A_damaged_checksum_or_stream_is_refused()
     {

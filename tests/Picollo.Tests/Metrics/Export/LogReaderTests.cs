@@ -179,6 +179,22 @@ public class LogReaderTests
     }
 
     [Fact]
+    public void A_time_that_is_whole_is_believed_without_the_lines_end()
+    {
+        HdrHistogramLogReader log = Read("#[StartTime: 14418 (seconds since epoch)]");
+        log.Read().Should().BeNull();
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(14418));
+    }
+
+    [Fact]
+    public void A_base_time_that_was_deduced_holds_when_the_start_time_changes()
+    {
+        HdrHistogramLogReader log = Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n");
+        List<DateTime> starts = [.. log.ReadAll().Select(interval => interval.StartTimeUtc)];
+        starts.Should().Equal(DateTime.UnixEpoch.AddSeconds(1_000_000_005), DateTime.UnixEpoch.AddSeconds(1_000_000_005));
+    }
+
+    [Fact]
     public void A_byte_order_mark_before_the_text_is_passed_over()
     {
         using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");

@@ -50,6 +50,22 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task The_time_that_lines_take_to_write_is_in_the_next_ones()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, OnError = _ => _time.Spend(Second / 4) }))
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Dispose();
+            _time.Advance(Second);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (1, 1), (2, 0.25));
+    }
+
+    [Fact]
     public async Task Lengths_are_right_when_the_clock_is_set()
     {
         await using (HdrHistogramLogRecorder recorder = Record())
@@ -376,6 +392,172 @@ public sealed class LogRecorderTests : IDisposable
         _errors.OfType<ObjectDisposedException>().Should().ContainSingle();
     }
 
+    [Theory]
+    [InlineData("deleted")]
+    [InlineData("renamed")]
+    [InlineData("renamed and created anew")]
+    [InlineData("replaced")]
+    [InlineData("truncated")]
+    [InlineData("appended to")]
+    public async Task A_file_that_is_taken_away_is_noticed_at_the_next_line(string how)
+    {
+        string moved = Path.Combine(_folder, "moved");
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            recorder.Add(_histogram, "twice");
+            _histogram.Record(1);
+            _time.Advance(Second);
+            switch (how)
+            {
+                case "deleted":
+                    File.Delete(Log);
+                    break;
+                case "renamed":
+                    File.Move(Log, moved);
+                    break;
+                case "renamed and created anew":
+                    File.Move(Log, moved);
+                    File.WriteAllText(Log, "");
+                    break;
+                case "replaced":
+                    File.WriteAllText(moved, "another's");
+                    File.Move(moved, Log, overwrite: true);
+                    break;
+                case "truncated":
+                    using (var file = new FileStream(Log, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+                    {
+                        file.SetLength(0);
+                    }
+
+                    break;
+                default:
+                    using (var file = new FileStream(Log, FileMode.Append, FileAccess.Write, FileShare.ReadWrite))
+                    {
+                        file.Write("another's"u8);
+                    }
+
+                    break;
+            }
+
+            _histogram.Record(2);
+            _time.Advance(Second);
+            _histogram.Record(3);
+        }
+
+        _errors.Should().BeEmpty();
+        File.ReadLines(Log).First().Should().StartWith("#[Histogram log format");
+        Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, Text(interval.Histogram))).Should().Equal(
+            (null, 0, "2x1"), ("twice", 0, "2x1"), (null, 1, "3x1"), ("twice", 1, "3x1"));
+        Read(Log)[0].StartTimeUtc.Should().Be(Start + Second);
+        string aside = Path.Combine(_folder, "a.1.hlog");
+        switch (how)
+        {
+            case "replaced":
+                File.ReadAllText(aside).Should().Be("another's");
+                break;
+            case "appended to":
+                File.ReadAllText(aside).Should().EndWith("another's");
+                break;
+            case "deleted" or "truncated":
+                Directory.GetFiles(_folder).Should().Equal(Log);
+                break;
+            default:
+                Directory.GetFiles(_folder).Should().BeEquivalentTo(Log, moved);
+                Read(moved).Should().HaveCount(2);
+                break;
+        }
+    }
+
+    [Fact]
+    public async Task A_file_that_another_process_writes_in_its_place_is_left_to_it()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+
+            // As another process's recorder does at its start.
+            string aside = Path.Combine(_folder, "a.1.hlog");
+            File.Move(Log, aside);
+            using (new FileStream(Log, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete))
+            {
+                _time.Advance(3 * Second);
+                Read(aside).Should().HaveCount(4);
+                new FileInfo(Log).Length.Should().Be(0);
+            }
+
+            // It ended.
+            _time.Advance(2 * Second);
+            Read(aside).Should().HaveCount(4);
+            Read(Log).Should().HaveCount(2);
+        }
+    }
+
+    [Fact]
+    public async Task Two_recorders_of_one_file_are_refused_while_the_first_is_there()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            string same = Path.Combine(_folder, "..", Path.GetFileName(_folder), "a.hlog");
+            Action second = () => _ = new HdrHistogramLogRecorder(same, Second);
+            second.Should().Throw<IOException>().WithMessage($"*another recorder*{Log}*");
+            Directory.GetFiles(_folder).Should().Equal(Log);
+            await new HdrHistogramLogRecorder(Path.Combine(_folder, "b.hlog"), Second).DisposeAsync();
+        }
+
+        await Record().DisposeAsync();
+        Action none = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        none.Should().Throw<IOException>();
+        Directory.CreateDirectory(Path.Combine(_folder, "none"));
+        await new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second).DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_disposed_histograms_tag_is_free_at_once()
+    {
+        HdrHistogram first = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(first, "tag");
+            first.Record(1);
+            _time.Advance(Second);
+            first.Dispose();
+            recorder.Add(_histogram, "tag");
+            recorder.Invoking(each => each.Add(_histogram, "tag")).Should().Throw<ArgumentException>();
+            _histogram.Record(2);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "");
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public async Task Kept_counts_that_pass_2_to_the_64_cost_their_intervals_and_are_reported()
+    {
+        string folder = Directory.CreateDirectory(Path.Combine(_folder, "sub")).FullName;
+        string log = Path.Combine(folder, "a.hlog");
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new())))
+        {
+            recorder.Add(_histogram);
+            Directory.Delete(folder, recursive: true);
+            _histogram.Record(1, 1UL << 63);
+            _time.Advance(Second);
+            _histogram.Record(2, 1UL << 62);
+            _time.Advance(Second);
+            _histogram.Record(2, 1UL << 62);
+            _time.Advance(Second);
+            Directory.CreateDirectory(folder);
+            _histogram.Record(3);
+            _time.Advance(Second);
+        }
+
+        Read(log).Select(interval => (interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal((1, "3x1"), (0, ""));
+    }
+
     [Fact]
     public async Task Bad_arguments_are_refused()
     {
@@ -403,6 +585,7 @@ public sealed class LogRecorderTests : IDisposable
         recorder.Add(_histogram);
         recorder.Invoking(each => each.Add(_histogram)).Should().Throw<ArgumentException>();
         recorder.Invoking(each => each.Add(_histogram, "a b")).Should().Throw<ArgumentException>();
+        recorder.Invoking(each => each.Add(_histogram, "")).Should().Throw<ArgumentException>();
         recorder.Add(_histogram, "a");
         await recorder.DisposeAsync();
         recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();

@@ -107,9 +107,61 @@ public class LogWriterTests
     [InlineData("a b")]
     [InlineData("a\nb")]
     [InlineData("\r")]
+    [InlineData("")]
     public void A_tag_that_would_break_the_line_is_refused(string tag) =>
         Write(writer => writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, tag))
             .Should().Throw<ArgumentException>().WithParameterName(nameof(tag))).Should().BeEmpty();
+
+    [Fact]
+    public void Text_of_a_length_that_no_reader_expects_is_refused() => Write(writer =>
+    {
+        const int Most = 1 << 20;
+        writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, new string('a', Most + 1))).Should().Throw<ArgumentException>().WithParameterName("tag");
+        writer.Invoking(each => each.WriteComment(new string('a', Most + 1))).Should().Throw<ArgumentException>().WithParameterName("comment");
+        writer.WriteInterval(Of(1), Start, Start, new string('a', Most));
+        writer.WriteComment(new string('a', Most));
+    }).Should().HaveLength("Tag=".Length + (2 << 20) + ",1441812279.474,0.000,0.000,#\n\n".Length
+        + Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Of(1))).Length);
+
+    [Fact]
+    public void The_longest_intervals_are_read()
+    {
+        byte[] log = Encoding.UTF8.GetBytes(Write(writer =>
+        {
+            writer.WriteHeader(DateTime.MinValue);
+            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MinValue);
+            writer.WriteHeader(DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MaxValue);
+        }));
+        DateTime last = new(DateTime.MaxValue.Ticks - (TimeSpan.TicksPerMillisecond - 1), DateTimeKind.Utc);
+        using var reader = new HdrHistogramLogReader(new MemoryStream(log));
+        List<HdrHistogramLogInterval> read = [.. reader.ReadAll()];
+        read.Select(interval => interval.StartTimeUtc).Should().Equal(DateTime.MinValue, last, DateTime.MinValue, last);
+        read[0].Length.Should().BeCloseTo(DateTime.MaxValue - DateTime.MinValue, TimeSpan.FromMilliseconds(1));
+        read[1].Length.Should().BeCloseTo(DateTime.MinValue - DateTime.MaxValue, TimeSpan.FromMilliseconds(1));
+    }
+
+    [Fact]
+    public void Intervals_put_behind_another_log_without_a_header_keep_their_times()
+    {
+        using var stream = new MemoryStream();
+        using (var first = new HdrHistogramLogWriter(stream, leaveOpen: true))
+        {
+            first.WriteHeader(Start);
+            first.WriteInterval(Of(1), Start, Start.AddSeconds(1));
+        }
+
+        using var second = new HdrHistogramLogWriter(stream);
+        second.WriteInterval(Of(2), Start.AddSeconds(5), Start.AddSeconds(6));
+        second.WriteInterval(Of(3), Start.AddSeconds(6), Start.AddSeconds(7));
+
+        string log = Encoding.UTF8.GetString(stream.ToArray());
+        log.Split("#[BaseTime: ").Should().HaveCount(3, "it is said once, before the first");
+        using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
+        reader.ReadAll().Select(interval => interval.StartTimeUtc).Should().Equal(Start, Start.AddSeconds(5), Start.AddSeconds(6));
+    }
 
     [Theory]
     [InlineData("a\nb")]

@@ -32,8 +32,11 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
             first.Call();
         }
 
-        GoTo(until);
+        GoTo(Math.Max(until, _timestamp));
     }
+
+    /// <summary>Goes on by some time in which no timer comes, as within a tick.</summary>
+    public void Spend(TimeSpan time) => GoTo(_timestamp + time.Ticks);
 
     public void SetClock(DateTimeOffset now) => _now = now;
 

@@ -91,6 +91,59 @@ public class MergerTests
         merger.Histogram.TotalCount.Should().Be(2);
     }
 
+    [Theory]
+    [InlineData(0.001, false)]
+    [InlineData(0.01, false)]
+    [InlineData(0.001, true)]
+    public void A_total_past_2_to_the_64_is_refused_and_nothing_is_added(double relativeError, bool outOfRange)
+    {
+        HdrHistogram Of(double error, ulong value, ulong count)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(error).WithMinTrackableValue(1).WithMaxTrackableValue(1000).Create();
+            histogram.Record(outOfRange ? 1_000_000 * value : value, count);
+            return histogram;
+        }
+
+        var merger = new HdrHistogramMerger();
+        merger.Add(Of(0.001, 7, ulong.MaxValue - 5));
+        merger.Add(Of(0.001, 8, 4));
+        PlainHdrHistogram<ulong> before = merger.Histogram!;
+        merger.Invoking(each => each.Add(Of(relativeError, 9, 2))).Should().Throw<OverflowException>().WithMessage("*2^64*");
+        merger.Histogram.Should().BeSameAs(before);
+        (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue - 1);
+        merger.Add(Of(0.001, 9, 1));
+        (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue);
+    }
+
+    [Fact]
+    public void A_histogram_whose_own_total_passes_2_to_the_64_is_refused()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1, ulong.MaxValue);
+        histogram.Record(2, 2);
+        var merger = new HdrHistogramMerger();
+        merger.Invoking(each => each.Add(histogram)).Should().Throw<OverflowException>();
+        merger.Histogram.Should().BeNull();
+
+        HdrHistogram outside = HdrHistogram.Factory.WithMinTrackableValue(10).WithMaxTrackableValue(1000).Create();
+        outside.Record(1, ulong.MaxValue);
+        outside.Record(1_000_000, 1);
+        merger.Invoking(each => each.Add(outside)).Should().Throw<OverflowException>();
+        merger.Histogram.Should().BeNull();
+    }
+
+    [Fact]
+    public void The_result_cannot_be_added_to_itself_but_its_snapshot_can()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(5, 3);
+        var merger = new HdrHistogramMerger();
+        merger.Add(histogram);
+        merger.Invoking(each => each.Add(each.Histogram!)).Should().Throw<ArgumentException>().WithParameterName(nameof(histogram));
+        merger.Add(merger.Histogram!.GetSnapshot());
+        merger.Histogram!.TotalCount.Should().Be(6);
+    }
+
     [Fact]
     public void Damaged_data_adds_nothing()
     {

@@ -119,6 +119,14 @@ public class PercentileDistributionTests
     }
 
     [Fact]
+    public void The_maximum_is_the_upper_bound_of_its_bucket()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).Create();
+        histogram.Record(1000); // of 992 to 1023
+        Text(histogram, 5).Should().Contain("#[Max     =       1023.0,");
+    }
+
+    [Fact]
     public void A_range_within_the_first_bucket_is_one_bucket() =>
         Text(HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(10).Create(), 5)
             .Should().Contain("#[Buckets =            1, SubBuckets     =         2048]");
@@ -128,12 +136,23 @@ public class PercentileDistributionTests
     [InlineData("1.0 0.5", 1, 0)]
     [InlineData("1.0 1.5 7", 1, 0)]
     [InlineData("\n1.0 0.5 -7", 2, 0)]
+    [InlineData("\n NaN 0.5 7", 2, 1)]
+    [InlineData("Infinity 0.5 7", 1, 0)]
+    [InlineData("1 NaN 7", 1, 0)]
+    [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
     public void A_wrong_line_is_named(string text, long line, long offset)
     {
         Action read = () => PercentileDistribution.Read(new StringReader(text));
         HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
         (error.Line, error.Offset).Should().Be((line, offset));
     }
+
+    [Theory]
+    [InlineData("1.0 0.5 7")]
+    [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 0.5 7")]
+    [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,0.5,7,2.00")]
+    public void A_byte_order_mark_before_the_text_is_passed_over(string text) =>
+        PercentileDistribution.Read(new StringReader("\uFEFF" + text)).Should().Equal(new PercentileDistributionLine(1, 0.5, 7));
 
     [Theory]
     [InlineData(0, 1)]

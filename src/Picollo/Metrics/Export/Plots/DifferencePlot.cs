@@ -9,7 +9,7 @@ internal static class DifferencePlot
     private const int Down = 0;
     private const int Up = 1;
 
-    public static HdrHistogramPlot Make(HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Make(PlotSeries before, PlotSeries after, HdrHistogramPlotOptions options)
     {
         PercentileCurve was = new(before.Histogram);
         PercentileCurve now = new(after.Histogram);
@@ -35,7 +35,7 @@ internal static class DifferencePlot
         string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(PlotText.OneLine(after.Name), Letters);
         PlotLine[] legend = [new($"{name} is higher", [], Up), new($"{name} is lower", [], Down)];
         return HdrHistogramPlot.Compose(
-            "difference by percentile", [before.Name, after.Name], options, [(upper, Height), (lower, Height)], legend, null);
+            "difference by percentile", [before, after], options, [(upper, Height), (lower, Height)], legend, null);
     }
 
     private static StepChart Chart(double[] levels, double nines, string label, string xLabel, IReadOnlyList<PlotStrip> strips)

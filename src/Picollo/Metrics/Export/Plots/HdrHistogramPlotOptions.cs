@@ -4,19 +4,42 @@ namespace Picollo.Metrics.Export;
 public sealed record HdrHistogramPlotOptions
 {
     /// <summary>The heading; none by default. Any text, treated as a name of a series is.</summary>
-    public string Title { get; init; } = "";
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    public string Title
+    {
+        get;
+        init
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            field = value;
+        }
+    } = "";
 
     /// <summary>The unit of the values after division by <see cref="ValueUnitRatio"/>, such as "ms"; none by default.</summary>
-    public string Unit { get; init; } = "";
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    public string Unit
+    {
+        get;
+        init
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            field = value;
+        }
+    } = "";
 
-    /// <summary>What values are divided by: 1,000,000 shows nanoseconds as milliseconds. Above 0 and finite; 1 by default.</summary>
+    /// <summary>What values are divided by: 1,000,000 shows nanoseconds as milliseconds. From 10⁻³⁰ to 10³⁰; 1 by default.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double ValueUnitRatio
     {
         get;
         init
         {
-            UnitRatio.Check(value);
+            // No unit is farther away, and beyond some 10^290 a value divided by it has no place among the doubles.
+            if (value is not (>= 1e-30 and <= 1e30))
+            {
+                throw new ArgumentOutOfRangeException(nameof(value), value, "The unit ratio of a plot must be from 1E-30 to 1E+30.");
+            }
+
             field = value;
         }
     } = 1;

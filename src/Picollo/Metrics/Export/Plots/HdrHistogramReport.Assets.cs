@@ -4,7 +4,7 @@ namespace Picollo.Metrics.Export;
 public static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-nNg6xltPYmXoaybK5u2US7ooYdkwjwhRQfbAogSgWZM=";
+    private const string StyleHash = "sha256-j7V01uA8/t2cqPVxZX8lJl8QIRrsM0eOg8hlA4A6ZKQ=";
     private const string ScriptHash = "sha256-2vF3fpkydgYx3wBq52lUvWV0nG4xirDL+pbGHQZ1gdA=";
 
     internal static string Style { get; } =
@@ -20,11 +20,14 @@ public static partial class HdrHistogramReport
         figure { margin: 0; max-width: 580px; }
         figcaption, caption { font-weight: 600; text-align: left; padding: 2px 6px; }
         svg { display: block; width: 100%; height: auto; }
-        .table { overflow-x: auto; }
-        table { border-collapse: collapse; font-size: .875em; font-variant-numeric: tabular-nums; }
+        /* A table wider than the page scrolls alone, below its first column; while there is more to the right, a shadow says so. */
+        .table { overflow-x: auto; background:
+          linear-gradient(to left, var(--ground) 50%, transparent) right / 48px 100% no-repeat local,
+          linear-gradient(to left, rgb(128 128 128 / .5), transparent) right / 14px 100% no-repeat; }
+        table { border-collapse: separate; border-spacing: 0; font-size: .875em; font-variant-numeric: tabular-nums; }
         th, td { padding: 2px 10px 2px 6px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
         th { font-weight: 600; vertical-align: bottom; }
-        tr > :first-child { text-align: left; }
+        tr > :first-child { text-align: left; position: sticky; left: 0; background: var(--ground); }
         thead th { white-space: normal; overflow-wrap: anywhere; min-width: 6em; max-width: 16em; }
         thead th:first-child { overflow-wrap: normal; }
         @media (max-width: 480px) {
@@ -42,7 +45,9 @@ public static partial class HdrHistogramReport
           main { padding: 0; max-width: none; }
           .plots { grid-template-columns: 1fr 1fr; gap: 4mm; }
           figure { max-width: 88mm; }
-          .table { overflow: visible; }
+          .table { overflow: visible; background: none; }
+          .wide { grid-column: 1 / -1; }
+          td { white-space: normal; overflow-wrap: anywhere; }
           th, td { padding: 0 2mm 0 1mm; line-height: 1.3; }
           figure, table { break-inside: avoid; }
           #tip { display: none; }

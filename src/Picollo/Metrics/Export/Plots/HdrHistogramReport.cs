@@ -25,17 +25,16 @@ public static partial class HdrHistogramReport
 
     /// <summary>Writes the page.</summary>
     /// <param name="output">Where to, as UTF-8; lines end in LF.</param>
-    /// <param name="series">What to show, in this order. Exactly two are also compared, the first as the state before. Each live histogram
-    /// is copied once, so that its plots and its table show one moment.</param>
+    /// <param name="series">What to show, in this order. Exactly two are also compared, the first as the state before. Each histogram
+    /// is read once, before anything is written, so that its plots and its table show one moment.</param>
     /// <param name="options">Heading and unit; null for none.</param>
-    /// <exception cref="ArgumentNullException">No output or series, or a series without name or histogram.</exception>
-    /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
+    /// <exception cref="ArgumentNullException">No output or series, or a series without name or histogram; the message has its number.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
     public static void Write(TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(output);
-        HdrHistogramPlot.Check(series);
+        PlotSeries[] still = PlotSeries.ReadAll(series); // before anything is written
         options ??= HdrHistogramPlotOptions.Default;
-        HdrHistogramSeries[] still = [.. series.Select(one => one.Histogram is HdrHistogram live ? one with { Histogram = live.GetSnapshot() } : one)];
         string title = Heading(options.Title.Length == 0 ? "Histograms" : options.Title);
         output.Write(
             $"""
@@ -55,14 +54,14 @@ public static partial class HdrHistogramReport
 
             """.ReplaceLineEndings("\n"));
         HdrHistogramPlotOptions untitled = options with { Title = "" };
-        WriteFigure(output, "Percentiles", HdrHistogramPlot.OfPercentiles(still, untitled));
-        WriteFigure(output, "Density", HdrHistogramPlot.OfDensity(still, untitled));
-        if (still is [HdrHistogramSeries before, HdrHistogramSeries after])
+        WriteFigure(output, "Percentiles", PercentilePlot.Make(still, untitled));
+        WriteFigure(output, "Density", DensityPlot.Make(still, untitled));
+        if (still is [PlotSeries before, PlotSeries after])
         {
-            WriteFigure(output, "Difference", HdrHistogramPlot.OfDifference(before, after, untitled));
+            WriteFigure(output, "Difference", DifferencePlot.Make(before, after, untitled));
         }
 
-        foreach (HdrHistogramSeries[] some in still.Chunk(SeriesPerTable))
+        foreach (PlotSeries[] some in still.Chunk(SeriesPerTable))
         {
             ReportTable.Write(output, some, untitled, compares: still.Length == 2);
         }

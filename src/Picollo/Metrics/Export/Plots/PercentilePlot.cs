@@ -12,7 +12,7 @@ internal static class PercentilePlot
     /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
     private const double LinearRange = 1000;
 
-    public static HdrHistogramPlot Make(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
         double unit = options.ValueUnitRatio;
         double nines = 0;
@@ -22,7 +22,7 @@ internal static class PercentilePlot
         double medianAboveZero = double.PositiveInfinity;
         PlotLines lines = new();
         List<(string Name, PercentileCurve Curve)> told = [];
-        foreach (HdrHistogramSeries one in series)
+        foreach (PlotSeries one in series)
         {
             PercentileCurve curve = new(one.Histogram);
             if (told.Count < PlotPalette.Count)
@@ -56,7 +56,7 @@ internal static class PercentilePlot
             Strips = StripsOf(nines, told.Any(one => one.Curve.Total > 0) ? rank => Tell(told, rank, options) : null),
         };
         return HdrHistogramPlot.Compose(
-            "percentile distribution", [.. series.Select(one => one.Name)], options, [(chart, Height)], lines.Lines, lines.Band);
+            "percentile distribution", series, options, [(chart, Height)], lines.Lines, lines.Band);
     }
 
     /// <summary>The beginnings of the columns in nines.</summary>

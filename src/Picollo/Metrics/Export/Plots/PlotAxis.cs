@@ -81,10 +81,9 @@ internal sealed class PlotAxis
         return new PlotAxis(min, max, true, list);
     }
 
-    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand there.</summary>
-    public PlotAxis WithZeroAt(double? place) => place is not { } value
-        ? this
-        : new PlotAxis(Min, Max, IsLogarithmic, [new(value, "0"), .. Ticks.Where(tick => tick.Value >= value * 2)]);
+    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand below <paramref name="rest"/>.</summary>
+    public PlotAxis WithZeroAt(double place, double rest) => new(
+        Min, Max, IsLogarithmic, [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))]);
 
     /// <summary>The first of 1, 2, 2.5, 5 and 10 times a power of ten that is not below what is asked.</summary>
     private static double StepFor(double atLeast)

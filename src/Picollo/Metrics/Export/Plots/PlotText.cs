@@ -61,11 +61,20 @@ internal static class PlotText
         return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
     }
 
+    /// <summary>Of a value from here on the number of its digits is told, and not all of them: ten times what is recorded.</summary>
+    private const double TooLong = 1e21;
+
+    /// <summary>Whether a number can be written with so many decimals: it is not so small that they are zeros, and not endless.</summary>
+    public static bool HasPlaces(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < TooLong;
+
+    /// <summary>A very small or very large number.</summary>
+    public static string Exponent(double value) => value.ToString("0.###E+0", CultureInfo.InvariantCulture);
+
     /// <summary>A value in full, with up to four digits after the point where it is small.</summary>
     public static string Value(double value) => Math.Abs(value) switch
     {
         0 => "0",
-        < 0.001 => value.ToString("0.###E+0", CultureInfo.InvariantCulture),
+        < 0.001 or >= TooLong => Exponent(value),
         < 1000 => value.ToString("0.####", CultureInfo.InvariantCulture),
         _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
     };
@@ -86,9 +95,10 @@ internal static class PlotText
             < 1 => scaled.ToString("0.####", CultureInfo.InvariantCulture),
             < 10 => scaled.ToString("0.##", CultureInfo.InvariantCulture),
             < 100 => scaled.ToString("0.#", CultureInfo.InvariantCulture),
+            >= 999.5 when thousands == Suffixes.Length - 1 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
             _ => scaled.ToString("0", CultureInfo.InvariantCulture),
         };
-        return digits + Suffixes[thousands];
+        return digits.Contains('E') ? digits : digits + Suffixes[thousands];
     }
 
     /// <summary>A tick of a linear axis, with as many digits as its distance from the next one has.</summary>
@@ -104,7 +114,7 @@ internal static class PlotText
             return "0";
         }
 
-        if (largest < 0.001)
+        if (largest is < 0.001 or >= TooLong)
         {
             return value.ToString("0.###E+0", CultureInfo.InvariantCulture);
         }

@@ -28,27 +28,61 @@ public class DensityPlotTests
     });
 
     [Theory]
-    [InlineData(0UL)]
     [InlineData(1UL)]
     [InlineData(12_345UL)]
     [InlineData(ulong.MaxValue)]
     public void One_value_fills_its_bucket_evenly(ulong value)
     {
         SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(value))]));
-        picture.Tooltips.Should().HaveCount(16);
-        picture.Lines.Should().ContainSingle();
+        picture.Tooltips.Should().HaveCount(16).And.OnlyContain(text => text.EndsWith(": 6.25 %"));
+        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
     }
 
     [Fact]
-    public void Zero_stands_at_the_beginning()
+    public void Zeros_are_one_column_at_the_beginning()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(0, 50);
-        histogram.Record(1000, 50);
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", histogram)]));
+        histogram.Record(1, 25);
+        histogram.Record(1000, 25);
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("a", histogram)], new() { Unit = "ms" }));
         picture.Texts.Should().ContainInOrder("0", "1", "10", "100", "1k");
-        picture.Lines.Single().Should().StartWith("M58 ").And.NotStartWith("M58 214", "half of the values are 0");
+        picture.Tooltips[0].Should().Be("0 ms\na: 50 %");
+        picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
+        picture.Tooltips[1].Should().StartWith("1 – 1.54 ms");
+
+        // 50 of 60 %; then the line falls to the ground until the 1 begins.
+        picture.Lines[0].Should().MatchRegex(@"^M58 58.5H[0-9.]+V217H[0-9.]+V[0-9.]+H");
+    }
+
+    [Fact]
+    public void The_axis_goes_on_after_zeros_where_the_other_values_begin()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0);
+        histogram.Record(1_000_000);
+        histogram.Record(50_000_000);
+        new SvgPicture(HdrHistogramPlot.OfDensity([new("", histogram)], new() { ValueUnitRatio = 1e6 })).Texts
+            .Should().ContainInOrder("0", "1", "2", "5", "10", "20", "50");
+    }
+
+    [Fact]
+    public void Zeros_alone_are_the_only_column()
+    {
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(0))]));
+        picture.Tooltips.Should().Equal("0\n: 100 %");
+        picture.Lines.Should().Equal("M58 27H408");
+        picture.Texts.Should().Contain("0");
+    }
+
+    [Fact]
+    public void A_series_without_zeros_beside_one_of_nothing_else_has_none()
+    {
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity(
+            [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
+        picture.Tooltips[0].Should().Be("0\nzeros: 100 %\ntens: 0 %");
+        picture.Tooltips.Skip(1).Should().OnlyContain(text => text.EndsWith("zeros: 0 %\ntens: 6.25 %"));
     }
 
     [Fact]

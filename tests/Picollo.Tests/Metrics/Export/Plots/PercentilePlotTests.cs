@@ -163,7 +163,7 @@ public class PercentilePlotTests
         ((Action)(() => HdrHistogramPlot.OfPercentiles(null!))).Should().Throw<ArgumentNullException>();
         ((Action)(() => HdrHistogramPlot.OfPercentiles([default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
         ((Action)(() => HdrHistogramPlot.OfPercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        foreach (double ratio in new[] { 0, -1, double.NaN, double.PositiveInfinity })
+        foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
         {
             ((Action)(() => _ = new HdrHistogramPlotOptions { ValueUnitRatio = ratio })).Should().Throw<ArgumentOutOfRangeException>();
         }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Xml.Linq;
@@ -36,8 +37,8 @@ public class ReportTests
         HdrHistogramSummary summary = histogram.GetSummary();
         string[] rows = Rows(Page([new("it", histogram)], Milliseconds));
         rows[0].Should().Be("Percentile | it");
-        rows.Should().Contain($"99.9 | {PlotText.Value(summary.P999.Value / 1e6)}");
-        rows.Should().Contain($"Mean | {PlotText.Value(summary.Mean / 1e6)}");
+        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"99.9 | {summary.P999.Value / 1e6:N4}"));
+        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"Mean | {summary.Mean / 1e6:N4}"));
         rows.Should().Contain("Total | 20,000");
         rows.Select(row => row.Split(" | ")[0]).Should().Equal(
             "Percentile", "0", "1", "5", "10", "25", "50", "75", "90", "92.5", "95", "97.5", "99", "99.9", "99.99", "99.999", "100", "Mean", "StDev", "Total", "Precision");
@@ -69,7 +70,40 @@ public class ReportTests
     public void No_histogram_and_an_empty_one_make_a_page_too()
     {
         Page([]).Should().Contain("<h1>Histograms</h1>").And.Contain("no values");
-        Rows(Page([new("idle", HdrHistogram.Create())])).Should().Contain("50 | 0");
+        string[] rows = Rows(Page([new("idle", HdrHistogram.Create())]));
+        rows.Should().Contain(["Percentile | idle (no values)", "0 | –", "50 | –", "100 | –", "Mean | –", "StDev | –", "Total | 0"]);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1, 0)]
+    public void Nothing_is_compared_with_an_empty_one(int empty, int other)
+    {
+        HdrHistogramSeries[] series = new HdrHistogramSeries[2];
+        series[empty] = new("idle", HdrHistogram.Create());
+        series[other] = new("busy", PercentilePlotTests.One(10));
+        string[] rows = Rows(Page(series));
+        rows.Should().Contain(empty == 0 ? ["50 | – | 10 | n/a", "Mean | – | 10 | n/a", "Total | 0 | 10 | n/a"] : ["50 | 10 | – | n/a", "Mean | 10 | – | n/a", "Total | 10 | 0 | n/a"]);
+        rows[^1].Should().Be("D-value |  |  | n/a");
+    }
+
+    [Theory]
+    [InlineData(1, "5.00 20.00 30.00 18.33", 5UL, 20UL, 30UL)]
+    [InlineData(1, "5 20 4,002 1,342", 5UL, 20UL, 4_000UL)]
+    [InlineData(1, "0 0 18,437,736,874,454,810,624 6,145,912,291,484,937,216", 0UL, 0UL, ulong.MaxValue)]
+    [InlineData(1e3, "0.1000 0.5000 10.0080 3.5360", 100UL, 500UL, 10_004UL)]
+    [InlineData(8, "2 2 2 2", 16UL, 16UL, 16UL)]
+    [InlineData(1e6, "0.000001 0.000500 12.001280 4.000594", 1UL, 500UL, 12_000_000UL)]
+    [InlineData(1e3, "0.50 1.25 1,234,173.95 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
+    [InlineData(1e15, "1E-15 0.000005247 18,437.736874455 6,145.912293234", 1UL, 5_242_880_000UL, ulong.MaxValue)]
+    [InlineData(1e-23, "1E+23 1E+23 1E+23 1E+23", 1UL, 1UL, 1UL)]
+    public void The_values_of_a_column_have_the_same_number_of_decimals(double unit, string expected, params ulong[] values)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(values);
+        string[] rows = Rows(Page([new("it", histogram)], new() { ValueUnitRatio = unit }));
+        string At(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
+        string.Join(' ', At("0"), At("50"), At("100"), At("Mean")).Should().Be(expected);
     }
 
     [Fact]
