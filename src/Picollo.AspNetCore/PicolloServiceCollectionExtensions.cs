@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
@@ -26,10 +27,25 @@ public static class PicolloServiceCollectionExtensions
             options.Configure(configure);
         }
 
+        services.AddMetrics();
         services.TryAddSingleton<HdrHistogramRegistry>();
         services.TryAddSingleton<RouteTable>();
+        AddRequests(services);
         AddPage(services);
         return services;
+    }
+
+    private static void AddRequests(IServiceCollection services)
+    {
+        services.TryAddSingleton<CpuTimeInstrument>();
+        services.TryAddSingleton<RequestReporter>();
+
+        // The first filter is around the others, and the host has registered its own before.
+        if (!services.Any(service => service.ServiceType == typeof(CpuUsageStartupFilter)))
+        {
+            services.AddSingleton<CpuUsageStartupFilter>();
+            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
+        }
     }
 
     private static void AddPage(IServiceCollection services)
