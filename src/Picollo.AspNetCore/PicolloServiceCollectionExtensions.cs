@@ -1,10 +1,12 @@
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Workers;
 using Picollo.Metrics;
 
 namespace Microsoft.Extensions.DependencyInjection;
@@ -32,6 +34,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<RouteTable>();
         AddRequests(services);
         AddPage(services);
+        AddCpuWorkers(services);
         return services;
     }
 
@@ -46,6 +49,12 @@ public static class PicolloServiceCollectionExtensions
             services.AddSingleton<CpuUsageStartupFilter>();
             services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
         }
+    }
+
+    private static void AddCpuWorkers(IServiceCollection services)
+    {
+        services.TryAddSingleton<CpuWorkers>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
     }
 
     private static void AddPage(IServiceCollection services)

@@ -28,7 +28,7 @@ internal sealed class RouteUsage(string method, string route)
     /// <summary>CPU time of requests, in nanoseconds; what is below or above the range stands at its end, so that each request counts.</summary>
     public ThreadLocalHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
-    /// <summary>Time from their begin to their end, in nanoseconds; likewise.</summary>
+    /// <summary>Time from their begin to their end, in nanoseconds; likewise, but for requests that have none to tell.</summary>
     public ThreadLocalHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
     /// <summary>The sums of user and of kernel time; 0 where they are not told apart. A split in two sums instead of histograms: the kernel
@@ -39,7 +39,11 @@ internal sealed class RouteUsage(string method, string route)
     public void Record(in RequestUsage usage)
     {
         Cpu.Record(WithinRange(usage.CpuNanoseconds));
-        Wall.Record(WithinRange(usage.WallNanoseconds));
+        if (!usage.IsEndless)
+        {
+            Wall.Record(WithinRange(usage.WallNanoseconds));
+        }
+
         if (usage.Split is { } split)
         {
             Interlocked.Add(ref _user, split.UserNanoseconds);
