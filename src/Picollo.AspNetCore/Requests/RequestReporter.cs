@@ -20,8 +20,10 @@ internal sealed partial class RequestReporter(
         try
         {
             string method = KnownMethods.NameOf(context.Request.Method);
-            string? route = RequestRoute.PatternOf(context);
-            routes.Get(method, route ?? RouteTable.Unmatched).Record(usage);
+            Endpoint? endpoint = RequestRoute.EndpointOf(context);
+            string? route = RequestRoute.PatternOf(endpoint);
+            bool isEndless = endpoint?.Metadata.GetMetadata<EndlessMetadata>() is not null;
+            routes.Get(method, route ?? RouteTable.Unmatched).Record(usage, isEndless);
             bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
             if (!isOverBudget && !instrument.IsEnabled)
             {

@@ -28,9 +28,12 @@ internal static class RequestRoute
         }
     }
 
-    /// <summary>The pattern; null where there was no route.</summary>
-    public static string? PatternOf(HttpContext context) =>
-        OriginalOf(context, context.GetEndpoint()) is { } endpoint ? PatternOf(endpoint) : null;
+    /// <summary>The endpoint that the request came for; null where there was none.</summary>
+    public static Endpoint? EndpointOf(HttpContext context) => OriginalOf(context, context.GetEndpoint());
+
+    /// <summary>An endpoint's pattern; null where it has none.</summary>
+    public static string? PatternOf(Endpoint? endpoint) =>
+        endpoint?.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
 
     private static Endpoint? OriginalOf(HttpContext context, Endpoint? last)
     {
@@ -49,7 +52,4 @@ internal static class RequestRoute
             : items.ContainsKey(UnmatchedKey) ? null
             : last;
     }
-
-    private static string? PatternOf(Endpoint endpoint) =>
-        endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
 }

@@ -36,10 +36,12 @@ internal sealed class RouteUsage(string method, string route)
     public CpuUsage Split => new(Interlocked.Read(ref _user), Interlocked.Read(ref _kernel));
 
     /// <summary>Counts a request.</summary>
-    public void Record(in RequestUsage usage)
+    /// <param name="usage">What it took.</param>
+    /// <param name="isEndless">Whether it ends when its client goes, so that its wall time tells nothing.</param>
+    public void Record(in RequestUsage usage, bool isEndless)
     {
         Cpu.Record(WithinRange(usage.CpuNanoseconds));
-        if (!usage.IsEndless)
+        if (!isEndless)
         {
             Wall.Record(WithinRange(usage.WallNanoseconds));
         }
