@@ -1,9 +1,12 @@
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Workers;
 using Picollo.Metrics;
 
 namespace Microsoft.Extensions.DependencyInjection;
@@ -26,10 +29,32 @@ public static class PicolloServiceCollectionExtensions
             options.Configure(configure);
         }
 
+        services.AddMetrics();
         services.TryAddSingleton<HdrHistogramRegistry>();
         services.TryAddSingleton<RouteTable>();
+        AddRequests(services);
         AddPage(services);
+        AddCpuWorkers(services);
         return services;
+    }
+
+    private static void AddRequests(IServiceCollection services)
+    {
+        services.TryAddSingleton<CpuTimeInstrument>();
+        services.TryAddSingleton<RequestReporter>();
+
+        // The first filter is around the others, and the host has registered its own before.
+        if (!services.Any(service => service.ServiceType == typeof(CpuUsageStartupFilter)))
+        {
+            services.AddSingleton<CpuUsageStartupFilter>();
+            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
+        }
+    }
+
+    private static void AddCpuWorkers(IServiceCollection services)
+    {
+        services.TryAddSingleton<CpuWorkers>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
     }
 
     private static void AddPage(IServiceCollection services)
