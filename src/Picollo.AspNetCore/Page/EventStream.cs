@@ -13,10 +13,15 @@ internal sealed class EventStream(
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
+    // Then the browser comes again by itself: whether it still may is asked once more, and what viewers cost is counted as it arises.
+    private const int TablesPerStream = 60;
+
+    private const string ComeAgain = "retry: 250\n\n"; // milliseconds
+
     // All viewers together cost little more than one: they share a reading that is younger than their interval.
     private static readonly TimeSpan SharedFor = Interval / 2;
 
-    /// <summary>Answers until the viewer goes or the application stops; 503 where there are too many viewers.</summary>
+    /// <summary>Answers for a minute, or until the viewer goes or the application stops; 503 where there are too many viewers.</summary>
     /// <param name="context">The request.</param>
     /// <param name="show">The id of the subject whose plots are wanted; empty for none.</param>
     /// <param name="chosen">The id of the row to be marked as chosen.</param>
@@ -66,6 +71,8 @@ internal sealed class EventStream(
         string plots = "";
         Subject? subject = null;
         HdrHistogramSnapshot[] snapshots = [];
+        await response.WriteAsync(ComeAgain, cancellation);
+        int tables = 0;
         do
         {
             StringBuilder events = new();
@@ -82,7 +89,7 @@ internal sealed class EventStream(
             await response.WriteAsync(events.Length == 0 ? ":\n\n" : events.ToString(), cancellation);
             await response.Body.FlushAsync(cancellation);
         }
-        while (await timer.WaitForNextTickAsync(cancellation));
+        while (++tables < TablesPerStream && await timer.WaitForNextTickAsync(cancellation));
     }
 
     private static string PlotsOf(Subject subject, ref HdrHistogramSnapshot[] snapshots)

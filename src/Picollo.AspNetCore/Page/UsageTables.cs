@@ -7,6 +7,8 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The part of the page above the plots: what requests take at present, a row for each route, one for each registered histogram.</summary>
 internal static class UsageTables
 {
+    private const int LettersOfUnit = 20;
+
     private static readonly string[] Ranks = ["p50", "p90", "p99", "p99.9"];
 
     /// <param name="reading">What to show.</param>
@@ -43,6 +45,7 @@ internal static class UsageTables
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
+            <div class="table">
             <table class="routes">
             <caption>Routes <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start; a request counts when it ends</small></caption>
             <thead>
@@ -63,7 +66,7 @@ internal static class UsageTables
             html.Append("</tr>\n");
         }
 
-        html.Append("</tbody>\n</table>\n");
+        html.Append("</tbody>\n</table>\n</div>\n");
         if (reading.Routes.Count == 0)
         {
             html.Append("<p class=\"nothing\">No request yet, or none that <code>app.UseCpuUsage()</code> sees.</p>\n");
@@ -75,6 +78,7 @@ internal static class UsageTables
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
+            <div class="table">
             <table class="histograms">
             <caption>Histograms</caption>
             <thead><tr><th scope="col">Name</th><th scope="col">Values</th><th scope="col">a second</th>{Heads("")}<th scope="col">max</th><th scope="col">Unit</th></tr></thead>
@@ -89,11 +93,11 @@ internal static class UsageTables
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
             Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0].Max));
-            Cell(html, "unit", "", Html.Name(histogram.Subject.Unit));
+            Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit, LettersOfUnit));
             html.Append("</tr>\n");
         }
 
-        html.Append("</tbody>\n</table>\n");
+        html.Append("</tbody>\n</table>\n</div>\n");
     }
 
     private static void BeginRow(StringBuilder html, SubjectUsage usage, string chosen)

@@ -36,7 +36,7 @@ internal sealed class EventReader(HttpResponseMessage response, StreamReader lin
             }
             else
             {
-                line.Should().StartWith(":", "there is nothing else but comments");
+                line.Should().Match(other => other.StartsWith(':') || other == "retry: 250", "there is nothing else but comments");
             }
         }
 

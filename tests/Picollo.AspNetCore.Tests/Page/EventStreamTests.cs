@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
@@ -87,6 +88,21 @@ public class EventStreamTests
     }
 
     [Fact]
+    public async Task The_stream_ends_after_a_minute_so_that_the_browser_has_to_ask_again()
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers()));
+
+        string all = await server.Client.GetStringAsync("/picollo/events");
+
+        string[] messages = all.Split("\n\n", StringSplitOptions.RemoveEmptyEntries);
+        messages[0].Should().Be("retry: 250");
+        messages[1].Should().StartWith("event: usage\ndata: <dl");
+        messages.Should().HaveCount(61).And.Contain(":", "nothing new within a second is a comment");
+        await EventuallyAsync(() => server.Viewers.Count == 0);
+    }
+
+    [Fact]
     public async Task Viewers_that_come_and_go_leave_nothing_behind()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 8);
@@ -138,5 +154,12 @@ public class EventStreamTests
             waited.Elapsed.Should().BeLessThan(TimeSpan.FromSeconds(20));
             await Task.Delay(10);
         }
+    }
+
+    /// <summary>Timers a hundred times as fast.</summary>
+    private sealed class HastyTimers : TimeProvider
+    {
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+            base.CreateTimer(callback, state, dueTime / 100, period / 100);
     }
 }

@@ -111,18 +111,22 @@
   // ---- The live view, while the page is seen.
   let source = null;
   let retry = 0;
+  let late = 0;
   const say = (text, kind) => {
     if (state.textContent !== text) state.textContent = text;
     state.className = kind;
   };
+  const inTime = () => { clearTimeout(late); late = 0; };
   const follow = () => {
     clearTimeout(retry);
+    inTime();
     source?.close();
     source = null;
     showTools();
     if (document.hidden) { say("paused", ""); return; }
     source = new EventSource(`${address}/events?chosen=${show}` + (mark ? "" : `&show=${show}`));
     source.addEventListener("usage", event => {
+      inTime();
       say("live", "live");
       const fresh = document.createElement("template");
       fresh.innerHTML = event.data;
@@ -132,10 +136,15 @@
     });
     source.addEventListener("plots", event => { if (!mark) draw(event.data); });
     source.addEventListener("error", () => {
-      // The browser connects again by itself, but not after an answer that is no stream: too many viewers, or an end of the session.
+      // The browser connects again by itself, each minute when the stream has its end, but not after an answer that is no stream.
       const isRefused = source.readyState === EventSource.CLOSED;
-      say(isRefused ? "not live: the server takes no more viewers, or asks to sign in" : "connecting …", "late");
-      if (isRefused) retry = setTimeout(follow, 10_000);
+      if (isRefused) {
+        inTime();
+        say("not live: the server takes no more viewers, or asks to sign in", "late");
+        retry = setTimeout(follow, 10_000);
+      } else {
+        late ||= setTimeout(() => say("connecting …", "late"), 2000);
+      }
     });
   };
   document.addEventListener("visibilitychange", follow);
