@@ -22,7 +22,7 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling
+                    scheduling, aspnet
   format [--check]  apply the code style, or verify it
   help              this text
 
