@@ -56,10 +56,10 @@ internal sealed class ScrapedServer : IDisposable
     /// <summary>Bytes of an answer.</summary>
     public int Length { get; }
 
-    /// <summary>Histograms in the manner of a page's routes or of another factory, 100,000 log-normal latencies in each, from two threads.</summary>
-    public static HdrHistogramRegistry Histograms(int count, HdrHistogramFactory factory)
+    /// <summary>Histograms with 100,000 log-normal latencies each, from so many threads.</summary>
+    public static HdrHistogramRegistry Histograms(int count, HdrHistogramFactory factory, int threads)
     {
-        const int Values = 50_000;
+        const int Values = 100_000;
         HdrHistogramRegistry registry = new();
         for (int i = 0; i < count; i++)
         {
@@ -70,16 +70,23 @@ internal sealed class ScrapedServer : IDisposable
                 HdrHistogramDescription.Nanoseconds,
                 ("http.request.method", "GET"),
                 ("http.route", string.Create(CultureInfo.InvariantCulture, $"/customers/{{customer}}/orders/{i}")));
-            int seed = i;
-            Parallel.Invoke(() => Record(histogram, seed), () => Record(histogram, ~seed));
         }
 
+        Thread[] recorders = [.. Enumerable.Range(0, threads).Select(thread => new Thread(() =>
+        {
+            Random random = new(thread);
+            foreach (HdrHistogramRegistration registration in registry.Registrations)
+            {
+                Record(registration.Histogram, random, Values / threads);
+            }
+        }))];
+        Array.ForEach(recorders, recorder => recorder.Start());
+        Array.ForEach(recorders, recorder => recorder.Join());
         return registry;
 
-        static void Record(HdrHistogram histogram, int seed)
+        static void Record(HdrHistogram histogram, Random random, int values)
         {
-            Random random = new(seed);
-            for (int i = 0; i < Values; i++)
+            for (int i = 0; i < values; i++)
             {
                 double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
                 histogram.Record((ulong)(2e6 * Math.Exp(normal)));

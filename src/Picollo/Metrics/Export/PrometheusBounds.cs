@@ -21,10 +21,10 @@ internal sealed class PrometheusBounds
     {
         HdrLayout own = histogram.Layout;
         HdrLayout layout = new(Math.Max(relativeError, own.RelativeError));
-        ulong rangeStart = own.StartOf(histogram.FirstIndex);
-        ulong rangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
-        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), rangeStart);
-        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), rangeEnd);
+        RangeStart = own.StartOf(histogram.FirstIndex);
+        RangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
+        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), RangeStart);
+        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), RangeEnd);
         if (low > high)
         {
             return; // nothing that can be recorded lies between the description's bounds: +Inf alone
@@ -35,7 +35,7 @@ internal sealed class PrometheusBounds
             Add(low - 1);
         }
 
-        ulong bound = low - 1;
+        ulong bound = low - 1; // of 0 it wraps, and back: the next bucket begins at bound + 1
         do
         {
             bound = Math.Min(layout.UpperBoundOf(bound + 1), high);
@@ -49,11 +49,17 @@ internal sealed class PrometheusBounds
             double value = limit / description.ValueUnitRatio;
             if (double.IsFinite(value))
             {
-                _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+                _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
                 _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
             }
         }
     }
+
+    /// <summary>The smallest value that the histogram has a counter for.</summary>
+    public ulong RangeStart { get; }
+
+    /// <summary>The largest.</summary>
+    public ulong RangeEnd { get; }
 
     /// <summary>How many there are, +Inf not counted.</summary>
     public int Count => _ends.Count;

@@ -84,25 +84,20 @@ internal sealed class PrometheusSeries
     /// <summary>Writes the lines of a copy of the counters.</summary>
     public void Write(ref Utf8Lines lines, CountsCopy copy)
     {
-        HdrHistogram histogram = _registration.Histogram;
-        uint first = histogram.FirstIndex;
         ulong count = copy.Underflow;
-        double sum = (double)copy.Underflow * histogram.Layout.StartOf(first);
         int from = 0;
         for (int i = 0; i < _bounds.Count; i++)
         {
             int to = _bounds.EndOf(i);
-            Add(copy.Counts[from..to], from);
+            count += CounterMath.Sum(copy.Counts[from..to]);
             from = to;
             WriteBucket(ref lines, _bounds.TextOf(i), count);
         }
 
-        Add(copy.Counts[from..], from);
-        count += copy.Overflow;
-        ulong last = histogram.Layout.StartOf(first + (uint)histogram.Length - 1);
-        sum += (double)copy.Overflow * histogram.Layout.UpperBoundOf(last);
+        count += CounterMath.Sum(copy.Counts[from..]) + copy.Overflow;
         WriteBucket(ref lines, Infinity, count);
 
+        double sum = _registration.Histogram.SumOf(copy) + ((double)copy.Underflow * _bounds.RangeStart) + ((double)copy.Overflow * _bounds.RangeEnd);
         lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
         lines.Write(_sum);
         lines.Write(sum / _registration.Description.ValueUnitRatio);
@@ -110,21 +105,6 @@ internal sealed class PrometheusSeries
         lines.Write(_count);
         lines.Write(count);
         lines.Write(EndOfLine);
-
-        void Add(ReadOnlySpan<ulong> counts, int at)
-        {
-            ulong added = CounterMath.Sum(counts);
-            if (added == 0)
-            {
-                return; // most of them
-            }
-
-            count += added;
-            for (int i = 0; i < counts.Length; i++)
-            {
-                sum += counts[i] == 0 ? 0 : (double)counts[i] * histogram.Layout.MidpointOf(first + (uint)(at + i));
-            }
-        }
     }
 
     private void WriteBucket(ref Utf8Lines lines, ReadOnlySpan<byte> bound, ulong count)
