@@ -20,15 +20,19 @@ internal static class Expositions
     public static IReadOnlyList<ExpositionSeries> Series(params HdrHistogramRegistration[] registrations) =>
         Series(new PrometheusTextWriter(), registrations);
 
-    public static IReadOnlyList<ExpositionSeries> Series(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
+    public static IReadOnlyList<ExpositionSeries> Series(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations) =>
+        Read(writer, registrations).Series;
+
+    public static IReadOnlyList<string> Comments(params HdrHistogramRegistration[] registrations) =>
+        Read(new PrometheusTextWriter(), registrations).Comments;
+
+    public static (IReadOnlyList<ExpositionSeries> Series, IReadOnlyList<string> Comments) Read(
+        PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
         writer.Write(output, registrations);
-        return ExpositionParser.Parse(output.WrittenSpan).Series;
+        return ExpositionParser.Parse(output.WrittenSpan);
     }
-
-    public static IReadOnlyList<string> Comments(params HdrHistogramRegistration[] registrations) =>
-        ExpositionParser.Parse(Encoding.UTF8.GetBytes(Text(registrations))).Comments;
 
     public static HdrHistogramRegistration Plain(string name, params ReadOnlySpan<(string Key, string Value)> labels) =>
         new(name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None, labels);

@@ -9,7 +9,7 @@ public class PrometheusPropertyTests
     private const ulong LargestExact = 1UL << 48;
 
     [Fact]
-    public void Each_bound_counts_exactly_the_values_at_or_below_it() => Seeded.Run(300, random =>
+    public void Each_bound_counts_exactly_the_values_at_or_below_it() => Seeded.Run(200, random =>
     {
         (HdrHistogramRegistration registration, double asked) = Next(random);
         HdrHistogram histogram = registration.Histogram;
@@ -28,23 +28,16 @@ public class PrometheusPropertyTests
 
         series.Buckets.Select(bucket => bucket.Text).Should().Equal(emptyBounds, "bounds do not depend on what was recorded");
         series.Count.Should().Be((ulong)values.Count);
-        ulong before = 0;
-        ulong counted = 0;
         double error = Math.Max(asked, histogram.RelativeError);
-        for (int i = 0; i < series.Buckets.Count - 1; i++)
+        ulong[] bounds = [.. series.Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
+        ulong[] counts = [.. series.Buckets[..^1].Select(bucket => bucket.Count)];
+        counts.Should().Equal(bounds.Select(bound => (ulong)values.Count(value => value <= bound)));
+        for (int i = 0; i < bounds.Length; i++)
         {
-            ulong bound = BoundOf(series.Buckets[i].Bound, description);
-            ulong from = i == 0 ? 0 : before + 1;
-            series.Buckets[i].Count.Should().Be((ulong)values.Count(value => value <= bound), "le {0}", bound);
-            ulong inRange = histogram.GetCountBetween(from, bound);
-            (series.Buckets[i].Count - counted).Should().Be(inRange + (i == 0 ? histogram.UnderflowCount : 0), "{0} to {1}", from, bound);
-            if (i > 0)
-            {
-                ((bound - before) <= 1 || (bound - before) <= 2 * error * (before + 1)).Should().BeTrue("{0} to {1} is wider than {2}", before, bound, error);
-            }
-
-            before = bound;
-            counted = series.Buckets[i].Count;
+            ulong before = i == 0 ? 0 : bounds[i - 1] + 1;
+            ulong added = counts[i] - (i == 0 ? histogram.UnderflowCount : counts[i - 1]);
+            Assert.Equal(histogram.GetCountBetween(before, bounds[i]), added);
+            Assert.True(i == 0 || bounds[i] == before || bounds[i] - before <= 2 * error * before, $"{before} to {bounds[i]} is wider than {error}");
         }
 
         (double low, double high) = SumLimits(histogram, values);
@@ -109,7 +102,9 @@ public class PrometheusPropertyTests
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 10_000).Select(_ => HostileRegistrations.Next(random))];
 
-        Expositions.Series(hostile).Count.Should().Be(hostile.Length - Expositions.Comments(hostile).Count);
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusTextWriter(), hostile);
+
+        series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - comments.Count);
     });
 
     private static ulong BoundOf(double bound, HdrHistogramDescription description) => (ulong)Math.Round(bound * description.ValueUnitRatio);
