@@ -157,8 +157,8 @@ build() {
   dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
 }
 
-# A sample's name on the command line: its folder's, in lower case, without "Demo".
-demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//'; }
+# A sample's name on the command line: its folder's, in lower case, without "Demo" or "Api".
+demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//; s/api$//'; }
 
 demo() {
   local wanted folder names=''
@@ -170,6 +170,8 @@ demo() {
     build_native "$(host_rid)"
     # This one drives a server; as the server itself it needs no driver.
     if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
+    # And this one is a server that does not end, unless it is asked for a demonstration.
+    if [ "$wanted" = web ] && [ $# -lt 2 ]; then set -- web --demo; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done
