@@ -274,6 +274,7 @@ bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then want java "the comparison with the HdrHistogram family's Java library"; fi
+  if [ "${1:-} ${2:-}" = 'compare aspnet' ]; then require run-wrk; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 
