@@ -40,7 +40,7 @@ internal sealed class CpuUsageStartupFilter(IServiceProvider services) : IStartu
 
     private static RequestDelegate EndUnmatched(RequestDelegate pipeline) => context =>
     {
-        RequestRoute.MarkUnmatched(context);
+        RequestEndpoint.MarkUnmatched(context);
         return pipeline(context);
     };
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -11,6 +12,9 @@ internal sealed partial class RequestReporter(
     /// <summary>The category of all that is logged of requests.</summary>
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
 
+    // An application may make endpoints anew while it runs.
+    private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
+
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
 
@@ -20,25 +24,30 @@ internal sealed partial class RequestReporter(
         try
         {
             string method = KnownMethods.NameOf(context.Request.Method);
-            Endpoint? endpoint = RequestRoute.EndpointOf(context);
-            string? route = RequestRoute.PatternOf(endpoint);
-            bool isEndless = endpoint?.Metadata.GetMetadata<EndlessMetadata>() is not null;
-            routes.Get(method, route ?? RouteTable.Unmatched).Record(usage, isEndless);
+            EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched ? _endpoints.GetValue(matched, static matched => new(matched)) : null;
+            RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
+            ofRoute.Record(usage, endpoint is { IsEndless: true });
             bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
             if (!isOverBudget && !instrument.IsEnabled)
             {
                 return;
             }
 
+            string? route = endpoint?.Route;
             int status = RequestStatus.Of(context, failure);
-            if (isOverBudget)
+            try
             {
-                LogOverBudget(_logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
+                if (instrument.IsEnabled)
+                {
+                    instrument.Record(usage, method, route, status);
+                }
             }
-
-            if (instrument.IsEnabled)
+            finally
             {
-                instrument.Record(usage, method, route, status);
+                if (isOverBudget)
+                {
+                    LogOverBudget(_logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
+                }
             }
         }
         catch (Exception)

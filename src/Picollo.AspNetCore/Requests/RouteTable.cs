@@ -15,6 +15,9 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     private readonly ConcurrentDictionary<(string Method, string Route), RouteUsage> _routes = new();
     private readonly int _capacity = options.Value.MaxRoutes;
 
+    // That of the route Other, once the table is full, which it then is for ever: no lock for what is beyond.
+    private RouteUsage? _rest;
+
     /// <summary>All routes at the moment of the call, by route and method.</summary>
     public IReadOnlyList<RouteUsage> All => [.. _routes.Values
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
@@ -22,16 +25,26 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
 
     /// <summary>The histograms of a method and route.</summary>
     public RouteUsage Get(string method, string route) =>
-        _routes.TryGetValue((method, route), out RouteUsage? usage) ? usage : Add(method, route);
+        _routes.TryGetValue((method, route), out RouteUsage? usage) ? usage : Volatile.Read(ref _rest) ?? Add(method, route);
 
     private RouteUsage Add(string method, string route)
     {
         lock (_routes)
         {
+            if (_routes.TryGetValue((method, route), out RouteUsage? usage))
+            {
+                return usage;
+            }
+
             bool isFull = _routes.Count >= _capacity;
-            return isFull
-                ? _routes.GetOrAdd((KnownMethods.Other, Other), static key => new RouteUsage(key.Method, key.Route))
-                : _routes.GetOrAdd((method, route), static key => new RouteUsage(key.Method, key.Route));
+            RouteUsage added = isFull ? new RouteUsage(KnownMethods.Other, Other) : new RouteUsage(method, route);
+            _routes.TryAdd((added.Method, added.Route), added);
+            if (isFull)
+            {
+                Volatile.Write(ref _rest, added);
+            }
+
+            return added;
         }
     }
 }

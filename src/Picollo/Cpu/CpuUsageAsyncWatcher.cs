@@ -174,7 +174,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal static CpuUsageAsyncWatcher MakeStopped() => new(isFinal: true);
 
     /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
-    internal CpuSegment? Final => IsRunning ? null : Ended;
+    internal CpuSegment? Final => IsRunning ? null : Sums;
 
     /// <summary>The segments that have ended.</summary>
     internal CpuSegment Ended
@@ -182,11 +182,13 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         get
         {
             Lock();
-            CpuSegment ended = new(_totalNanoseconds, new CpuUsage(_userNanoseconds, _kernelNanoseconds));
+            CpuSegment ended = Sums;
             Unlock();
             return ended;
         }
     }
+
+    private CpuSegment Sums => new(_totalNanoseconds, new CpuUsage(_userNanoseconds, _kernelNanoseconds));
 
     /// <summary>A thread takes the flow up.</summary>
     internal void AddThread() => Interlocked.Increment(ref _threadCount);

@@ -1,16 +1,14 @@
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.AspNetCore.Http.Metadata;
-using Microsoft.AspNetCore.Routing;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>The route that a request came for, when all is over: its pattern, and nothing that the client made up.</summary>
-/// <remarks>Error pages run the pipeline a second time, for a path of theirs. The route is the first run's: the exception handler
+/// <summary>The endpoint that a request came for, when all is over.</summary>
+/// <remarks>Error pages run the pipeline a second time, for a path of theirs. The endpoint is the first run's: the exception handler
 /// leaves a feature that tells it, status code pages take theirs away again, and both put the endpoint, if there was one, among the request's items, where
 /// the server's own metrics look for it.</remarks>
-internal static class RequestRoute
+internal static class RequestEndpoint
 {
     /// <summary>The framework's key (<c>HttpExtensions.OriginalEndpointKey</c>), which is not public.</summary>
     private const string OriginalEndpointKey = "__OriginalEndpoint";
@@ -29,11 +27,7 @@ internal static class RequestRoute
     }
 
     /// <summary>The endpoint that the request came for; null where there was none.</summary>
-    public static Endpoint? EndpointOf(HttpContext context) => OriginalOf(context, context.GetEndpoint());
-
-    /// <summary>An endpoint's pattern; null where it has none.</summary>
-    public static string? PatternOf(Endpoint? endpoint) =>
-        endpoint?.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
+    public static Endpoint? Of(HttpContext context) => OriginalOf(context, context.GetEndpoint());
 
     private static Endpoint? OriginalOf(HttpContext context, Endpoint? last)
     {
