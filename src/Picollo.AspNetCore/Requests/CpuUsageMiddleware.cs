@@ -19,7 +19,12 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     // Not async: a request that ends without a wait pays for no state machine.
     public Task Invoke(HttpContext context)
     {
-        ExecutionContext? before = ExecutionContext.Capture();
+        // Null where somebody has suppressed the flow: there is nothing to follow then. No server does.
+        if (ExecutionContext.Capture() is not { } before)
+        {
+            return next(context);
+        }
+
         CpuUsageAsyncWatcher watcher = new(_detail);
         Task request;
         try
@@ -44,11 +49,11 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         }
 
         Task all = EndLater(request, context, watcher, before);
-        Leave(before);
+        ExecutionContext.Restore(before);
         return all;
     }
 
-    private async Task EndLater(Task request, HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext? before)
+    private async Task EndLater(Task request, HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before)
     {
         try
         {
@@ -63,20 +68,11 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         End(context, watcher, before, null);
     }
 
-    private void End(HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext? before, Exception? failure)
+    private void End(HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
-        Leave(before);
+        ExecutionContext.Restore(before);
         watcher.Stop();
         reporter.Report(context, RequestUsage.Of(watcher), failure);
-    }
-
-    // There is no context to return to where somebody has suppressed its flow; then the watcher leaves it by itself.
-    private static void Leave(ExecutionContext? before)
-    {
-        if (before is not null)
-        {
-            ExecutionContext.Restore(before);
-        }
     }
 
     private static Exception? FailureOf(Task ended) => ended.Status switch

@@ -15,6 +15,9 @@ internal sealed class CpuUsageStartupFilter(IServiceProvider services) : IStartu
     /// <summary>Set by <c>UseCpuUsage()</c>, and looked at when the pipeline is built, which is after all such calls.</summary>
     public bool IsOn { get; set; }
 
+    /// <summary>Throws where requests cannot be measured; another one's in tests.</summary>
+    internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
+
     public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
     {
         app.Use(pipeline => IsOn ? Watch(pipeline) : pipeline);
@@ -27,7 +30,7 @@ internal sealed class CpuUsageStartupFilter(IServiceProvider services) : IStartu
         var reporter = services.GetRequiredService<RequestReporter>();
         try
         {
-            new CpuUsageAsyncWatcher().Dispose();
+            Probe();
         }
         catch (MeasurementUnavailableException e)
         {

@@ -71,6 +71,7 @@ public class CpuTimeInstrumentTests
         points.Should().HaveCount(3 * modes.Length);
         List<Point> burns = [.. points.Where(point => point.Tags.GetValueOrDefault("http.route") == "/burn/{id}")];
         burns.Sum(point => point.Sum).Should().BeInRange(0.055, 3);
+        burns.MaxBy(point => point.Sum)!.Tags.GetValueOrDefault("cpu.mode", "").Should().Be(modes[0], "they have computed");
         burns.Should().OnlyContain(point => point.Bounds.SequenceEqual(
             new[] { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10 }));
 

@@ -316,4 +316,45 @@ public class CpuUsageCountingTests
         WebApplication bare = WebApplication.CreateSlimBuilder().Build();
         bare.Invoking(web => web.UseCpuUsage()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
     }
+
+    [Fact]
+    public async Task Where_threads_tell_no_time_requests_are_served_and_it_is_logged_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.Services.GetRequiredService<CpuUsageStartupFilter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
+            web.MapGet("/x", () => "x");
+        });
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+
+        app.Routes.All.Should().BeEmpty();
+        app.Log.Of("Picollo.AspNetCore.CpuUsage").Should().ContainSingle().Which.Should().Match<LogLine>(line =>
+            line.Event.Id == 2 && line.Event.Name == "CpuTimeUnavailable" && line.Text.Contains("refused in a test"));
+    }
+
+    [Fact]
+    public async Task A_request_leaves_nothing_in_the_flow_of_its_caller()
+    {
+        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
+        ApplicationBuilder app = new(services);
+        services.GetRequiredService<CpuUsageStartupFilter>().Configure(_ => { })(app);
+        app.UseCpuUsage();
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        app.Run(context => context.Request.Path == "/now" ? Task.CompletedTask : mayEnd.Task);
+        RequestDelegate pipeline = app.Build();
+        ExecutionContext before = ExecutionContext.Capture()!;
+        await pipeline(new DefaultHttpContext { Request = { Path = "/now" } });
+        ExecutionContext.Capture().Should().BeSameAs(before);
+        Task later = pipeline(new DefaultHttpContext());
+        ExecutionContext.Capture().Should().BeSameAs(before);
+        using (ExecutionContext.SuppressFlow())
+        {
+            pipeline(new DefaultHttpContext { Request = { Path = "/now" } }).IsCompletedSuccessfully.Should().BeTrue();
+        }
+
+        mayEnd.SetResult();
+        await later;
+        services.GetRequiredService<RouteTable>().All.Should().ContainSingle().Which.Cpu.TotalCount.Should().Be(2);
+    }
 }

@@ -115,11 +115,12 @@ public class RequestReportTests
     public async Task User_and_kernel_time_are_summed_where_they_are_asked_for()
     {
         await using RequestApp split = await RequestApp.StartAsync(
-            web => web.MapGet("/burn", () => Burn.Milliseconds(100)), options => options.Detail = CpuUsageDetail.UserAndKernel);
+            web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Detail = CpuUsageDetail.UserAndKernel);
         await split.Client.GetStringAsync("/burn");
         await split.GetCountsAsync(1);
         CpuUsage sums = split.Routes.All.Single().Split;
-        sums.Total.TotalMilliseconds.Should().BeInRange(90, 10_000);
+        sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
+        sums.UserShare.Should().BeGreaterThan(0.6, "it has computed");
         sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().Cpu.GetPercentileValue(100), 20_000_000);
 
         await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
