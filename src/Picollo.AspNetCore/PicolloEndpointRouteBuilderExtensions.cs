@@ -42,7 +42,10 @@ public static class PicolloEndpointRouteBuilderExtensions
             ?? throw new InvalidOperationException("MapPicollo() needs builder.Services.AddPicollo().");
         PageAccess access = new(services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
         string[] get = [HttpMethods.Get, HttpMethods.Head];
-        RouteGroupBuilder group = endpoints.MapGroup(pattern);
+
+        // Of the whole patterns and not by a group's prefix, which would call the page itself /picollo/.
+        RouteGroupBuilder group = endpoints.MapGroup("");
+        string prefix = pattern.TrimEnd('/');
         Map("", get, page.AnswerPageAsync);
         Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndlessMetadata.Instance);
         Map("/metrics", get, page.AnswerMetricsAsync);
@@ -52,6 +55,6 @@ public static class PicolloEndpointRouteBuilderExtensions
         return group;
 
         IEndpointConventionBuilder Map(string path, string[] methods, RequestDelegate handler) =>
-            group.Map(path, access.Protect(methods, handler)).WithDisplayName($"Picollo {pattern}{path}");
+            group.Map(prefix + path, access.Protect(methods, handler)).WithDisplayName($"Picollo {prefix}{path}");
     }
 }

@@ -1,3 +1,7 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
@@ -136,6 +140,40 @@ internal static class ReadmeSamples
         }
 
         return (checksum, pool.Statistics);
+    }
+
+    public static WebApplication Web(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo();
+        var app = builder.Build();
+
+        app.UseCpuUsage();                                               // every request, wherever in the pipeline this stands
+        app.MapPicollo("/picollo");                                      // the page
+
+        var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
+            "order_size",                                                // any histogram stands on the page, too
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
+            new HdrHistogramDescription { Unit = "bytes" });
+
+        app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
+        app.MapGet("/checksum/{blocks}", (int blocks, HttpContext context) => Checksum(blocks, context.GetCpuTask()))
+            .RequireCpuWorker();                                         // CPU-heavy: in a CpuWorkerPool, with a queue limit
+
+        return app;
+    }
+
+    public sealed record Order(uint Size);
+
+    private static async Task<uint> Checksum(int blocks, CpuTaskContext cpu)
+    {
+        uint sum = 0;
+        for (int block = 0; block < blocks; block++)
+        {
+            sum = Append(sum, "123456789"u8.ToArray());
+            await cpu.Checkpoint();
+        }
+
+        return sum;
     }
 
     public static CpuStates Machine()

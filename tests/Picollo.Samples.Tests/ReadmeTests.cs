@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Text;
 using System.Text.RegularExpressions;
+using Microsoft.AspNetCore.Builder;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
@@ -177,6 +179,22 @@ public sealed partial class ReadmeTests
             "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "Software:PageFaults");
         lines.Where(line => line.StartsWith("##### ", StringComparison.Ordinal)).Should().Equal(counted.Select(name => $"##### {name}"));
         missing.Should().OnlyContain(name => lines.Any(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public async Task The_web_example_shows_its_requests()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
+        await using WebApplication app = ReadmeSamples.Web(builder);
+        await app.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };
+
+        (await client.GetStringAsync("/checksum/1")).Should().Be($"{0xCBF43926}");
+        (await client.PostAsync("/orders", new StringContent("{\"size\":77}", Encoding.UTF8, "application/json"))).EnsureSuccessStatusCode();
+
+        (await client.GetStringAsync("/picollo")).Should().Contain("<bdi>/checksum/{blocks}</bdi>").And.Contain("<bdi>order_size</bdi>");
+        string json = await client.GetStringAsync("/picollo/json");
+        json.Should().ContainAll("\"windowSeconds\"", "\"routes\"", "\"cpuSeconds\":{\"p50\"", "\"p99\"", "\"rate\"", "\"machineShare\"", "\"max\":77");
     }
 
     [Fact]

@@ -24,7 +24,7 @@ internal sealed record UsageJson(
 
 /// <summary>A route; times in seconds.</summary>
 internal sealed record RouteJson(
-    string Id, string Method, string Route, ulong Count, double Rate, double MachineShare, QuantilesJson CpuSeconds, QuantilesJson WallSeconds)
+    string Id, string Method, string Route, ulong Count, double Rate, double MachineShare, double? KernelShare, QuantilesJson CpuSeconds, QuantilesJson WallSeconds)
 {
     public static RouteJson Of(SubjectUsage usage)
     {
@@ -36,6 +36,7 @@ internal sealed record RouteJson(
             usage.Count,
             usage.Rate,
             usage.MachineShare,
+            usage.KernelShare,
             QuantilesJson.Of(usage.Quantiles[0], NanosecondsPerSecond),
             QuantilesJson.Of(usage.Quantiles[1], NanosecondsPerSecond));
     }

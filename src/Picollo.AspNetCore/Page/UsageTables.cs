@@ -60,7 +60,8 @@ internal static class UsageTables
             BeginRow(html, route, chosen);
             Cell(html, "requests", "", Numbers.Count(route.Count));
             Cell(html, "a second", "", Numbers.Short(route.Rate));
-            Cell(html, "of the machine", "", $"{Bar(route.MachineShare)}<span>{Numbers.Percent(route.MachineShare)}</span>");
+            string kernel = route.KernelShare is { } share ? $"<small>{Numbers.Percent(share)} kernel </small>" : "";
+            Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Numbers.Percent(route.MachineShare)}</span>");
             Percentiles(html, "CPU ", "first", route.Subject, route.Quantiles[0]);
             Percentiles(html, "wall ", "second", route.Subject, route.Quantiles[1]);
             html.Append("</tr>\n");

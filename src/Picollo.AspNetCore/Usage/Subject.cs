@@ -47,7 +47,10 @@ internal sealed class Subject
     /// <summary>What recorded values are divided by to be in that unit.</summary>
     public double UnitRatio { get; private init; } = NanosecondsPerMillisecond;
 
-    public bool IsRoute => Method.Length > 0;
+    /// <summary>The route; null of a registered histogram.</summary>
+    public RouteUsage? Route { get; private init; }
+
+    public bool IsRoute => Route is not null;
 
     /// <summary>Method and pattern, or the name of the histogram.</summary>
     public string Title => IsRoute ? $"{Method} {Name}" : Name;
@@ -62,6 +65,7 @@ internal sealed class Subject
         ])
         {
             Method = usage.Method,
+            Route = usage,
             SeriesNames = ["CPU", "wall"],
         };
     });

@@ -10,6 +10,9 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 {
     /// <summary>The sum of all values of the first histogram: of a route, its CPU time in nanoseconds.</summary>
     public required double Sum { get; init; }
+
+    /// <summary>The kernel's part of a route's CPU time, 0 to 1; null where it is not told apart.</summary>
+    public double? KernelShare { get; init; }
 }
 
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>

@@ -116,7 +116,12 @@ internal sealed class UsageReader
             }
         }
 
-        return new SubjectUsage(subject, count, 0, 0, quantiles) { Sum = sum };
+        CpuUsage split = subject.Route?.Split ?? default;
+        return new SubjectUsage(subject, count, 0, 0, quantiles)
+        {
+            Sum = sum,
+            KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
+        };
     }
 
     /// <summary>The look that a window to now begins with.</summary>

@@ -1,10 +1,11 @@
 using System.Net;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
@@ -134,12 +135,13 @@ public class PageEndpointsTests
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
         double window = root.GetProperty("windowSeconds").GetDouble();
         JsonElement route = root.GetProperty("routes").EnumerateArray().Should().ContainSingle().Subject;
-        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "cpuSeconds", "wallSeconds");
+        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "cpuSeconds", "wallSeconds");
         route.GetProperty("method").GetString().Should().Be("GET");
         route.GetProperty("route").GetString().Should().Be("/orders");
         route.GetProperty("count").GetUInt64().Should().Be(1001);
         route.GetProperty("rate").GetDouble().Should().BeApproximately(1001 / window, 1e-6);
         route.GetProperty("machineShare").GetDouble().Should().BeApproximately(2 / window / Environment.ProcessorCount, 0.03 / window);
+        route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not told apart");
         Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "max", "outOfRange");
         route.GetProperty("cpuSeconds").GetProperty("p99.9").GetDouble().Should().BeApproximately(0.002, 0.00002);
         route.GetProperty("cpuSeconds").GetProperty("outOfRange").GetUInt64().Should().Be(1);
@@ -149,6 +151,17 @@ public class PageEndpointsTests
         histogram.GetProperty("labels").GetRawText().Should().Be("{\"a\":\"1\",\"b\":\"2\"}");
         histogram.GetProperty("unit").GetString().Should().Be("seconds");
         histogram.GetProperty("values").GetProperty("max").GetDouble().Should().BeApproximately(0.001, 0.00001);
+    }
+
+    [Fact]
+    public async Task The_kernels_part_is_told_where_it_is_known()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
+        usage.Record(new RequestUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)), isEndless: false);
+
+        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25 % kernel </small>");
     }
 
     [Fact]

@@ -49,6 +49,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
         JsonElement size = usage.RootElement.GetProperty("histograms")[0];
         (size.GetProperty("name").GetString(), size.GetProperty("values").GetProperty("max").GetDouble()).Should().Be(("order_size", 5));
         (await GetAsync("/picollo")).Text.Should().Contain("<bdi>/primes/{below:int}</bdi>");
+        (await GetAsync("/picollo")).Text.Should().Contain("<bdi>/picollo</bdi>").And.Contain("<bdi>/picollo/json</bdi>");
     }
 
     [Fact]
