@@ -1,3 +1,4 @@
+using System.Buffers;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
@@ -281,6 +282,20 @@ internal static class ReadmeSamples
         string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
             + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
         return inPage;
+    }
+
+    public static void Exposition(IBufferWriter<byte> output, ulong nanoseconds)
+    {
+        var registry = new HdrHistogramRegistry();
+        var waits = registry.GetOrAdd(
+            "queue.wait",
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
+            HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." },
+            ("queue", "orders"));
+        waits.Record(nanoseconds);
+
+        var writer = new PrometheusTextWriter();                // keep it: it remembers what stays the same
+        writer.Write(output, registry);                         // an IBufferWriter<byte>: Kestrel's Response.BodyWriter is one
     }
 
     public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using System.Text;
 using System.Text.RegularExpressions;
@@ -113,6 +114,26 @@ public sealed partial class ReadmeTests
         finally
         {
             File.Delete(path);
+        }
+    }
+
+    [Fact]
+    public void The_exposition_is_what_the_readme_shows_and_has_as_many_series_as_it_says()
+    {
+        ArrayBufferWriter<byte> output = new();
+        ReadmeSamples.Exposition(output, 1_200_000);
+        string[] lines = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n');
+
+        string shown = Readme[Readme.IndexOf("# HELP queue_wait", StringComparison.Ordinal)..];
+        shown = shown[..shown.IndexOf("```", StringComparison.Ordinal)];
+        shown.Split('\n').Where(line => line is not "" and not "...").Should().HaveCount(7).And.BeSubsetOf(lines);
+        foreach ((double relativeError, string says) in new[] { (0.125, "makes 108 a histogram"), (0.25, "two an octave, makes 56,"), (0.5, "and 0.5 makes 30;") })
+        {
+            output.ResetWrittenCount();
+            HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
+            new PrometheusTextWriter(relativeError).Write(output, registrations);
+            int series = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal));
+            Readme.Should().Contain(says).And.Contain($" {series}");
         }
     }
 
