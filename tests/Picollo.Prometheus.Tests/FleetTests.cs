@@ -1,4 +1,3 @@
-using System.Numerics;
 using Picollo.Metrics;
 using Xunit.Abstractions;
 
@@ -69,7 +68,7 @@ public class FleetTests(ITestOutputHelper output)
     {
         double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) ({Name}_bucket))", now);
         ulong exact = merged.GetPercentileValue(100 * quantile);
-        (double low, double high) = BucketOf(exact);
+        (double low, double high) = CoarseBuckets.Of(exact);
         output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");
 
         // The bucket's width is at most a quarter of its lower bound: Prometheus' line between the bounds is never further off.
@@ -91,18 +90,10 @@ public class FleetTests(ITestOutputHelper output)
         double samples = await prometheus.Query($"min(count_over_time({Name}_count[5m]))", now);
         double weight = 1 + (1.1 / (samples - 1));
         double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) (rate({Name}_bucket[5m])))", now);
-        (double low, _) = BucketOf(merged.GetPercentileValue(100 * Math.Max(1 - ((1 - quantile) * weight), 0)));
-        (_, double high) = BucketOf(merged.GetPercentileValue(100 * (1 - ((1 - quantile) / weight))));
+        (double low, _) = CoarseBuckets.Of(merged.GetPercentileValue(100 * Math.Max(1 - ((1 - quantile) * weight), 0)));
+        (_, double high) = CoarseBuckets.Of(merged.GetPercentileValue(100 * (1 - ((1 - quantile) / weight))));
         output.WriteLine($"{quantile} of rates: {answer:N0} ns, in {low:N0} to {high:N0} ns after {samples} samples");
 
         answer.Should().BeInRange(low, high);
-    }
-
-    /// <summary>The bounds between which a value is counted: four buckets an octave.</summary>
-    private static (double Low, double High) BucketOf(ulong value)
-    {
-        int step = BitOperations.Log2(value) - 2;
-        ulong start = value >> step << step;
-        return (start - 1, start + (1UL << step) - 1);
     }
 }

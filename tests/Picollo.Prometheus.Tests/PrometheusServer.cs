@@ -16,7 +16,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     private readonly HttpClient _client = new();
     private readonly Process _process;
 
-    public PrometheusServer(IEnumerable<Uri> targets, params string[] ruleFiles)
+    public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", params string[] ruleFiles)
     {
         string config = Path.Combine(_folder, "prometheus.yml");
         File.WriteAllText(config, $"""
@@ -27,6 +27,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             rule_files: [{string.Join(", ", ruleFiles.Select(Quoted))}]
             scrape_configs:
               - job_name: fleet
+                metrics_path: {path}
                 static_configs:
                   - targets: [{string.Join(", ", targets.Select(target => Quoted(target.Authority)))}]
             """);

@@ -12,6 +12,10 @@ public class PrometheusBoundsTests
         Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0", "1", "3", "7", "15", "31", "63", "127", "255", "+Inf");
 
     [Fact]
+    public void What_is_below_the_lowest_bound_has_a_bound_of_its_own() =>
+        Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0", "1", "3", "+Inf");
+
+    [Fact]
     public void A_range_that_begins_or_ends_within_a_bucket_cuts_it() =>
         Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99", "127", "255", "511", "900", "+Inf");
 
