@@ -50,6 +50,19 @@ public class PrometheusBoundsTests
     }
 
     [Fact]
+    public void Histograms_of_one_kind_with_other_descriptions_have_bounds_of_their_own()
+    {
+        HdrHistogram histogram = Histogram(0, 1000);
+        (ulong Low, ulong High, double Ratio, string Bounds)[] kinds =
+        [
+            (0, 3, 1, "0 1 3 +Inf"), (0, 3, 2, "0 0.5 1.5 +Inf"), (2, 3, 1, "1 3 +Inf"), (0, 7, 1, "0 1 3 7 +Inf"), (0, 3, 1, "0 1 3 +Inf"),
+        ];
+
+        Expositions.Series(Octaves, [.. kinds.Select((kind, i) => Of(histogram, kind.Low, kind.High, kind.Ratio, $"x{i}"))])
+            .Select(series => string.Join(' ', series.Buckets.Select(bucket => bucket.Text))).Should().Equal(kinds.Select(kind => kind.Bounds));
+    }
+
+    [Fact]
     public void A_bound_that_is_too_large_for_a_number_is_left_out()
     {
         HdrHistogram histogram = HdrHistogram.Create();
@@ -67,6 +80,6 @@ public class PrometheusBoundsTests
     private static IEnumerable<string> Bounds(PrometheusTextWriter writer, HdrHistogram histogram, ulong low, ulong high) =>
         Expositions.Series(writer, Of(histogram, low, high, 1)).Single().Buckets.Select(bucket => bucket.Text);
 
-    private static HdrHistogramRegistration Of(HdrHistogram histogram, ulong low, ulong high, double ratio) =>
-        new("x", histogram, new HdrHistogramDescription { LowestBound = low, HighestBound = high, ValueUnitRatio = ratio });
+    private static HdrHistogramRegistration Of(HdrHistogram histogram, ulong low, ulong high, double ratio, string name = "x") =>
+        new(name, histogram, new HdrHistogramDescription { LowestBound = low, HighestBound = high, ValueUnitRatio = ratio });
 }
