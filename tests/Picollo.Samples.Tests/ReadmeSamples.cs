@@ -145,7 +145,11 @@ internal static class ReadmeSamples
 
     public static WebApplication Web(WebApplicationBuilder builder)
     {
-        builder.Services.AddPicollo();
+        builder.Services.AddPicollo(options =>
+        {
+            options.CpuBudget = TimeSpan.FromMilliseconds(100);          // requests above it are logged
+            options.CpuWorkers = new() { WorkerCount = 2 };              // for RequireCpuWorker()
+        });
         var app = builder.Build();
 
         app.UseCpuUsage();                                               // every request, wherever in the pipeline this stands
@@ -157,25 +161,25 @@ internal static class ReadmeSamples
             new HdrHistogramDescription { Unit = "bytes" });
 
         app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
-        app.MapGet("/checksum/{blocks}", (int blocks, HttpContext context) => Checksum(blocks, context.GetCpuTask()))
-            .RequireCpuWorker();                                         // CPU-heavy: in a CpuWorkerPool, with a queue limit
+        app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
+        {
+            CpuTaskContext cpu = context.GetCpuTask();
+            uint sum = 0;
+            for (int block = 0; block < blocks; block++)
+            {
+                sum = Append(sum, ReadBlock(block));
+                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+            }
+
+            return sum;
+        }).RequireCpuWorker();                                           // CPU-heavy: in a CpuWorkerPool, with a queue limit
 
         return app;
     }
 
     public sealed record Order(uint Size);
 
-    private static async Task<uint> Checksum(int blocks, CpuTaskContext cpu)
-    {
-        uint sum = 0;
-        for (int block = 0; block < blocks; block++)
-        {
-            sum = Append(sum, "123456789"u8.ToArray());
-            await cpu.Checkpoint();
-        }
-
-        return sum;
-    }
+    private static byte[] ReadBlock(int block) => [.. "123456789"u8, (byte)block];
 
     public static CpuStates Machine()
     {

@@ -62,8 +62,8 @@ internal static class UsageTables
             Cell(html, "a second", "", Numbers.Short(route.Rate));
             string kernel = route.KernelShare is { } share ? $"<small>{Numbers.Percent(share)} kernel </small>" : "";
             Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Numbers.Percent(route.MachineShare)}</span>");
-            Percentiles(html, "CPU ", "first", route.Subject, route.Quantiles[0]);
-            Percentiles(html, "wall ", "second", route.Subject, route.Quantiles[1]);
+            Percentiles(html, "CPU ms ", "first", route.Subject, route.Quantiles[0]);
+            Percentiles(html, "wall ms ", "second", route.Subject, route.Quantiles[1]);
             html.Append("</tr>\n");
         }
 
@@ -93,7 +93,7 @@ internal static class UsageTables
             Cell(html, "values", "", Numbers.Count(histogram.Count) + (outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>"));
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
-            Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0].Max));
+            Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0], histogram.Quantiles[0].Max));
             Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit, LettersOfUnit));
             html.Append("</tr>\n");
         }
@@ -108,7 +108,7 @@ internal static class UsageTables
         string method = subject.IsRoute ? $"<b>{Html.Encode(subject.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
-            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\"><a href=\"?show={subject.Id}\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
+            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\"><a href=\"?show={subject.Id}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
     }
 
     private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
@@ -116,7 +116,7 @@ internal static class UsageTables
         ulong[] values = [quantiles.P50, quantiles.P90, quantiles.P99, quantiles.P999];
         for (int i = 0; i < values.Length; i++)
         {
-            Cell(html, prefix + Ranks[i], i == 0 ? kind : "", Value(subject, values[i]));
+            Cell(html, prefix + Ranks[i], i == 0 ? kind : "", Value(subject, quantiles, values[i]));
         }
     }
 
@@ -130,7 +130,7 @@ internal static class UsageTables
     private static string Heads(string kind) => string.Concat(Ranks.Select((rank, place) =>
         $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{rank}</th>"));
 
-    private static string Value(Subject subject, ulong value) => Numbers.Short(value / subject.UnitRatio);
+    private static string Value(Subject subject, Quantiles of, ulong value) => of.HasValues ? Numbers.Short(value / subject.UnitRatio) : "–";
 
     // Attributes and no style: the policy forbids styles in elements.
     private static string Bar(double share)

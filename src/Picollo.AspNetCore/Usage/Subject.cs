@@ -61,7 +61,7 @@ internal sealed class Subject
         (string, string)[] labels = [("http_request_method", usage.Method), ("http_route", usage.Route)];
         return new Subject(IdOf("route", usage.Method, usage.Route), usage.Route, [
             new("http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
-            new("http_server_request_duration", usage.Wall, Duration, labels),
+            new("http_server_request_wall_time", usage.Wall, Duration, labels),
         ])
         {
             Method = usage.Method,

@@ -18,6 +18,9 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>
 internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
+    /// <summary>Whether there are values: without any, all of these are 0 and say nothing.</summary>
+    public required bool HasValues { get; init; }
+
     /// <summary>Values that the histogram's range leaves out of these.</summary>
     public ulong OutOfRange { get; init; }
 }

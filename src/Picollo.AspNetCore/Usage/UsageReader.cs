@@ -108,6 +108,7 @@ internal sealed class UsageReader
             subject.Registrations[i].Histogram.GetSummary(_summary);
             quantiles[i] = new(_summary.P50.Value, _summary.P90.Value, _summary.P99.Value, _summary.P999.Value, _summary.P100.Value)
             {
+                HasValues = _summary.TotalCount > 0,
                 OutOfRange = _summary.OverflowCount,
             };
             if (i == 0)

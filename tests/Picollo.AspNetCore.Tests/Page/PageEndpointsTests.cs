@@ -58,6 +58,17 @@ public class PageEndpointsTests
     }
 
     [Fact]
+    public async Task A_histogram_without_values_has_no_percentiles()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Registry.Add("empty", HdrHistogram.Create());
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        page.Should().Contain("<td data-name=\"values\">0</td>").And.Contain("<td data-name=\"p99\">–</td>").And.Contain("<td data-name=\"max\">–</td>");
+    }
+
+    [Fact]
     public async Task The_page_tells_of_each_route_and_histogram_and_draws_the_one_that_took_most()
     {
         await using PageServer server = await PageServer.StartAsync();
@@ -70,9 +81,10 @@ public class PageEndpointsTests
         page.Should().StartWith("<!DOCTYPE html>").And.EndWith("</html>\n").And.NotContain("\r");
         page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
         page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
-        page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU p50\" class=\"first\">2.01</td>")
-            .And.Contain($"<td data-name=\"wall p99\">{Numbers.Short(cheap.Wall.GetPercentileValue(99) / 1e6)}</td>").And.Contain($"<td data-name=\"CPU p99.9\">{Numbers.Short(dear.Cpu.GetPercentileValue(99.9) / 1e6)}</td>");
+        page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms p50\" class=\"first\">2.01</td>")
+            .And.Contain($"<td data-name=\"wall ms p99\">{Numbers.Short(cheap.Wall.GetPercentileValue(99) / 1e6)}</td>").And.Contain($"<td data-name=\"CPU ms p99.9\">{Numbers.Short(dear.Cpu.GetPercentileValue(99.9) / 1e6)}</td>");
         page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
+        page.Should().Contain("#chosen\"", "a link to a row leads to its plots");
         page.Split("<figure>").Should().HaveCount(3);
         page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
 
