@@ -11,7 +11,7 @@ namespace Picollo.AspNetCore.Page;
 /// client asked for, or, as nginx does unless it is told otherwise, speaks HTTP/1.0. Middleware that believes such headers puts an address
 /// that the client chose in the connection's place, and keeps the original one in a header of its own. A browser here can be sent by any page:
 /// by a name that an attacker resolves to 127.0.0.1 (DNS rebinding), which the Host tells, or across origins, which
-/// the Origin tells. What remains is a proxy that hides itself in all of these ways: behind one, require authorization.
+/// the Origin tells, or, of what is fetched without one (images, scripts), the browser's Sec-Fetch-Site. What remains is a proxy that hides itself in all of these ways: behind one, require authorization.
 /// </remarks>
 internal static class LocalRequest
 {
@@ -54,8 +54,13 @@ internal static class LocalRequest
     private static bool IsOwnOrigin(HttpRequest request)
     {
         StringValues origin = request.Headers[HeaderNames.Origin];
-        return origin.Count == 0
-            || string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
+        if (origin.Count > 0)
+        {
+            return string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
+        }
+
+        // A page cannot read what it fetches so, but could take all viewers' places. A link that a person follows is a document.
+        return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site") || request.Headers["Sec-Fetch-Dest"] == "document";
     }
 
     private static bool IsLoopback(IPAddress address) => IPAddress.IsLoopback(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address);

@@ -37,7 +37,8 @@ internal sealed class PageEndpoints(
             // It was asked for by its id, and whoever registered it has no more use for it.
         }
 
-        string name = context.Request.Path.Value!.Split('/')[^1];
+        // With the base, which is all that there is at the root of a branch.
+        string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
         string address = "./" + (name.Length == 0 ? "." : Uri.EscapeDataString(name));
         context.Response.ContentType = "text/html; charset=utf-8";
         await context.Response.WriteAsync(

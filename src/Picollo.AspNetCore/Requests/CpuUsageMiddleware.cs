@@ -29,7 +29,8 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         Task request;
         try
         {
-            if (_serverTiming)
+            // Another one's startup filter, around this, may have begun the response.
+            if (_serverTiming && !context.Response.HasStarted)
             {
                 ServerTimingHeader.AddTo(context, watcher);
             }

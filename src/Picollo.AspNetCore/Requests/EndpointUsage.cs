@@ -11,8 +11,11 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     private RouteUsage? _latest;
 
     /// <summary>The pattern; null where it has none.</summary>
+    /// <remarks>The root may be written as / or as nothing; <c>http.route</c> of the framework's own metrics is / for both.</remarks>
     public string? Route { get; } =
-        endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
+        (endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText) is { } route
+            ? route.Length == 0 ? "/" : route
+            : null;
 
     /// <inheritdoc cref="EndlessMetadata"/>
     public bool IsEndless { get; } = endpoint.Metadata.GetMetadata<EndlessMetadata>() is not null;
@@ -21,12 +24,20 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     public RouteUsage Get(RouteTable routes, string method)
     {
         RouteUsage? latest = Volatile.Read(ref _latest);
-        if (latest is null || !ReferenceEquals(latest.Method, method))
+        if (latest is not null && ReferenceEquals(latest.Method, method))
         {
-            latest = routes.Get(method, Route ?? RouteTable.Unmatched);
-            Volatile.Write(ref _latest, latest);
+            return latest;
         }
 
-        return latest;
+        string route = Route ?? RouteTable.Unmatched;
+        RouteUsage usage = routes.Get(method, route);
+
+        // That of the rest, in a full table, is named for no method of this endpoint.
+        if (usage.Route == route)
+        {
+            Volatile.Write(ref _latest, usage);
+        }
+
+        return usage;
     }
 }

@@ -37,8 +37,8 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
             }
 
             bool isFull = _routes.Count >= _capacity;
-            RouteUsage added = isFull ? new RouteUsage(KnownMethods.Other, Other) : new RouteUsage(method, route);
-            _routes.TryAdd((added.Method, added.Route), added);
+            RouteUsage added = _routes.GetOrAdd(
+                isFull ? (KnownMethods.Other, Other) : (method, route), static key => new RouteUsage(key.Method, key.Route));
             if (isFull)
             {
                 Volatile.Write(ref _rest, added);

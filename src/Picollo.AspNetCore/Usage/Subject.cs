@@ -76,8 +76,8 @@ internal sealed class Subject
         HdrHistogramDescription description = registration.Description;
         string[] parts = ["histogram", registration.Name, .. registration.Labels.SelectMany(label => new[] { label.Key, label.Value })];
 
-        // People read requests' times in milliseconds, which Prometheus wants in seconds.
-        bool isTime = description.Unit == "seconds";
+        // People read requests' times in milliseconds, which Prometheus wants in seconds; not what was recorded in hours.
+        bool isTime = description.Unit == "seconds" && description.ValueUnitRatio >= 1;
         return new Subject(IdOf(parts), registration.ToString(), [registration])
         {
             Unit = isTime ? "ms" : description.Unit,

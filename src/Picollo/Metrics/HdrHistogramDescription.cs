@@ -52,15 +52,15 @@ public sealed record HdrHistogramDescription
         }
     } = string.Empty;
 
-    /// <summary>What recorded values are divided by to be in <see cref="Unit"/>: 1e9 for nanoseconds as seconds. Above 0 and finite; 1
-    /// by default.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is not above 0 and finite.</exception>
+    /// <summary>What recorded values are divided by to be in <see cref="Unit"/>: 1e9 for nanoseconds as seconds. From 10⁻³⁰ to
+    /// 10³⁰; 1 by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public double ValueUnitRatio
     {
         get;
         init
         {
-            UnitRatio.Check(value);
+            UnitRatio.CheckWithinUnits(value);
             field = value;
         }
     } = 1;

@@ -71,6 +71,30 @@ public class LocalRequestTests
     public void A_page_of_another_origin_may_not(string origin) =>
         ReasonAgainst(request => request.Headers.Origin = origin).Should().Contain("origin");
 
+    [Theory]
+    [InlineData("cross-site", "no-cors", "image")]
+    [InlineData("same-site", "no-cors", "script")]
+    [InlineData("cross-site", "no-cors", "empty")]
+    [InlineData("cross-site", "navigate", "iframe")]
+    [InlineData("same-site", "websocket", "websocket")]
+    public void Nor_one_whose_request_has_no_origin(string site, string mode, string destination) =>
+        ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().Contain("origin");
+
+    [Theory]
+    [InlineData("none", "navigate", "document")]
+    [InlineData("same-origin", "cors", "empty")]
+    [InlineData("same-origin", "no-cors", "image")]
+    [InlineData("cross-site", "navigate", "document")]
+    public void A_person_may_come_by_a_link(string site, string mode, string destination) =>
+        ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().BeNull();
+
+    private static void SetFetch(HttpRequest request, string site, string mode, string destination)
+    {
+        request.Headers["Sec-Fetch-Site"] = site;
+        request.Headers["Sec-Fetch-Mode"] = mode;
+        request.Headers["Sec-Fetch-Dest"] = destination;
+    }
+
     private static string? ReasonAgainst(Action<HttpRequest>? change = null, string? address = "127.0.0.1")
     {
         DefaultHttpContext context = new();

@@ -128,6 +128,39 @@ public class PageEndpointsTests
         (await server.Client.GetAsync(json)).StatusCode.Should().Be(HttpStatusCode.OK);
     }
 
+    [Theory]
+    [InlineData("/base", "./base")]
+    [InlineData("/base/", "./.")]
+    public async Task At_the_root_of_a_branch_they_are_within_it(string path, string address)
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.UsePathBase("/base");
+            application.UseRouting();
+            application.MapPicollo("/");
+        });
+        (await server.Client.GetStringAsync(path)).Should().Contain($"data-address=\"{address}\"");
+    }
+
+    [Theory]
+    [InlineData(1e-30, "")]
+    [InlineData(1e-30, "seconds")]
+    [InlineData(1, "seconds")]
+    [InlineData(1e30, "seconds")]
+    public async Task Any_unit_that_a_histogram_may_have_is_shown(double ratio, string unit)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { ValueUnitRatio = ratio, Unit = unit }).Record(1_000_000);
+
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<figure>");
+        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
+        (json.RootElement.GetProperty("histograms")[0].GetProperty("values").GetProperty("max").GetDouble() * ratio)
+            .Should().BeApproximately(1_000_000, 2000);
+        await using EventReader events = await EventReader.OpenAsync(server, "?show=" + json.RootElement.GetProperty("histograms")[0].GetProperty("id").GetString());
+        (await events.NextAsync()).Name.Should().Be("usage");
+        (await events.NextAsync()).Name.Should().Be("plots");
+    }
+
     [Fact]
     public async Task Json_tells_seconds_and_units()
     {

@@ -38,6 +38,20 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
+    public async Task A_pattern_without_letters_is_the_root()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapGet("", () => "root");
+            web.MapPost("/", () => "root");
+        });
+        await app.Client.GetStringAsync("/");
+        await app.Client.PostAsync("/", null);
+
+        (await app.GetCountsAsync(2)).Should().Equal(("GET", "/", 1), ("POST", "/", 1));
+    }
+
+    [Fact]
     public async Task Requests_without_a_route_and_with_unknown_methods_have_names_that_nobody_makes_up()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapMethods("/any", ["BREW", "GET"], () => "any"));

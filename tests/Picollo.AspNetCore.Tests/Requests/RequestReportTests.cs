@@ -1,5 +1,7 @@
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.Cpu;
 
@@ -52,6 +54,20 @@ public class RequestReportTests
                 total.Should().BeGreaterThanOrEqualTo(path == "/waits" ? 40 : 12);
             }
         }
+    }
+
+    [Fact]
+    public async Task A_response_that_has_begun_before_tells_nothing_and_goes_on()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/x", (HttpContext context) => context.Response.WriteAsync(" and ended")),
+            options => options.ServerTiming = true,
+            builder => builder.Services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, Beginner>()));
+        HttpResponseMessage response = await app.Client.GetAsync("/x");
+
+        (await response.Content.ReadAsStringAsync()).Should().Be("begun and ended");
+        response.Headers.Contains("Server-Timing").Should().BeFalse();
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
     }
 
     [Fact]
@@ -127,5 +143,19 @@ public class RequestReportTests
         await total.Client.GetStringAsync("/burn");
         await total.GetCountsAsync(1);
         total.Routes.All.Single().Split.Should().Be(default(CpuUsage));
+    }
+
+    /// <summary>Begins each response, around all else.</summary>
+    private sealed class Beginner : IStartupFilter
+    {
+        public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
+        {
+            app.Use(async (context, rest) =>
+            {
+                await context.Response.WriteAsync("begun");
+                await rest(context);
+            });
+            next(app);
+        };
     }
 }

@@ -1,3 +1,6 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Requests;
 
@@ -18,5 +21,26 @@ public class RouteTableTests
         (third.Method, third.Route).Should().Be(("_OTHER", "(other)"));
         table.Get("GET", "/a").Should().BeSameAs(first);
         table.All.Select(usage => usage.Route).Should().Equal("(other)", "/a", "/b");
+    }
+
+    [Fact]
+    public void A_route_that_is_called_like_the_rest_has_its_requests_among_them()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        RouteUsage own = table.Get("_OTHER", "(other)");
+
+        table.Get("GET", "/a").Should().BeSameAs(own);
+        table.All.Should().Equal(own);
+    }
+
+    [Fact]
+    public void What_an_endpoint_has_in_a_full_table_stays_its_own()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
+        RouteUsage own = endpoint.Get(table, "_OTHER");
+
+        endpoint.Get(table, "GET").Route.Should().Be("(other)");
+        endpoint.Get(table, "_OTHER").Should().BeSameAs(own);
     }
 }

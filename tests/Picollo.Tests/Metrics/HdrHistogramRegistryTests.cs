@@ -171,7 +171,7 @@ public class HdrHistogramRegistryTests
             LowestBound = 1024,
             HighestBound = 68_719_476_735,
         });
-        foreach (double ratio in new[] { 0, -1, double.NaN, double.PositiveInfinity })
+        foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.NaN, double.PositiveInfinity })
         {
             FluentActions.Invoking(() => HdrHistogramDescription.None with { ValueUnitRatio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
         }

@@ -11,7 +11,7 @@ internal sealed class PrometheusSeries
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
     private readonly byte[] _count;
-    private readonly byte[] _comment; // up to the reason
+    private readonly byte[] _comment; // up to the reason; a name at its begin could make it a line of its own kind, such as "TYPE x"
 
     public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
     {
@@ -26,7 +26,7 @@ internal sealed class PrometheusSeries
         string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
         _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
         _count = Encoding.UTF8.GetBytes($"{Name}_count{braced} ");
-        _comment = Encoding.UTF8.GetBytes($"# {PrometheusNames.EscapeHelp(registration.ToString())} is left out: ");
+        _comment = Encoding.UTF8.GetBytes($"# The histogram {PrometheusNames.EscapeHelp(registration.ToString())} is left out: ");
         Owner = PrometheusNames.OwnerOf(Name);
     }
 

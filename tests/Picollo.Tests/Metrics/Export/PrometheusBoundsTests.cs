@@ -62,19 +62,6 @@ public class PrometheusBoundsTests
             .Select(series => string.Join(' ', series.Buckets.Select(bucket => bucket.Text))).Should().Equal(kinds.Select(kind => kind.Bounds));
     }
 
-    [Fact]
-    public void A_bound_that_is_too_large_for_a_number_is_left_out()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(10);
-        histogram.Record(30);
-        ExpositionSeries series = Expositions.Series(Octaves, Of(histogram, 0, 100, 1e-307)).Single();
-
-        series.Buckets.Select(bucket => (bucket.Bound, bucket.Count)).Should().Equal(
-            (0, 0), (1 / 1e-307, 0), (3 / 1e-307, 0), (7 / 1e-307, 0), (15 / 1e-307, 1), (double.PositiveInfinity, 2));
-        series.Sum.Should().Be(double.PositiveInfinity);
-    }
-
     private static PlainHdrHistogram<uint> Histogram(ulong low, ulong high) => HdrHistogram.Factory.WithMinTrackableValue(low).WithMaxTrackableValue(high).Create();
 
     private static IEnumerable<string> Bounds(PrometheusTextWriter writer, HdrHistogram histogram, ulong low, ulong high) =>
