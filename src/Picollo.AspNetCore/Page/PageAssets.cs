@@ -4,7 +4,7 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-Xpc2f8pf6OwNsxctwLUmRGTsZbsgm62ak4TH4ZtoxbA=";
+    private const string StyleHash = "sha256-KOzvTS9lH8WvgDP/kccaom9QY9u4t3+kwojhEvvuReQ=";
     private const string ScriptHash = "sha256-TqaRTapvkGXFrVlKiLSVRH2257h0/yAmSvE11YODuNA=";
 
     /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none) and
