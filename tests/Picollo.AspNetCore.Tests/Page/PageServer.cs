@@ -103,7 +103,7 @@ internal sealed class LogLines : ILoggerProvider, ILogger
         }
     }
 
-    public ILogger CreateLogger(string categoryName) => 
+    public ILogger CreateLogger(string categoryName) =>
         categoryName.StartsWith("Picollo", StringComparison.Ordinal) ? this : Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance;
 
     public IDisposable? BeginScope<TState>(TState state)
