@@ -5,6 +5,7 @@ using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
+[Collection(Alone.Name)]
 public class EventStreamTests
 {
     [Fact]
