@@ -200,6 +200,16 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_that_stops_after_the_pool_refuses()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
+        await app.Client.GetStringAsync("/cpu");
+        await app.Services.GetRequiredService<CpuWorkers>().StopAsync(CancellationToken.None);
+
+        (await app.Client.GetAsync("/cpu")).StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
     public async Task What_is_missing_is_said()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/free", (HttpContext context) =>

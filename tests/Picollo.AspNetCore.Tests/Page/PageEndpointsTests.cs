@@ -218,7 +218,13 @@ public class PageEndpointsTests
         server.Registry.Add("there", HdrHistogram.Create());
         string id = Subject.Of(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
+        await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}");
+        (await events.NextAsync()).Name.Should().Be("usage");
+        (await events.NextAsync()).Name.Should().Be("plots");
         gone.Dispose();
+        (await events.NextAsync()).Data.Should().Contain("<bdi>there</bdi>").And.NotContain("<bdi>gone</bdi>");
+        server.Count("GET", "/later");
+        (await events.NextAsync()).Data.Should().Contain("<bdi>/later</bdi>", "the stream goes on");
 
         (await server.Client.GetStringAsync($"/picollo?show={id}")).Should().Contain("<bdi>there</bdi>").And.NotContain("<figure>");
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"there\"").And.NotContain("\"gone\"");

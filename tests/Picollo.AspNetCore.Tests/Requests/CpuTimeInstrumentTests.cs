@@ -105,6 +105,8 @@ public class CpuTimeInstrumentTests
             web =>
             {
                 web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
+                web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
+                web.MapGet("/cancelled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
                 web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
                 web.MapGet("/begun", async (HttpContext context) =>
                 {
@@ -122,22 +124,26 @@ public class CpuTimeInstrumentTests
         using MeterListener listener = Listen(app, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
         (await app.Client.GetAsync("/thrown")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(1);
-        (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
+        (await app.Client.GetAsync("/faulted")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(2);
-        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
+        (await app.Client.GetAsync("/cancelled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(3);
+        (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
+        await app.GetCountsAsync(4);
+        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
+        await app.GetCountsAsync(5);
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
         await begun.WaitAsync();
         await abort.CancelAsync();
         await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
-        await app.GetCountsAsync(4);
-        for (int i = 0; i < 100 && statuses.Count < 4; i++)
+        await app.GetCountsAsync(6);
+        for (int i = 0; i < 100 && statuses.Count < 6; i++)
         {
             await Task.Delay(10);
         }
 
-        statuses.Should().Equal(500, 413, 200, 499);
+        statuses.Should().Equal(500, 500, 500, 413, 200, 499);
     }
 
     [Fact]
