@@ -10,6 +10,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 {
     private const int Narrow = 400;
     private const int Wide = 1200;
+    private const int Breakpoint = 980;
     private const string Requests = "document.querySelector('.routes tbody td').textContent";
 
     private static readonly (string Method, string Route, double CpuMilliseconds, double WallMilliseconds, int Count)[] Usual =
@@ -29,7 +30,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             TheoryData<string, int, bool> looks = [];
             foreach (string what in new[] { "usual", "hostile", "nothing" })
             {
-                foreach (int width in new[] { Narrow, 980, 981, Wide })
+                foreach (int width in new[] { Narrow, Breakpoint, Breakpoint + 1, Wide })
                 {
                     looks.Add(what, width, width == Narrow || width == Wide);
                 }
@@ -56,6 +57,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
                 .Should().BeTrue("usual figures need no scrolling");
             (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
             (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
+            (await TextsAsync(width <= Breakpoint ? RowsThatAreNoCards : "[]")).Should().BeEmpty();
             foreach (string selector in new[] { "h1", "#state", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
             {
                 ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
@@ -138,6 +140,32 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await ShowAsync(server, width, isDark);
         (await TextAsync("document.getElementById('mark').textContent")).Should().Be("Mark this moment");
         browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [ChromiumFact]
+    public async Task What_was_asked_for_before_the_mark_was_forgotten_is_not_drawn_after()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        await ShowAsync(server);
+        await browser.Page.EvaluateAsync(
+            """
+            (() => {
+              const real = window.fetch;
+              window.fetch = async (...asked) => {
+                const answer = await real(...asked);
+                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.told = true; }
+                return answer;
+              };
+              document.getElementById("mark").click();
+            })()
+            """);
+        await UntilAsync("window.asked");
+        await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
+        await UntilAsync("window.told");
+        await Task.Delay(300);
+
+        (await TextsAsync(Captions)).Should().Equal("Percentiles", "Density");
     }
 
     [ChromiumFact]
@@ -235,6 +263,15 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await UntilAsync("document.querySelector('h2').textContent === 'GET /first' && document.querySelectorAll('figure').length === 2");
         browser.Page.Complaints.Should().BeEmpty();
     }
+
+    // A card has its name above the figures, and at most four of these beside each other.
+    private const string RowsThatAreNoCards =
+        """
+        [...document.querySelectorAll("tbody tr")].filter(row => {
+          const tops = [...row.children].map(cell => Math.round(cell.getBoundingClientRect().top));
+          return tops.slice(1).some(top => top <= tops[0]) || Math.max(...tops.map(top => tops.filter(other => other === top).length)) > 4;
+        }).map(row => row.textContent)
+        """;
 
     private const string Captions = "[...document.querySelectorAll('figcaption')].map(one => one.textContent)";
 

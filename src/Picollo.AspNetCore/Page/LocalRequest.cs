@@ -11,7 +11,8 @@ namespace Picollo.AspNetCore.Page;
 /// client asked for, or, as nginx does unless it is told otherwise, speaks HTTP/1.0. Middleware that believes such headers puts an address
 /// that the client chose in the connection's place, and keeps the original one in a header of its own. A browser here can be sent by any page:
 /// by a name that an attacker resolves to 127.0.0.1 (DNS rebinding), which the Host tells, or across origins, which
-/// the Origin tells, or, of what is fetched without one (images, scripts), the browser's Sec-Fetch-Site. What remains is a proxy that hides itself in all of these ways: behind one, require authorization.
+/// the Origin tells, or, of what is fetched without one (images, scripts), the browser's Sec-Fetch-Site. What remains is a proxy that hides
+/// itself in all of these ways: behind one, require authorization.
 /// </remarks>
 internal static class LocalRequest
 {

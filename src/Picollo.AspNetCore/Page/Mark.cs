@@ -20,8 +20,8 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public IReadOnlyList<MarkedPair> Compare(Subject subject)
     {
-        // What a JSON text does not name is null here, whatever the types say.
-        if (Histograms is null || Histograms.Count != subject.Registrations.Count || Histograms.Contains(null!))
+        // What a JSON text does not name is null here, whatever the types say; a null among them decodes as nothing does.
+        if (Histograms is null || Histograms.Count != subject.Registrations.Count)
         {
             throw new FormatException("The mark has not the histograms that this has.");
         }

@@ -19,7 +19,7 @@ internal sealed class PageEndpoints(
     private readonly PrometheusTextWriter _prometheus = new();
 
     // A mark that is made up can take 50 MB while it is read, of a memory that the whole process shares.
-    private static readonly SemaphoreSlim Comparisons = new(2);
+    private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
     public async Task AnswerPageAsync(HttpContext context)
     {

@@ -31,8 +31,8 @@ internal static class UsageTables
         string processors = reading.Processors == 1 ? "of a processor" : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
         html.Append("<dl class=\"tiles\">\n");
         Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "a second");
-        Tile("CPU of requests", Numbers.Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
-        Tile("CPU of the process", reading.ProcessShare is { } share ? Numbers.Percent(share) : "n/a", processors);
+        Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
+        Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
         Tile("Requests in all", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
@@ -60,8 +60,8 @@ internal static class UsageTables
             BeginRow(html, route, chosen);
             Cell(html, "requests", "", Numbers.Count(route.Count));
             Cell(html, "a second", "", Numbers.Short(route.Rate));
-            string kernel = route.KernelShare is { } share ? $"<small>{Numbers.Percent(share)} kernel </small>" : "";
-            Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Numbers.Percent(route.MachineShare)}</span>");
+            string kernel = route.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
+            Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Percent(route.MachineShare)}</span>");
             Percentiles(html, "CPU ms ", "first", route.Subject, route.Quantiles[0]);
             Percentiles(html, "wall ms ", "second", route.Subject, route.Quantiles[1]);
             html.Append("</tr>\n");
@@ -140,6 +140,9 @@ internal static class UsageTables
             CultureInfo.InvariantCulture,
             $"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"100\" height=\"8\" fill=\"currentColor\" fill-opacity=\".12\"/><rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
+
+    // "< 0.1 %" is no tag.
+    private static string Percent(double share) => Html.Encode(Numbers.Percent(share));
 
     private static string Window(TimeSpan window) => window.TotalSeconds switch
     {

@@ -32,6 +32,9 @@ internal sealed class UsageReader
         _looks.Add(LookOf(ReadAll(), time.GetTimestamp(), TryGetProcessTime()));
     }
 
+    /// <summary>How many looks are kept, for the windows of later ones.</summary>
+    internal int Looks => _looks.Count;
+
     /// <summary>Reads everything, or gives a reading of another viewer that is at most so old.</summary>
     public UsageReading Read(TimeSpan maxAge = default)
     {

@@ -199,6 +199,22 @@ public class PageEndpointsTests
     }
 
     [Fact]
+    public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_text()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        HdrHistogram wait = HdrHistogram.Create();
+        wait.Record(5_000_000, 3);
+        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds);
+        server.Count("GET", "/idle", 2_000);
+        await Task.Delay(50); // a share of 2 µs: not 0, and less than a tenth of a percent of this
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        page.Should().Contain("<td data-name=\"max\">5.00</td><td data-name=\"unit\" class=\"unit\"><bdi>ms</bdi></td>")
+            .And.Contain("<span>&lt; 0.1 %</span>").And.NotContain("< 0");
+    }
+
+    [Fact]
     public async Task The_kernels_part_is_told_where_it_is_known()
     {
         await using PageServer server = await PageServer.StartAsync();

@@ -83,6 +83,19 @@ public class UsageReaderTests
         UsageReading last = reader.Read();
         last.Window.TotalSeconds.Should().BeInRange(9, 10);
         last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
+        reader.Looks.Should().BeLessThan(50, "twenty a second for minutes");
+    }
+
+    [Fact]
+    public void A_look_that_follows_too_soon_has_the_longer_window()
+    {
+        UsageReader reader = Start();
+        _clock.Advance(100);
+        reader.Read();
+        _clock.Advance(0.6);
+        reader.Read().Window.TotalSeconds.Should().BeApproximately(100.6, 1e-6);
+        _clock.Advance(0.4);
+        reader.Read().Window.TotalSeconds.Should().BeApproximately(1, 1e-6);
     }
 
     [Fact]
@@ -125,11 +138,11 @@ public class UsageReaderTests
         histogram.Reset();
         histogram.Record(5, 20);
         histogram.Record(100_000, 10);
-        _clock.Advance(1);
+        _clock.Advance(15);
 
         SubjectUsage usage = reader.Read().Histograms[0];
 
-        (usage.Rate, usage.Count, usage.MachineShare, usage.Quantiles[0].OutOfRange, usage.Quantiles[0].Max).Should().Be((15, 30, 0, 10, 5));
+        (usage.Rate, usage.Count, usage.MachineShare, usage.Quantiles[0].OutOfRange, usage.Quantiles[0].Max).Should().Be((2, 30, 0, 10, 5));
     }
 
     [Fact]
