@@ -42,7 +42,7 @@ public sealed class PicolloOptions
     }
 
     /// <summary>How many pairs of method and route have histograms of their own; requests beyond share those of the route
-    /// <c>(other)</c>. 1 or more, 256 by default.</summary>
+    /// <c>(other)</c>. 1 or more, 256 by default. Each takes 16 KB for every thread that has served it.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than that.</exception>
     public int MaxRoutes
     {

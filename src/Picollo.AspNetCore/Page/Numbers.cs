@@ -17,11 +17,11 @@ internal static class Numbers
         _ => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
     };
 
-    /// <summary>A share of 1 in percent, encoded.</summary>
+    /// <summary>A share of 1 in percent.</summary>
     public static string Percent(double share) => share switch
     {
         0 => "0 %",
-        < 0.0005 => "&lt; 0.1 %",
+        < 0.0005 => "< 0.1 %",
         < 0.0995 => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.0} %"),
         < 1000 => string.Create(CultureInfo.InvariantCulture, $"{share * 100:N0} %"),
         _ => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.##E+0} %"),
