@@ -179,7 +179,7 @@ internal static class ReadmeSamples
 
     public sealed record Order(uint Size);
 
-    private static byte[] ReadBlock(int block) => [.. "123456789"u8, (byte)block];
+    private static byte[] ReadBlock(int block) => block == 0 ? [.. "123456789"u8] : [];
 
     public static CpuStates Machine()
     {
