@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Net;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 
@@ -53,7 +54,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     {
         string address = await _address.Task.WaitAsync(Patience);
         string at = time is { } moment ? string.Create(CultureInfo.InvariantCulture, $"&time={moment.ToUnixTimeMilliseconds() / 1e3:R}") : "";
-        string json = await _client.GetStringAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}{at}");
+        string json = await GetAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}{at}");
         using JsonDocument document = JsonDocument.Parse(json);
         return [.. document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray()
             .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
@@ -81,6 +82,22 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
         await _process.WaitForExitAsync();
         _process.Dispose();
         Directory.Delete(_folder, recursive: true);
+    }
+
+    /// <summary>It listens, and answers 503, before it is ready.</summary>
+    private async Task<string> GetAsync(string address)
+    {
+        Stopwatch elapsed = Stopwatch.StartNew();
+        while (true)
+        {
+            using HttpResponseMessage response = await _client.GetAsync(address);
+            if (response.StatusCode != HttpStatusCode.ServiceUnavailable || elapsed.Elapsed > Patience)
+            {
+                return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
+            }
+
+            await Task.Delay(100);
+        }
     }
 
     private string Log
