@@ -22,7 +22,7 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling
+                    scheduling, aspnet
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -70,6 +70,7 @@ is_met() {
     run-musl) has musl-gcc ;;
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
+    prometheus) has prometheus && has promtool ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
@@ -89,13 +90,24 @@ packages_for() {
     run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
     chromium) echo chromium ;;
     java) echo default-jdk-headless libhdrhistogram-java ;;
+    prometheus) echo prometheus ;;
     run-wrk) echo wrk ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
 
+# The programs are wanted, not the services that some come with: a policy keeps those from starting.
 apt_install() {
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+  local policy=/usr/sbin/policy-rc.d own='' code=0
+  if [ ! -e "$policy" ]; then
+    own=$policy
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" || code=$?
+  [ -z "$own" ] || rm -f "$own"
+  case " $* " in *' prometheus '*) ! has systemctl || systemctl -q disable prometheus.service 2>/dev/null || true ;; esac
+  return "$code"
 }
 
 # Installs what the needs named lack, where that is possible; afterwards `missing` holds the packages still lacking.
@@ -145,8 +157,8 @@ build() {
   dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
 }
 
-# A sample's name on the command line: its folder's, in lower case, without "Demo".
-demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//'; }
+# A sample's name on the command line: its folder's, in lower case, without "Demo" or "Api".
+demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//; s/api$//'; }
 
 demo() {
   local wanted folder names=''
@@ -158,6 +170,8 @@ demo() {
     build_native "$(host_rid)"
     # This one drives a server; as the server itself it needs no driver.
     if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
+    # And this one is a server that does not end, unless it is asked for a demonstration.
+    if [ "$wanted" = web ] && [ $# -lt 2 ]; then set -- web --demo; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done
@@ -231,6 +245,7 @@ run_tests() {
   want system-tools "the comparison with top, mpstat and pidstat"
   want chromium "the plots and reports in a browser"
   want java "the tests against the HdrHistogram family's Java library"
+  want prometheus "the tests with Prometheus"
   build
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
@@ -259,6 +274,7 @@ bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then want java "the comparison with the HdrHistogram family's Java library"; fi
+  if [ "${1:-} ${2:-}" = 'compare aspnet' ]; then require run-wrk; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 

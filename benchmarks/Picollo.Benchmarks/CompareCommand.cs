@@ -1,3 +1,4 @@
+using Picollo.Benchmarks.AspNet;
 using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Histogram;
@@ -16,6 +17,7 @@ internal static class CompareCommand
         [PerfComparison.Name] = PerfComparison.Run,
         [EncodingComparison.Name] = EncodingComparison.Run,
         [SchedulingComparison.Name] = SchedulingComparison.Run,
+        [AspNetComparison.Name] = AspNetComparison.Run,
     };
 
     public static int Run(string[] arguments)

@@ -10,16 +10,20 @@ internal static class CpuWorkerMetrics
 
     private const string Pool = "picollo.cpu_worker.pool.name", Task = "picollo.cpu_worker.task.name";
 
+    // Without advice an SDK takes 0, 5, 10 and more, of seconds: all would be in one bucket.
+    private static readonly InstrumentAdvice<double> Advice = new()
+    {
+        HistogramBucketBoundaries = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    };
+
     private static readonly Meter Meter = new(MeterName);
 
-    private static readonly Histogram<double> QueueWait = Meter.CreateHistogram<double>(
-        "picollo.cpu_worker.queue.duration", "s", "How long tasks waited for a worker.");
+    private static readonly Histogram<double> QueueWait = Create("picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
 
-    private static readonly Histogram<double> SliceLength = Meter.CreateHistogram<double>(
-        "picollo.cpu_worker.slice.duration", "s", "How long tasks had a worker at a stretch.");
+    private static readonly Histogram<double> SliceLength = Create("picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
 
-    private static readonly Histogram<double> Overrun = Meter.CreateHistogram<double>(
-        "picollo.cpu_worker.overrun.duration", "s", "From the moment a task was asked to give up its worker to its next checkpoint.");
+    private static readonly Histogram<double> Overrun = Create(
+        "picollo.cpu_worker.overrun.duration", "From the moment a task was asked to give up its worker to its next checkpoint.");
 
     public static void Record(string pool, in SliceReport report)
     {
@@ -38,6 +42,8 @@ internal static class CpuWorkerMetrics
             Overrun.Record(Seconds(overrun), new(Pool, pool), new(Task, report.Task));
         }
     }
+
+    private static Histogram<double> Create(string name, string description) => Meter.CreateHistogram(name, "s", description, tags: null, Advice);
 
     private static double Seconds(long ticks) => NanoScope.TicksToNanos(ticks) / 1e9;
 }

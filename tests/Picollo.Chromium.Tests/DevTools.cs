@@ -49,13 +49,9 @@ internal sealed class DevTools : IAsyncDisposable
     /// <summary>Loads a page and gives back what it complained of: console messages, exceptions, breaches of its policy.</summary>
     public async Task<IReadOnlyList<string>> NavigateAsync(string address)
     {
-        _events.Clear();
-        await SendAsync("Page.navigate", new() { ["url"] = address });
-        using CancellationTokenSource deadline = new(Deadline);
-        while (!_events.Any(one => (string?)one["method"] == "Page.loadEventFired"))
-        {
-            await ReceiveAsync(deadline.Token);
-        }
+        // What the page before goes on to say, of a server that has ended, is not this one's.
+        await LoadAsync("about:blank");
+        await LoadAsync(address);
 
         // A picture waits for the page's frame, with a script and without one; by then all that loading causes was said.
         await CaptureAsync();
@@ -105,6 +101,17 @@ internal sealed class DevTools : IAsyncDisposable
         _socket.Abort();
         _socket.Dispose();
         await ValueTask.CompletedTask;
+    }
+
+    private async Task LoadAsync(string address)
+    {
+        _events.Clear();
+        await SendAsync("Page.navigate", new() { ["url"] = address });
+        using CancellationTokenSource deadline = new(Deadline);
+        while (!_events.Any(one => (string?)one["method"] == "Page.loadEventFired"))
+        {
+            await ReceiveAsync(deadline.Token);
+        }
     }
 
     private async Task<JsonNode> ReceiveAsync(CancellationToken cancellation)

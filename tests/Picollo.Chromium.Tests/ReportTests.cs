@@ -36,8 +36,8 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
 
         complaints.Should().BeEmpty();
         (await TextsAsync("document.documentElement.scrollWidth > innerWidth ? ['the page'] : []")).Should().BeEmpty();
-        (await TextsAsync(OutsideOfTheirBox)).Should().BeEmpty();
-        (await TextsAsync(OverlappingTexts)).Should().BeEmpty();
+        (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+        (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
         (await NumberAsync("Math.min(99, ...[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height))"))
             .Should().BeGreaterThan(10, "a line of smaller letters cannot be read");
         (await NumberAsync("Math.max(0, ...[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height))"))
@@ -89,7 +89,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
             pictures.Add(await browser.Page.CaptureAsync());
             foreach (string selector in new[] { "h1", "svg text", "td" })
             {
-                (await NumberAsync(ContrastOf(selector))).Should().BeGreaterThan(7, $"{selector} is text");
+                (await NumberAsync(Checks.ContrastOf(selector))).Should().BeGreaterThan(7, $"{selector} is text");
             }
         }
 
@@ -170,41 +170,6 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
             await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
         }
     }
-
-    /// <summary>Texts that are not within their plot.</summary>
-    private const string OutsideOfTheirBox =
-        """
-        [...document.querySelectorAll("svg text")].filter(text => {
-          const box = text.ownerSVGElement.getBoundingClientRect(), own = text.getBoundingClientRect();
-          return own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1;
-        }).map(text => text.textContent)
-        """;
-
-    /// <summary>Texts of a plot that cover each other, by more than the empty space above and below letters.</summary>
-    private const string OverlappingTexts =
-        """
-        [...document.querySelectorAll("svg")].flatMap(svg => {
-          const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
-          return texts.flatMap(([a, one], i) => texts.slice(i + 1)
-            .filter(([, other]) => one.left < other.right && other.left < one.right
-              && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > one.height * .45)
-            .map(([b]) => a + " over " + b));
-        })
-        """;
-
-    /// <summary>The contrast of an element's text against the page, as WCAG 2.2 defines it.</summary>
-    private static string ContrastOf(string selector) =>
-        $$"""
-        (() => {
-          const luminance = colour => {
-            const [r, g, b] = colour.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            return .2126 * r + .7152 * g + .0722 * b + .05;
-          };
-          const a = luminance(getComputedStyle(document.querySelector("{{selector}}")).color);
-          const b = luminance(getComputedStyle(document.body).backgroundColor);
-          return Math.max(a, b) / Math.min(a, b);
-        })()
-        """;
 
     /// <summary>Points at the strip with the tooltip that begins so, and gives back what the page shows, which must be within it.</summary>
     private async Task<string> PointAtAsync(string plot, string rank, HdrHistogramSeries[] series)

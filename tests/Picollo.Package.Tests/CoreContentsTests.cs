@@ -25,6 +25,7 @@ public sealed class CoreContentsTests(PackageFixture packages) : PackageContents
     public void The_package_stands_alone_and_is_found_by_its_histogram()
     {
         Dependencies().Should().BeEmpty();
+        FrameworkReferences().Should().BeEmpty();
         Value("tags").Should().Contain("histogram");
     }
 

@@ -35,7 +35,7 @@ public abstract class PackageContentsTests(Package package)
         Value("readme").Should().Be("README.md");
         Value("description").Should().NotBeNullOrWhiteSpace().And.NotBe("Package Description");
         Value("authors").Should().NotBeNullOrWhiteSpace().And.NotBe(package.Id);
-        Metadata().Descendants().Where(e => e.Name.LocalName == "group").Should().ContainSingle()
+        Metadata().Descendants().Where(e => e.Name.LocalName == "group" && e.Parent!.Name.LocalName == "dependencies").Should().ContainSingle()
             .Which.Attribute("targetFramework")!.Value.Should().Be("net10.0");
 
         var repository = Metadata().Elements().Single(e => e.Name.LocalName == "repository");
@@ -97,6 +97,11 @@ public abstract class PackageContentsTests(Package package)
     protected IEnumerable<(string Id, string Version)> Dependencies() => Metadata().Descendants()
         .Where(e => e.Name.LocalName == "dependency")
         .Select(e => (e.Attribute("id")!.Value, e.Attribute("version")!.Value));
+
+    /// <summary>The shared frameworks that it needs.</summary>
+    protected IEnumerable<string> FrameworkReferences() => Metadata().Descendants()
+        .Where(e => e.Name.LocalName == "frameworkReference")
+        .Select(e => e.Attribute("name")!.Value);
 
     private XElement Metadata() => package.Manifest().Root!.Elements().Single();
 }

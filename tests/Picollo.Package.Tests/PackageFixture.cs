@@ -13,6 +13,7 @@ public sealed class PackageFixture : IDisposable
         Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
         Core = new Package(Folder, "Picollo");
         Scheduling = new Package(Folder, "Picollo.Scheduling");
+        AspNetCore = new Package(Folder, "Picollo.AspNetCore");
     }
 
     /// <summary>The folder of packages, usable as a NuGet source.</summary>
@@ -21,6 +22,8 @@ public sealed class PackageFixture : IDisposable
     public Package Core { get; }
 
     public Package Scheduling { get; }
+
+    public Package AspNetCore { get; }
 
     /// <summary>All packages have the same.</summary>
     public string Version => Core.Version;
@@ -32,7 +35,7 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling" })
+        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore" })
         {
             Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
                 "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");

@@ -4,8 +4,11 @@ namespace Picollo.Package.Tests;
 public sealed class SchedulingContentsTests(PackageFixture packages) : PackageContentsTests(packages.Scheduling)
 {
     [Fact]
-    public void The_package_depends_on_the_core_of_its_own_version_alone() =>
+    public void The_package_depends_on_the_core_of_its_own_version_alone()
+    {
         Dependencies().Should().Equal(("Picollo", packages.Core.Version));
+        FrameworkReferences().Should().BeEmpty();
+    }
 
     [Fact]
     public void All_packages_have_one_version() => Package.Version.Should().Be(packages.Core.Version);

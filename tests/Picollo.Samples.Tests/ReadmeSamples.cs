@@ -1,3 +1,8 @@
+using System.Buffers;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
@@ -138,6 +143,44 @@ internal static class ReadmeSamples
         return (checksum, pool.Statistics);
     }
 
+    public static WebApplication Web(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(options =>
+        {
+            options.CpuBudget = TimeSpan.FromMilliseconds(100);          // requests above it are logged
+            options.CpuWorkers = new() { WorkerCount = 2 };              // for RequireCpuWorker()
+        });
+        var app = builder.Build();
+
+        app.UseCpuUsage();                                               // every request, wherever in the pipeline this stands
+        app.MapPicollo("/picollo");                                      // the page
+
+        var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
+            "order_size",                                                // any histogram stands on the page, too
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
+            new HdrHistogramDescription { Unit = "bytes" });
+
+        app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
+        app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
+        {
+            CpuTaskContext cpu = context.GetCpuTask();
+            uint sum = 0;
+            for (int block = 0; block < blocks; block++)
+            {
+                sum = Append(sum, ReadBlock(block));
+                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+            }
+
+            return sum;
+        }).RequireCpuWorker();                                           // CPU-heavy: in a CpuWorkerPool, with a queue limit
+
+        return app;
+    }
+
+    public sealed record Order(uint Size);
+
+    private static byte[] ReadBlock(int block) => block == 0 ? [.. "123456789"u8] : [];
+
     public static CpuStates Machine()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
@@ -243,6 +286,20 @@ internal static class ReadmeSamples
         string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
             + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
         return inPage;
+    }
+
+    public static void Exposition(IBufferWriter<byte> output, ulong nanoseconds)
+    {
+        var registry = new HdrHistogramRegistry();
+        var waits = registry.GetOrAdd(
+            "queue.wait",
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
+            HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." },
+            ("queue", "orders"));
+        waits.Record(nanoseconds);
+
+        var writer = new PrometheusTextWriter();                // keep it: it remembers what stays the same
+        writer.Write(output, registry);                         // an IBufferWriter<byte>: Kestrel's Response.BodyWriter is one
     }
 
     public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)

@@ -1,5 +1,8 @@
+using System.Buffers;
 using System.Globalization;
+using System.Text;
 using System.Text.RegularExpressions;
+using Microsoft.AspNetCore.Builder;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
@@ -115,6 +118,26 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public void The_exposition_is_what_the_readme_shows_and_has_as_many_series_as_it_says()
+    {
+        ArrayBufferWriter<byte> output = new();
+        ReadmeSamples.Exposition(output, 1_200_000);
+        string[] lines = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n');
+
+        string shown = Readme[Readme.IndexOf("# HELP queue_wait", StringComparison.Ordinal)..];
+        shown = shown[..shown.IndexOf("```", StringComparison.Ordinal)];
+        shown.Split('\n').Where(line => line is not "" and not "...").Should().HaveCount(7).And.BeSubsetOf(lines);
+        foreach ((double relativeError, string says) in new[] { (0.125, "makes 108 a histogram"), (0.25, "two an octave, makes 56,"), (0.5, "and 0.5 makes 30;") })
+        {
+            output.ResetWrittenCount();
+            HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
+            new PrometheusTextWriter(relativeError).Write(output, registrations);
+            int series = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal));
+            Readme.Should().Contain(says).And.Contain($" {series}");
+        }
+    }
+
+    [Fact]
     public void The_pictures_are_made()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-readme-").FullName;
@@ -177,6 +200,22 @@ public sealed partial class ReadmeTests
             "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "Software:PageFaults");
         lines.Where(line => line.StartsWith("##### ", StringComparison.Ordinal)).Should().Equal(counted.Select(name => $"##### {name}"));
         missing.Should().OnlyContain(name => lines.Any(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public async Task The_web_example_shows_its_requests()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
+        await using WebApplication app = ReadmeSamples.Web(builder);
+        await app.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };
+
+        (await client.GetStringAsync("/checksum/1")).Should().Be($"{0xCBF43926}");
+        (await client.PostAsync("/orders", new StringContent("{\"size\":77}", Encoding.UTF8, "application/json"))).EnsureSuccessStatusCode();
+
+        (await client.GetStringAsync("/picollo")).Should().Contain("<bdi>/checksum/{blocks}</bdi>").And.Contain("<bdi>order_size</bdi>");
+        string json = await client.GetStringAsync("/picollo/json");
+        json.Should().ContainAll("\"windowSeconds\"", "\"routes\"", "\"cpuSeconds\":{\"p50\"", "\"p99\"", "\"rate\"", "\"machineShare\"", "\"max\":77");
     }
 
     [Fact]

@@ -127,6 +127,3 @@ public readonly record struct WorkDone(double Big, double Small, double Seconds)
     /// <summary>Big requests' work a second, since.</summary>
     public double BigPerSecondSince(WorkDone earlier) => (Big - earlier.Big) / (Seconds - earlier.Seconds);
 }
-
-/// <summary>Why the demo cannot go on.</summary>
-public sealed class DriverException(string message) : Exception(message);

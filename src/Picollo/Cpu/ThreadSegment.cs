@@ -42,8 +42,8 @@ internal sealed class ThreadSegment
     /// <summary>The calling thread's; null before it has changed anything.</summary>
     public static ThreadSegment? OfThread => OwnSegment.Current;
 
-    /// <summary>Whose time the segment is; null where none runs.</summary>
-    public CpuUsageAsyncWatcher[]? Watchers { get; private set; }
+    /// <summary>Whose time the segment is: this one's and those' outside of it; null where none runs.</summary>
+    public CpuUsageAsyncWatcher? Watchers { get; private set; }
 
     /// <summary>Even while nothing changes; grows with each change.</summary>
     public long Version => Volatile.Read(ref _version);
@@ -71,7 +71,7 @@ internal sealed class ThreadSegment
     /// <remarks>The clocks were read before the change began: were they read within it, readers would wait for an owner that loses
     /// its processor there (tried: where threads switched all the time, for milliseconds). So another thread may have measured the
     /// segment since; then it ends no earlier than that, which its owner's clock has passed too, and no total goes back.</remarks>
-    public void Change(CpuUsageAsyncWatcher[]? watchers, in CpuSegment now, bool byThreadSwitch)
+    public void Change(CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch)
     {
         BeginChange();
         CpuSegment end = now;
@@ -89,17 +89,20 @@ internal sealed class ThreadSegment
             }
         }
 
-        Watchers = watchers;
         _start = end;
+        SetWatchers(watchers);
         EndChange();
     }
 
     /// <summary>Forgets the segment that ran: nobody asks for it any more, or its end could not be read.</summary>
     public void Drop()
     {
-        BeginChange();
-        Watchers = null;
-        EndChange();
+        if (Watchers is not null)
+        {
+            BeginChange();
+            SetWatchers(null);
+            EndChange();
+        }
     }
 
     /// <summary>What has passed of the segment that runs, by any thread; true of this moment if <see cref="Version"/> was even before
@@ -144,10 +147,27 @@ internal sealed class ThreadSegment
 
     private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch)
     {
-        foreach (CpuUsageAsyncWatcher watcher in Watchers!)
+        for (CpuUsageAsyncWatcher? watcher = Watchers; watcher is not null; watcher = watcher.Outer)
         {
             watcher.Add(segment, byThreadSwitch);
         }
+    }
+
+    // Counted in before it is counted out, so that a watcher that the thread keeps never looks as if it had lost it. A stopped watcher that
+    // falls out meanwhile keeps a count that nobody looks at.
+    private void SetWatchers(CpuUsageAsyncWatcher? watchers)
+    {
+        for (CpuUsageAsyncWatcher? watcher = watchers; watcher is not null; watcher = watcher.Outer)
+        {
+            watcher.AddThread();
+        }
+
+        for (CpuUsageAsyncWatcher? watcher = Watchers; watcher is not null; watcher = watcher.Outer)
+        {
+            watcher.RemoveThread();
+        }
+
+        Watchers = watchers;
     }
 
     // With a full fence at its end, as Change has one, also where the note is another reader's.

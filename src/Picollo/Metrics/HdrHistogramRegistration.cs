@@ -1,13 +1,32 @@
 namespace Picollo.Metrics;
 
-/// <summary>A histogram in a <see cref="HdrHistogramRegistry"/> with its name and labels. Immutable.</summary>
+/// <summary>A histogram with its name, labels and description, as it stands in a <see cref="HdrHistogramRegistry"/>. Immutable.</summary>
 public sealed class HdrHistogramRegistration
 {
-    internal HdrHistogramRegistration(string name, (string Key, string Value)[] labels, HdrHistogram histogram)
+    /// <summary>Names a histogram without a registry, for an exposition of histograms that are kept elsewhere.</summary>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="histogram">The histogram.</param>
+    /// <param name="description">What its values mean.</param>
+    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the description's lowest bound is above
+    /// its highest.</exception>
+    public HdrHistogramRegistration(
+        string name, HdrHistogram histogram, HdrHistogramDescription description, params ReadOnlySpan<(string Key, string Value)> labels)
+        : this(name, histogram, description, Sorted(labels))
     {
+    }
+
+    internal HdrHistogramRegistration(
+        string name, HdrHistogram histogram, HdrHistogramDescription description, (string Key, string Value)[] sortedLabels)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(histogram);
+        Check(description);
         Name = name;
-        Labels = Array.AsReadOnly(labels);
+        Labels = Array.AsReadOnly(sortedLabels);
         Histogram = histogram;
+        Description = description;
     }
 
     /// <summary>The name.</summary>
@@ -19,9 +38,45 @@ public sealed class HdrHistogramRegistration
     /// <summary>The histogram.</summary>
     public HdrHistogram Histogram { get; }
 
+    /// <summary>What its values mean.</summary>
+    public HdrHistogramDescription Description { get; }
+
     /// <summary>Name and labels as text.</summary>
     /// <returns>For example <c>request_duration_ns{route="/orders"}</c>, or the name alone where there are no labels.</returns>
     public override string ToString() => Labels.Count == 0
         ? Name
         : $"{Name}{{{string.Join(',', Labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";
+
+    /// <summary>Checks labels and puts them into the ordinal order of their keys.</summary>
+    internal static (string Key, string Value)[] Sorted(ReadOnlySpan<(string Key, string Value)> labels)
+    {
+        (string Key, string Value)[] sorted = labels.ToArray();
+        foreach ((string key, string value) in sorted)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(key, nameof(labels));
+            ArgumentNullException.ThrowIfNull(value, nameof(labels));
+        }
+
+        Array.Sort(sorted, (a, b) => string.CompareOrdinal(a.Key, b.Key));
+        for (int i = 1; i < sorted.Length; i++)
+        {
+            if (sorted[i].Key == sorted[i - 1].Key)
+            {
+                throw new ArgumentException($"The label '{sorted[i].Key}' stands twice.", nameof(labels));
+            }
+        }
+
+        return sorted;
+    }
+
+    /// <summary>Checks what depends on two of a description's properties, which may be set in either order.</summary>
+    internal static void Check(HdrHistogramDescription description)
+    {
+        ArgumentNullException.ThrowIfNull(description);
+        if (description.LowestBound > description.HighestBound)
+        {
+            throw new ArgumentException(
+                $"LowestBound ({description.LowestBound}) must not be above HighestBound ({description.HighestBound}).", nameof(description));
+        }
+    }
 }

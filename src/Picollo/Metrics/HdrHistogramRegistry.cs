@@ -26,42 +26,52 @@ public sealed class HdrHistogramRegistry
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HdrHistogramRegistration> _byKey = [];
+    private readonly Dictionary<string, (HdrHistogramDescription Description, int Count)> _names = [];
+    private IReadOnlyList<HdrHistogramRegistration>? _sorted; // null when something has changed since
 
-    /// <summary>All registrations at the moment of the call, in the order of their names and labels.</summary>
+    /// <summary>All registrations at the moment of the call, in the order of their names and labels; the same list again until one
+    /// is added or removed.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Registrations
     {
         get
         {
             lock (_gate)
             {
-                return [.. _byKey.Values
+                return _sorted ??= Array.AsReadOnly<HdrHistogramRegistration>([.. _byKey.Values
                     .OrderBy(registration => registration.Name, StringComparer.Ordinal)
-                    .ThenBy(registration => registration.ToString(), StringComparer.Ordinal)];
+                    .ThenBy(registration => registration.ToString(), StringComparer.Ordinal)]);
             }
         }
     }
 
-    /// <summary>Registers a histogram.</summary>
+    /// <summary>Registers a histogram with the description of its name's other registrations, or with
+    /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the name is registered with these
     /// labels.</exception>
-    public void Add(string name, HdrHistogram histogram, params ReadOnlySpan<(string Key, string Value)> labels)
+    public void Add(string name, HdrHistogram histogram, params ReadOnlySpan<(string Key, string Value)> labels) =>
+        AddNew(name, histogram, null, HdrHistogramRegistration.Sorted(labels));
+
+    /// <summary>Registers a histogram and says what its values mean.</summary>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="histogram">The histogram.</param>
+    /// <param name="description">What its values mean: the same for all registrations of a name.</param>
+    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, the name is registered with these
+    /// labels or with another description, or the description's lowest bound is above its highest.</exception>
+    public void Add(
+        string name, HdrHistogram histogram, HdrHistogramDescription description, params ReadOnlySpan<(string Key, string Value)> labels)
     {
-        ArgumentNullException.ThrowIfNull(histogram);
-        HdrHistogramRegistration registration = new(name, Sorted(labels), histogram);
-        lock (_gate)
-        {
-            if (!_byKey.TryAdd(KeyOf(registration), registration))
-            {
-                throw new ArgumentException($"{registration} is registered already.", nameof(name));
-            }
-        }
+        HdrHistogramRegistration.Check(description);
+        AddNew(name, histogram, description, HdrHistogramRegistration.Sorted(labels));
     }
 
-    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now.</summary>
+    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, as by
+    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{ValueTuple{string, string}})"/>.</summary>
     /// <typeparam name="THistogram">The variant, so that the caller's records can be inlined.</typeparam>
     /// <param name="name">The name; not empty.</param>
     /// <param name="create">Makes the histogram where there is none; called at most once, with the registry locked.</param>
@@ -72,24 +82,29 @@ public sealed class HdrHistogramRegistry
     /// of another variant.</exception>
     public THistogram GetOrAdd<THistogram>(
         string name, Func<THistogram> create, params ReadOnlySpan<(string Key, string Value)> labels)
+        where THistogram : HdrHistogram => GetOrAddNew(name, create, null, labels);
+
+    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, with what its values
+    /// mean.</summary>
+    /// <typeparam name="THistogram">The variant, so that the caller's records can be inlined.</typeparam>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="create">Makes the histogram where there is none; called at most once, with the registry locked.</param>
+    /// <param name="description">What its values mean: the same for all registrations of a name.</param>
+    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <returns>The histogram.</returns>
+    /// <exception cref="ArgumentNullException">An argument is, or <paramref name="create"/> returned, <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, the name is registered with another
+    /// description, the histogram that is registered is of another variant, or the description's lowest bound is above its
+    /// highest.</exception>
+    public THistogram GetOrAdd<THistogram>(
+        string name,
+        Func<THistogram> create,
+        HdrHistogramDescription description,
+        params ReadOnlySpan<(string Key, string Value)> labels)
         where THistogram : HdrHistogram
     {
-        ArgumentNullException.ThrowIfNull(create);
-        (string Key, string Value)[] sorted = Sorted(labels);
-        string key = KeyOf(name, sorted);
-        lock (_gate)
-        {
-            if (!_byKey.TryGetValue(key, out HdrHistogramRegistration? registration))
-            {
-                THistogram created = create();
-                ArgumentNullException.ThrowIfNull(created, nameof(create));
-                registration = new HdrHistogramRegistration(name, sorted, created);
-                _byKey.Add(key, registration);
-            }
-
-            return registration.Histogram as THistogram ?? throw new ArgumentException(
-                $"{registration} is registered as a {registration.Histogram.GetType().Name}.", nameof(create));
-        }
+        HdrHistogramRegistration.Check(description);
+        return GetOrAddNew(name, create, description, labels);
     }
 
     /// <summary>Finds a histogram.</summary>
@@ -102,7 +117,7 @@ public sealed class HdrHistogramRegistry
     public bool TryGet(
         string name, [NotNullWhen(true)] out HdrHistogram? histogram, params ReadOnlySpan<(string Key, string Value)> labels)
     {
-        string key = KeyOf(name, Sorted(labels));
+        string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));
         lock (_gate)
         {
             histogram = _byKey.GetValueOrDefault(key)?.Histogram;
@@ -118,35 +133,86 @@ public sealed class HdrHistogramRegistry
     /// <exception cref="ArgumentException">The name or a key is empty, or a key stands twice.</exception>
     public bool Remove(string name, params ReadOnlySpan<(string Key, string Value)> labels)
     {
-        string key = KeyOf(name, Sorted(labels));
+        string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));
         lock (_gate)
         {
-            return _byKey.Remove(key);
-        }
-    }
-
-    private static (string Key, string Value)[] Sorted(ReadOnlySpan<(string Key, string Value)> labels)
-    {
-        (string Key, string Value)[] sorted = labels.ToArray();
-        foreach ((string key, string value) in sorted)
-        {
-            ArgumentException.ThrowIfNullOrEmpty(key, nameof(labels));
-            ArgumentNullException.ThrowIfNull(value, nameof(labels));
-        }
-
-        Array.Sort(sorted, (a, b) => string.CompareOrdinal(a.Key, b.Key));
-        for (int i = 1; i < sorted.Length; i++)
-        {
-            if (sorted[i].Key == sorted[i - 1].Key)
+            if (!_byKey.Remove(key))
             {
-                throw new ArgumentException($"The label '{sorted[i].Key}' stands twice.", nameof(labels));
+                return false;
             }
-        }
 
-        return sorted;
+            (HdrHistogramDescription description, int count) = _names[name];
+            if (count == 1)
+            {
+                _names.Remove(name);
+            }
+            else
+            {
+                _names[name] = (description, count - 1);
+            }
+
+            _sorted = null;
+            return true;
+        }
     }
 
-    private static string KeyOf(HdrHistogramRegistration registration) => KeyOf(registration.Name, registration.Labels);
+    private void AddNew(string name, HdrHistogram histogram, HdrHistogramDescription? description, (string Key, string Value)[] labels)
+    {
+        ArgumentNullException.ThrowIfNull(histogram);
+        string key = KeyOf(name, labels);
+        lock (_gate)
+        {
+            if (_byKey.TryGetValue(key, out HdrHistogramRegistration? there))
+            {
+                throw new ArgumentException($"{there} is registered already.", nameof(name));
+            }
+
+            Keep(key, new HdrHistogramRegistration(name, histogram, DescriptionOf(name, description), labels));
+        }
+    }
+
+    private THistogram GetOrAddNew<THistogram>(
+        string name, Func<THistogram> create, HdrHistogramDescription? description, ReadOnlySpan<(string Key, string Value)> labels)
+        where THistogram : HdrHistogram
+    {
+        ArgumentNullException.ThrowIfNull(create);
+        (string Key, string Value)[] sorted = HdrHistogramRegistration.Sorted(labels);
+        string key = KeyOf(name, sorted);
+        lock (_gate)
+        {
+            description = DescriptionOf(name, description);
+            if (!_byKey.TryGetValue(key, out HdrHistogramRegistration? registration))
+            {
+                THistogram created = create();
+                ArgumentNullException.ThrowIfNull(created, nameof(create));
+                registration = new HdrHistogramRegistration(name, created, description, sorted);
+                Keep(key, registration);
+            }
+
+            return registration.Histogram as THistogram ?? throw new ArgumentException(
+                $"{registration} is registered as a {registration.Histogram.GetType().Name}.", nameof(create));
+        }
+    }
+
+    /// <summary>The description for a name: the one it has, which one that is asked for must equal.</summary>
+    private HdrHistogramDescription DescriptionOf(string name, HdrHistogramDescription? description)
+    {
+        if (!_names.TryGetValue(name, out (HdrHistogramDescription Description, int Count) there))
+        {
+            return description ?? HdrHistogramDescription.None;
+        }
+
+        return description is null || description == there.Description ? there.Description : throw new ArgumentException(
+            $"'{name}' is registered with another description: {there.Description}.", nameof(description));
+    }
+
+    private void Keep(string key, HdrHistogramRegistration registration)
+    {
+        _byKey.Add(key, registration);
+        int count = _names.GetValueOrDefault(registration.Name).Count;
+        _names[registration.Name] = (registration.Description, count + 1);
+        _sorted = null;
+    }
 
     /// <summary>Name and labels in one string, each with its length, so that no two lists give the same.</summary>
     private static string KeyOf(string name, IReadOnlyList<(string Key, string Value)> labels)

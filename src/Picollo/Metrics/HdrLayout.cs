@@ -30,12 +30,15 @@ internal readonly struct HdrLayout
     internal const double MinRelativeError = 0.000_001;
     internal const double MaxRelativeError = 0.1;
 
+    // What no histogram is made with, but one may be shown with: a single bucket from 2ⁿ to 2ⁿ⁺¹.
+    internal const double CoarsestRelativeError = 0.5;
+
     private readonly ulong _mask; // 2·BlockSize − 1: the values that blocks 0 and 1 hold exactly
-    private readonly int _scale; // log2(BlockSize), 3..19
+    private readonly int _scale; // log2(BlockSize), 0..19; 3 or more in a histogram
 
     public HdrLayout(double relativeError)
     {
-        Debug.Assert(relativeError is >= MinRelativeError and <= MaxRelativeError, "checked by the factory");
+        Debug.Assert(relativeError is > 0 and <= CoarsestRelativeError, "checked by the factory, or by who shows a histogram");
 
         // Rounded up from the real quotient: a truncated 8.93 (0.056 asked) would give 8 buckets and an error of 0.0625.
         uint blockSize = BitOperations.RoundUpToPowerOf2((uint)Math.Ceiling(0.5 / relativeError));
@@ -43,7 +46,7 @@ internal readonly struct HdrLayout
         _mask = (2UL * blockSize) - 1;
     }
 
-    /// <summary>Buckets in a block, a power of two from 8 to 524,288.</summary>
+    /// <summary>Buckets in a block, a power of two from 1 to 524,288.</summary>
     public int BlockSize => 1 << _scale;
 
     /// <summary>The base-2 logarithm of <see cref="BlockSize"/>.</summary>

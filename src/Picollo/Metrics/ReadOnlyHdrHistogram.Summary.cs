@@ -41,4 +41,13 @@ public abstract partial class ReadOnlyHdrHistogram
         ArrayPool<ulong>.Shared.Return(buffer);
         return filled;
     }
+
+    /// <summary>The sum that a summary would have, from a copy of the counters.</summary>
+    internal double SumOf(CountsCopy copy)
+    {
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
+        double sum = new CounterScan(this, buffer).Run(copy.Counts).Sum;
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return sum;
+    }
 }

@@ -37,6 +37,8 @@ public class MetricsTests
         _seen.Should().OnlyContain(seen => Equals(seen.Tags[PoolTag], pool.Name));
         _seen.Select(seen => seen.Instrument).Should().OnlyContain(
             instrument => instrument is Histogram<double> && instrument.Unit == "s" && !string.IsNullOrEmpty(instrument.Description));
+        _seen.Select(seen => ((Histogram<double>)seen.Instrument).Advice!.HistogramBucketBoundaries!.Min()).Should().OnlyContain(
+            least => least <= 0.0001, "waits are microseconds, and an SDK's own bounds begin at 5 s");
         _seen.Select(seen => seen.Instrument.Meter).Should().OnlyContain(meter => meter.Name == "Picollo.Scheduling");
     }
 

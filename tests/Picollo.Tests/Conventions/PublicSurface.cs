@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using Picollo.AspNetCore;
 using Picollo.Metrics;
 using Picollo.Scheduling;
 
@@ -12,7 +13,8 @@ internal static class PublicSurface
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
     /// <summary>One for each package.</summary>
-    public static IReadOnlyList<Assembly> Assemblies { get; } = [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly];
+    public static IReadOnlyList<Assembly> Assemblies { get; } =
+        [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly, typeof(PicolloOptions).Assembly];
 
     public static IEnumerable<Type> Types => Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
         .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks

@@ -99,6 +99,45 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
     }
 
     [Fact]
+    public void Watchers_that_overlap_do_not_pile_up_in_a_flow()
+    {
+        var older = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < 1000; i++)
+        {
+            var younger = new CpuUsageAsyncWatcher();
+            older.Stop();
+            older = younger;
+        }
+
+        WatchedFlow.Count.Should().Be(1);
+        older.Stop();
+        WatchedFlow.Count.Should().Be(0);
+    }
+
+    /// <summary>Who asks looks at all threads only while one is counted in the flow.</summary>
+    [Fact]
+    public async Task Threads_are_counted_in_the_flow_while_they_are_in_it()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        using var mayEnd = new ManualResetEventSlim();
+        watcher.ThreadCount.Should().Be(1);
+        using (new CpuUsageAsyncWatcher())
+        {
+            watcher.ThreadCount.Should().Be(1);
+        }
+
+        var thread = new Thread(mayEnd.Wait);
+        thread.Start();
+        await Eventually(() => watcher.ThreadCount == 2);
+        watcher.ThreadCount.Should().Be(2);
+        mayEnd.Set();
+        thread.Join();
+        watcher.ThreadCount.Should().Be(1);
+        watcher.Stop();
+        watcher.ThreadCount.Should().Be(0);
+    }
+
+    [Fact]
     public async Task A_million_switches_take_no_memory()
     {
         const int Switches = 1_000_000;

@@ -40,7 +40,7 @@ public sealed class WatchedFlowTests
         var clock = new ScriptedThreadClock(() =>
         {
             now.Should().Be(100, "a thread that changes at each look would be looked at for ever");
-            thread.Change([_watcher], At(now = 150), byThreadSwitch: true);
+            thread.Change(_watcher, At(now = 150), byThreadSwitch: true);
             return now += 7;
         });
         thread = Begun(at: 100, clock);
@@ -57,7 +57,7 @@ public sealed class WatchedFlowTests
         ThreadSegment second = Begun(at: 200, new ScriptedThreadClock(() =>
         {
             clock.Readings.Should().Be(1, "what it runs now is younger than the question");
-            first.Change([_watcher], At(150), byThreadSwitch: true);
+            first.Change(_watcher, At(150), byThreadSwitch: true);
             return 203;
         }));
 
@@ -112,7 +112,7 @@ public sealed class WatchedFlowTests
         var clock = new ScriptedThreadClock(() => now);
         ThreadSegment thread = Begun(at: 100, clock);
         Ask(thread).Should().Be(40);
-        thread.Change([_watcher], At(130), byThreadSwitch: true);
+        thread.Change(_watcher, At(130), byThreadSwitch: true);
 
         Ask(thread).Should().Be(40, "the next segment begins where that one ended");
         now = 145;
@@ -170,7 +170,7 @@ public sealed class WatchedFlowTests
         CpuUsageAsyncWatcher watcher = MakeApart(CpuUsageDetail.UserAndKernel);
         long kernel = 0;
         var thread = new ThreadSegment(Thread.CurrentThread, new ScriptedThreadClock(() => 130, () => new CpuUsage(1_000, kernel)));
-        thread.Change([watcher], new CpuSegment(100, new CpuUsage(60, 40)), byThreadSwitch: false);
+        thread.Change(watcher, new CpuSegment(100, new CpuUsage(60, 40)), byThreadSwitch: false);
 
         foreach ((long read, long expected) in new[] { (10L, 0L), (50, 10), (90, 30) })
         {
@@ -200,7 +200,7 @@ public sealed class WatchedFlowTests
     private ThreadSegment Begun(long at, ScriptedThreadClock clock)
     {
         var thread = new ThreadSegment(Thread.CurrentThread, clock);
-        thread.Change([_watcher], At(at), byThreadSwitch: false);
+        thread.Change(_watcher, At(at), byThreadSwitch: false);
         return thread;
     }
 

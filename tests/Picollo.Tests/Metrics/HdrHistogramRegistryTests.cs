@@ -88,4 +88,101 @@ public class HdrHistogramRegistryTests
         FluentActions.Invoking(() => _registry.GetOrAdd<HdrHistogram>("y", () => null!)).Should().Throw<ArgumentNullException>();
         _registry.TryGet("y", out _).Should().BeFalse();
     }
+
+    [Fact]
+    public void All_registrations_of_a_name_have_one_description()
+    {
+        HdrHistogramDescription seconds = HdrHistogramDescription.Nanoseconds with { Help = "Time." };
+        _registry.Add("x", HdrHistogram.Create(), seconds, ("k", "1"));
+        _registry.Add("x", HdrHistogram.Create(), seconds with { }, ("k", "2"));
+        _registry.Add("x", HdrHistogram.Create(), ("k", "3"));
+        _registry.GetOrAdd("x", HdrHistogram.Create, ("k", "4"));
+        _registry.GetOrAdd("x", HdrHistogram.Create, seconds, ("k", "5"));
+        bool created = false;
+        PlainHdrHistogram<uint> Create()
+        {
+            created = true;
+            return HdrHistogram.Create();
+        }
+
+        _registry.Registrations.Should().HaveCount(5).And.OnlyContain(registration => registration.Description == seconds);
+        HdrHistogramDescription other = seconds with { Help = "Another." };
+        FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), other, ("k", "6")))
+            .Should().Throw<ArgumentException>().WithMessage("'x' is registered with another description*Time.*").WithParameterName("description");
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, ("k", "6"))).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, ("k", "1"))).Should().Throw<ArgumentException>();
+        created.Should().BeFalse();
+        _registry.Registrations.Should().HaveCount(5);
+    }
+
+    [Fact]
+    public void A_name_of_which_nothing_is_left_may_be_described_anew()
+    {
+        _registry.Add("x", HdrHistogram.Create(), ("k", "1"));
+        _registry.Add("x", HdrHistogram.Create(), ("k", "2"));
+        _registry.Registrations.Should().OnlyContain(registration => registration.Description == HdrHistogramDescription.None);
+
+        _registry.Remove("x", ("k", "1"));
+        FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds))
+            .Should().Throw<ArgumentException>();
+        _registry.Remove("x", ("k", "2"));
+        _registry.Add("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds);
+
+        _registry.Registrations.Single().Description.Should().Be(HdrHistogramDescription.Nanoseconds);
+    }
+
+    [Fact]
+    public void The_list_is_the_same_until_something_changes()
+    {
+        _registry.Add("b", HdrHistogram.Create());
+        IReadOnlyList<HdrHistogramRegistration> one = _registry.Registrations;
+        _registry.Registrations.Should().BeSameAs(one);
+        _registry.GetOrAdd("a", HdrHistogram.Create);
+        _registry.Registrations.Select(registration => registration.Name).Should().Equal("a", "b");
+        _registry.Remove("b");
+        _registry.Registrations.Select(registration => registration.Name).Should().Equal("a");
+        one.Should().ContainSingle();
+    }
+
+    [Fact]
+    public void A_registration_needs_no_registry()
+    {
+        var histogram = HdrHistogram.Create();
+        var registration = new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, ("b", "2"), ("a", "1"));
+
+        registration.ToString().Should().Be("x{a=\"1\",b=\"2\"}");
+        registration.Histogram.Should().BeSameAs(histogram);
+        registration.Description.Should().BeSameAs(HdrHistogramDescription.None);
+        FluentActions.Invoking(() => new HdrHistogramRegistration("", histogram, HdrHistogramDescription.None)).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => new HdrHistogramRegistration("x", null!, HdrHistogramDescription.None)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, ("a", "1"), ("a", "2")))
+            .Should().Throw<ArgumentException>();
+    }
+
+    [Fact]
+    public void A_description_is_checked()
+    {
+        HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());
+        HdrHistogramDescription.Nanoseconds.Should().Be(new HdrHistogramDescription
+        {
+            Unit = "seconds",
+            ValueUnitRatio = 1e9,
+            LowestBound = 1024,
+            HighestBound = 68_719_476_735,
+        });
+        foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.NaN, double.PositiveInfinity })
+        {
+            FluentActions.Invoking(() => HdrHistogramDescription.None with { ValueUnitRatio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
+        }
+
+        FluentActions.Invoking(() => HdrHistogramDescription.None with { Help = null! }).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = null! }).Should().Throw<ArgumentNullException>();
+        HdrHistogramDescription reversed = new() { LowestBound = 2, HighestBound = 1 };
+        FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), reversed))
+            .Should().Throw<ArgumentException>().WithMessage("LowestBound (2)*HighestBound (1)*");
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", HdrHistogram.Create, reversed)).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => new HdrHistogramRegistration("x", HdrHistogram.Create(), reversed)).Should().Throw<ArgumentException>();
+        _registry.Registrations.Should().BeEmpty();
+    }
 }

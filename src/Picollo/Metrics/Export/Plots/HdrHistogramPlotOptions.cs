@@ -34,12 +34,7 @@ public sealed record HdrHistogramPlotOptions
         get;
         init
         {
-            // No unit is farther away, and beyond some 10^290 a value divided by it has no place among the doubles.
-            if (value is not (>= 1e-30 and <= 1e30))
-            {
-                throw new ArgumentOutOfRangeException(nameof(value), value, "The unit ratio of a plot must be from 1E-30 to 1E+30.");
-            }
-
+            UnitRatio.CheckWithinUnits(value);
             field = value;
         }
     } = 1;

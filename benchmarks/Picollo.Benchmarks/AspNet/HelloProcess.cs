@@ -1,0 +1,66 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Samples.CpuWorker.Driving;
+
+namespace Picollo.Benchmarks.AspNet;
+
+/// <summary>A <see cref="HelloServer"/> that runs, and <c>wrk</c> against it.</summary>
+internal sealed class HelloProcess : IDisposable
+{
+    // Enough that Kestrel always has a request, and no queue worth the name.
+    private const int Connections = 16;
+
+    private static readonly HttpClient Client = new();
+
+    private readonly Process _process;
+    private readonly Uri _address;
+
+    public HelloProcess(string kind)
+    {
+        ProcessStartInfo start = new(Environment.ProcessPath!, CommandOf(kind)) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        _process = Process.Start(start) ?? throw new InvalidOperationException("The server did not start.");
+        _address = new Uri(_process.StandardOutput.ReadLine() ?? throw new InvalidOperationException($"The server '{kind}' has ended."));
+    }
+
+    /// <summary>Has <c>wrk</c> send requests for so many seconds.</summary>
+    /// <exception cref="InvalidOperationException">One of them failed.</exception>
+    public HelloFigures Measure(string path, int seconds)
+    {
+        (long Bytes, long Nanoseconds) before = GetTaken();
+        WrkReport report = Wrk.MeasureAsync(new Uri(_address, path), Connections, seconds, CancellationToken.None).Result;
+        if (report.Failed > 0)
+        {
+            throw new InvalidOperationException($"{report.Failed} requests for {path} failed.");
+        }
+
+        (long bytes, long nanoseconds) = GetTaken();
+        double requests = report.Requests;
+        return new HelloFigures(report.RequestsPerSecond, (nanoseconds - before.Nanoseconds) / requests, (bytes - before.Bytes) / requests);
+    }
+
+    public void Dispose()
+    {
+        _process.StandardInput.Close();
+        _process.WaitForExit();
+        _process.Dispose();
+    }
+
+    // As a program or by dotnet, as this one.
+    private static string[] CommandOf(string kind)
+    {
+        string[] own = [.. Environment.GetCommandLineArgs().Take(1).Where(_ => Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet")];
+        return [.. own, "compare", AspNetComparison.Name, AspNetComparison.Serve, kind];
+    }
+
+    private (long Bytes, long Nanoseconds) GetTaken()
+    {
+        long[] taken = [.. Client.GetStringAsync(new Uri(_address, "/taken")).Result.Split(' ').Select(text => long.Parse(text, CultureInfo.InvariantCulture))];
+        return (taken[0], taken[1]);
+    }
+}
+
+/// <summary>What a server did.</summary>
+/// <param name="RequestsPerSecond">Answered.</param>
+/// <param name="CpuNanoseconds">Of the whole process, for a request.</param>
+/// <param name="AllocatedBytes">Likewise.</param>
+internal readonly record struct HelloFigures(double RequestsPerSecond, double CpuNanoseconds, double AllocatedBytes);

@@ -1,0 +1,50 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.Cpu;
+
+namespace Picollo.Benchmarks.AspNet;
+
+/// <summary>A process of its own with one Kestrel, which answers "hello" with one kind of middleware around it; <c>compare aspnet serve kind</c>.</summary>
+internal static class HelloServer
+{
+    /// <summary>The kinds, by the name that starts them.</summary>
+    public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
+    {
+        ["none"] = _ => { },
+        ["no-op"] = app => app.Use(static next => context => next(context)),
+        ["total"] = app => app.UseCpuUsage(),
+        ["split"] = app => app.UseCpuUsage(),
+    };
+
+    /// <summary>Serves until its input ends, which is when who started it does.</summary>
+    /// <param name="output">Is told the address.</param>
+    /// <param name="kind">One of <see cref="Kinds"/>.</param>
+    public static int Run(TextWriter output, string kind)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.Services.AddPicollo(options => options.Detail = kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly);
+        WebApplication app = builder.Build();
+        Kinds[kind](app);
+        app.MapGet("/hello", (HttpContext context) => context.Response.WriteAsync("hello"));
+        app.MapGet("/awaits", async (HttpContext context) =>
+        {
+            await Task.Yield();
+            await Task.Yield();
+            await context.Response.WriteAsync("hello");
+        });
+        app.MapGet("/taken", (HttpContext context) =>
+            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTime()}"));
+        app.StartAsync().Wait();
+        output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
+        Console.In.ReadToEnd();
+        return 0;
+    }
+}

@@ -1,0 +1,68 @@
+using System.Globalization;
+using Picollo.Benchmarks.Comparison;
+
+namespace Picollo.Benchmarks.AspNet;
+
+/// <summary>Requests a second with a middleware, each time beside those without one, and the medians of the ratios; and the same of the server's
+/// CPU time for a request, which others that want the processors disturb less.</summary>
+internal sealed class RatePairs
+{
+    // Odd, so that the median is one of them; what slows the machine for a second slows a pair or two.
+    private const int Pairs = 11;
+
+    private const int WarmUpSeconds = 3;
+    private const int OrderSeed = 42;
+
+    private readonly List<(string Name, HelloProcess With, HelloProcess Without, string Path, double? Target)> _rows = [];
+
+    public void Add(string name, HelloProcess with, HelloProcess without, string path, double? target = null) =>
+        _rows.Add((name, with, without, path, target));
+
+    public void Print(TextWriter output)
+    {
+        foreach ((HelloProcess server, string path) in _rows.SelectMany(row => new[] { (row.With, row.Path), (row.Without, row.Path) }).Distinct())
+        {
+            server.Measure(path, WarmUpSeconds);
+        }
+
+        Random random = new(OrderSeed);
+        int[] order = [.. Enumerable.Range(0, _rows.Count)];
+        (HelloFigures With, HelloFigures Without)[,] pairs = new (HelloFigures, HelloFigures)[_rows.Count, Pairs];
+        for (int pair = 0; pair < Pairs; pair++)
+        {
+            random.Shuffle(order);
+            foreach (int i in order)
+            {
+                (_, HelloProcess with, HelloProcess without, string path, _) = _rows[i];
+                bool isFirst = random.Next(2) == 0;
+                HelloFigures first = (isFirst ? with : without).Measure(path, 1);
+                HelloFigures second = (isFirst ? without : with).Measure(path, 1);
+                pairs[i, pair] = isFirst ? (first, second) : (second, first);
+            }
+        }
+
+        TextTable table = new($"Against no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs", "more");
+        for (int i = 0; i < _rows.Count; i++)
+        {
+            double[] ratios = SortedOf(i, static pair => pair.With.RequestsPerSecond / pair.Without.RequestsPerSecond);
+            double median = ratios[Pairs / 2];
+            double? target = _rows[i].Target;
+            table.Add(
+                _rows[i].Name,
+                SortedOf(i, static pair => pair.With.RequestsPerSecond)[Pairs / 2].ToString("N0", CultureInfo.InvariantCulture),
+                Ratio(median),
+                $"{Ratio(ratios[Pairs / 4])} to {Ratio(ratios[Pairs * 3 / 4])}",
+                target is { } least ? $">= {Ratio(least)}" : string.Empty,
+                target is null ? string.Empty : median >= target ? "ok" : $"MISSED by {Ratio(target.Value - median)}",
+                Ratio(SortedOf(i, static pair => pair.With.CpuNanoseconds / 1e3)[Pairs / 2]),
+                Ratio(SortedOf(i, static pair => (pair.With.CpuNanoseconds - pair.Without.CpuNanoseconds) / 1e3)[Pairs / 2]));
+        }
+
+        table.Print(output);
+
+        double[] SortedOf(int row, Func<(HelloFigures With, HelloFigures Without), double> figure) =>
+            [.. Enumerable.Range(0, Pairs).Select(pair => figure(pairs[row, pair])).Order()];
+    }
+
+    private static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,98 @@
+using System.Buffers;
+using System.Globalization;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Benchmarks.AspNet;
+
+/// <summary>Kestrel on 127.0.0.1 with an exposition, and the same bytes made ready before.</summary>
+internal sealed class ScrapedServer : IDisposable
+{
+    public const string Scrape = "/metrics";
+    public const string ReadyText = "/text";
+    public const string ReadyBytes = "/bytes";
+
+    private readonly WebApplication _app;
+    private readonly PrometheusTextWriter _writer = new();
+
+    public ScrapedServer(HdrHistogramRegistry registry)
+    {
+        ArrayBufferWriter<byte> written = new();
+        _writer.Write(written, registry);
+        byte[] bytes = written.WrittenSpan.ToArray();
+        string text = System.Text.Encoding.UTF8.GetString(bytes);
+
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        _app = builder.Build();
+        _app.MapGet(Scrape, async context =>
+        {
+            context.Response.ContentType = PrometheusTextWriter.ContentType;
+            _writer.Write(context.Response.BodyWriter, registry);
+            await context.Response.BodyWriter.FlushAsync();
+        });
+        _app.MapGet(ReadyText, async context =>
+        {
+            context.Response.ContentType = PrometheusTextWriter.ContentType;
+            await context.Response.WriteAsync(text);
+        });
+        _app.MapGet(ReadyBytes, async context =>
+        {
+            context.Response.ContentType = PrometheusTextWriter.ContentType;
+            await context.Response.BodyWriter.WriteAsync(bytes);
+        });
+        _app.StartAsync().GetAwaiter().GetResult();
+        Address = new Uri(_app.Urls.Single());
+        Length = bytes.Length;
+    }
+
+    public Uri Address { get; }
+
+    /// <summary>Bytes of an answer.</summary>
+    public int Length { get; }
+
+    /// <summary>Histograms with 100,000 log-normal latencies each, from so many threads.</summary>
+    public static HdrHistogramRegistry Histograms(int count, HdrHistogramFactory factory, int threads)
+    {
+        const int Values = 100_000;
+        HdrHistogramRegistry registry = new();
+        for (int i = 0; i < count; i++)
+        {
+            HdrHistogram histogram = factory.Create();
+            registry.Add(
+                "http.server.request.duration",
+                histogram,
+                HdrHistogramDescription.Nanoseconds,
+                ("http.request.method", "GET"),
+                ("http.route", string.Create(CultureInfo.InvariantCulture, $"/customers/{{customer}}/orders/{i}")));
+        }
+
+        Thread[] recorders = [.. Enumerable.Range(0, threads).Select(thread => new Thread(() =>
+        {
+            Random random = new(thread);
+            foreach (HdrHistogramRegistration registration in registry.Registrations)
+            {
+                Record(registration.Histogram, random, Values / threads);
+            }
+        }))];
+        Array.ForEach(recorders, recorder => recorder.Start());
+        Array.ForEach(recorders, recorder => recorder.Join());
+        return registry;
+
+        static void Record(HdrHistogram histogram, Random random, int values)
+        {
+            for (int i = 0; i < values; i++)
+            {
+                double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
+                histogram.Record((ulong)(2e6 * Math.Exp(normal)));
+            }
+        }
+    }
+
+    public void Dispose() => _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
+}

@@ -1,0 +1,116 @@
+using System.Security.Cryptography;
+using Picollo.AspNetCore;
+using Picollo.Metrics;
+using Picollo.Scheduling;
+
+namespace Picollo.Samples.Web;
+
+/// <summary>A small shop of endpoints that take CPU time, wait, do both, fail and stream.</summary>
+public static class Api
+{
+    private const int LargestNumber = 1_000_000;
+    private const int MostTicks = 1000;
+
+    /// <summary>Makes the application, not started yet.</summary>
+    public static WebApplication Create(string[] arguments)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions
+        {
+            Args = arguments,
+            ApplicationName = typeof(Api).Assembly.GetName().Name,
+            ContentRootPath = AppContext.BaseDirectory,
+        });
+        builder.Services.AddPicollo(options => options.ServerTiming = true);
+        WebApplication application = builder.Build();
+        application.UseCpuUsage();
+        application.MapPicollo();
+        Map(application);
+        return application;
+    }
+
+    private static void Map(WebApplication application)
+    {
+        // A histogram of the application's own stands on the page, too.
+        var orderSize = application.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
+            "order_size",
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
+            new HdrHistogramDescription { Help = "Size of an order's text.", Unit = "bytes", HighestBound = (1 << 20) - 1 });
+
+        application.MapGet("/", () => Results.Redirect("/picollo"));
+
+        application.MapGet("/hello", () => "Hello.");
+
+        // CPU-heavy: in the pool of workers, so that it keeps nobody else from being answered.
+        application.MapGet("/primes/{below:int}", async (int below, HttpContext context) =>
+        {
+            if (below > LargestNumber)
+            {
+                return Results.BadRequest();
+            }
+
+            CpuTaskContext cpu = context.GetCpuTask();
+            int count = 0;
+            for (int number = 2; number < below; number++)
+            {
+                count += IsPrime(number) ? 1 : 0;
+                await cpu.Checkpoint();
+            }
+
+            return Results.Ok(count);
+        }).RequireCpuWorker();
+
+        // Waiting: hardly any CPU time.
+        application.MapGet("/quotes/{symbol}", async (string symbol, CancellationToken aborted) =>
+        {
+            await Task.Delay(Random.Shared.Next(10, 40), aborted);
+            return $"{symbol} {Random.Shared.Next(90, 110)}";
+        });
+
+        // Both: waits, computes, waits.
+        application.MapGet("/orders/{id:int}", async (int id, CancellationToken aborted) =>
+        {
+            await Task.Delay(2, aborted);
+            byte[] key = Rfc2898DeriveBytes.Pbkdf2($"order {id}", "salt"u8, 1000 + (id % 10 * 300), HashAlgorithmName.SHA256, 32);
+            await Task.Delay(2, aborted);
+            return Convert.ToHexString(key);
+        });
+
+        application.MapPost("/orders", async (HttpRequest request) =>
+        {
+            using StreamReader reader = new(request.Body);
+            string order = await reader.ReadToEndAsync(request.HttpContext.RequestAborted);
+            orderSize.Record((ulong)order.Length);
+            return Results.Accepted();
+        });
+
+        // Failing: every third time.
+        int calls = 0;
+        application.MapGet("/flaky", () => Interlocked.Increment(ref calls) % 3 == 0
+            ? throw new InvalidOperationException("This happens every third time.")
+            : "It went well.");
+
+        // Streaming: a line each 20 ms.
+        application.MapGet("/ticks/{count:int}", async (int count, HttpResponse response, CancellationToken aborted) =>
+        {
+            for (int i = 1; i <= Math.Min(count, MostTicks); i++)
+            {
+                await response.WriteAsync($"{i}\n", aborted);
+                await response.Body.FlushAsync(aborted);
+                await Task.Delay(20, aborted);
+            }
+        });
+    }
+
+    private static bool IsPrime(int number)
+    {
+        for (int divisor = 2; divisor * divisor <= number; divisor++)
+        {
+            if (number % divisor == 0)
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,41 @@
+using Microsoft.AspNetCore.Http;
+using Picollo.AspNetCore.Workers;
+using Picollo.Scheduling;
+
+namespace Picollo.AspNetCore;
+
+/// <summary>What a request has of the CPU worker that it runs on.</summary>
+public static class CpuTaskHttpContextExtensions
+{
+    /// <summary>The request's task, for its checkpoints.</summary>
+    /// <remarks>
+    /// For handlers of endpoints with <c>RequireCpuWorker()</c>, and what they call, until they return.
+    /// <example>
+    /// <code>
+    /// app.MapGet("/primes/{count:int}", async (int count, HttpContext context) =&gt;
+    /// {
+    ///     CpuTaskContext cpu = context.GetCpuTask();
+    ///     int found = 0;
+    ///     for (int n = 2; found &lt; count; n++)
+    ///     {
+    ///         found += IsPrime(n) ? 1 : 0;
+    ///         await cpu.Checkpoint();
+    ///     }
+    ///
+    ///     return found;
+    /// }).RequireCpuWorker();
+    /// </code>
+    /// </example>
+    /// </remarks>
+    /// <param name="context">The request's.</param>
+    /// <returns>Its task; a checkpoint throws <see cref="OperationCanceledException"/> once the request is aborted.</returns>
+    /// <exception cref="ArgumentNullException">No context.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint is not one of <c>RequireCpuWorker()</c>.</exception>
+    public static CpuTaskContext GetCpuTask(this HttpContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        return context.Features.Get<CpuTaskFeature>() is { } feature
+            ? feature.Task
+            : throw new InvalidOperationException("The request does not run on a CPU worker: its endpoint needs RequireCpuWorker().");
+    }
+}

@@ -1,0 +1,153 @@
+
+(() => {
+  const { address, show } = document.querySelector("main").dataset;
+  const [state, usage, plots, tools, markButton, forgetButton, note, tip] =
+    ["state", "usage", "plots", "tools", "mark", "forget", "note", "tip"].map(id => document.getElementById(id));
+
+  // ---- The values under the pointer, in place of the browser's own tooltips.
+  const texts = new WeakMap();
+  let pointer = null;
+  let strip = null;
+  const takeTitles = () => {
+    for (const title of plots.querySelectorAll("rect > title")) {
+      texts.set(title.parentNode, title.textContent);
+      title.remove();
+    }
+    // The name for those who do not see it stands in aria-label; as a tooltip it would lie over ours.
+    for (const title of plots.querySelectorAll("svg > title")) title.remove();
+  };
+  const tell = () => {
+    const target = pointer && document.elementFromPoint(pointer.x, pointer.y);
+    const text = target && texts.get(target);
+    if (strip) strip.setAttribute("fill-opacity", "0");
+    strip = text ? target : null;
+    tip.hidden = !text;
+    if (!text) return;
+    strip.setAttribute("fill-opacity", ".15");
+    tip.textContent = text;
+    tip.style.left = "0";
+    const { width, height } = tip.getBoundingClientRect();
+    const below = pointer.y + 18;
+    tip.style.left = Math.max(4, Math.min(pointer.x + 14, document.documentElement.clientWidth - width - 4)) + "px";
+    tip.style.top = Math.max(4, below + height > innerHeight ? pointer.y - height - 10 : below) + "px";
+  };
+  const point = event => { pointer = { x: event.clientX, y: event.clientY }; tell(); };
+  const leave = () => { pointer = null; tell(); };
+  document.addEventListener("pointermove", point);
+  document.addEventListener("pointerdown", point);
+  document.documentElement.addEventListener("pointerleave", leave);
+  addEventListener("scroll", leave);
+  const draw = html => { plots.innerHTML = html; takeTitles(); tell(); };
+
+  // ---- New tables into the old ones: what stays the same keeps the reader's focus and selection.
+  const renew = (old, fresh) => {
+    const before = [...old.childNodes];
+    const after = [...fresh.childNodes];
+    const same = (a, b) => b && a.nodeName === b.nodeName && a.dataset?.id === b.dataset?.id;
+    if (before.length !== after.length || !before.every((node, i) => same(node, after[i]))) {
+      old.replaceChildren(...after);
+      return;
+    }
+    before.forEach((node, i) => {
+      if (node.isEqualNode(after[i])) return;
+      if (node.nodeType !== Node.ELEMENT_NODE) { node.data = after[i].data; return; }
+      for (const { name, value } of after[i].attributes) {
+        if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+      }
+      for (const { name } of [...node.attributes]) {
+        if (!after[i].hasAttribute(name)) node.removeAttribute(name);
+      }
+      renew(node, after[i]);
+    });
+  };
+
+  // ---- The mark: this browser keeps it, over a restart of the server too.
+  const key = "picollo-mark-" + show;
+  const store = change => { try { change(sessionStorage); } catch { /* forbidden or full: until the page is left, then */ } };
+  let mark = null;
+  store(storage => { mark = storage.getItem(key); });
+  let comparing = false;
+  const compare = async () => {
+    if (comparing) return;
+    comparing = true;
+    const compared = mark;
+    try {
+      const answer = await fetch(`${address}/diff?show=${show}`, {
+        method: "POST", body: compared, headers: { "Content-Type": "application/json" },
+      });
+      const html = await answer.text();
+      if (mark !== compared) return;
+      if (answer.ok) draw(html);
+      // A route that has not been asked for since the server's start comes when it is.
+      else note.textContent = answer.status === 404 ? "Nothing is counted since." : `The mark cannot be compared (${answer.status}).`;
+    } catch {
+      // No connection: the stream of events says so.
+    } finally {
+      comparing = false;
+    }
+  };
+  const setMark = value => {
+    mark = value;
+    store(storage => value ? storage.setItem(key, value) : storage.removeItem(key));
+    follow();
+  };
+  markButton.addEventListener("click", async () => {
+    try {
+      const answer = await fetch(`${address}/mark?show=${show}`);
+      if (answer.ok) setMark(await answer.text());
+      else note.textContent = `This cannot be marked (${answer.status}).`;
+    } catch {
+      note.textContent = "No connection.";
+    }
+  });
+  forgetButton.addEventListener("click", () => setMark(null));
+  const showTools = () => {
+    tools.hidden = !show;
+    forgetButton.disabled = !mark;
+    markButton.textContent = mark ? "Mark anew" : "Mark this moment";
+    note.textContent = mark ? "Kept in this browser until the tab is closed." : "and compare what comes with what was";
+  };
+
+  // ---- The live view, while the page is seen.
+  let source = null;
+  let retry = 0;
+  let late = 0;
+  const say = (text, kind) => {
+    if (state.textContent !== text) state.textContent = text;
+    state.className = kind;
+  };
+  const inTime = () => { clearTimeout(late); late = 0; };
+  const follow = () => {
+    clearTimeout(retry);
+    inTime();
+    source?.close();
+    source = null;
+    showTools();
+    if (document.hidden) { say("paused", ""); return; }
+    source = new EventSource(`${address}/events?chosen=${show}` + (mark ? "" : `&show=${show}`));
+    source.addEventListener("usage", event => {
+      inTime();
+      say("live", "live");
+      const fresh = document.createElement("template");
+      fresh.innerHTML = event.data;
+      renew(usage, fresh.content);
+      if (mark) compare();
+      if (!show && usage.querySelector("[data-id]")) location.reload();
+    });
+    source.addEventListener("plots", event => { if (!mark) draw(event.data); });
+    source.addEventListener("error", () => {
+      // The browser connects again by itself, each minute when the stream has its end, but not after an answer that is no stream.
+      const isRefused = source.readyState === EventSource.CLOSED;
+      if (isRefused) {
+        inTime();
+        say("not live: the server takes no more viewers, or asks to sign in", "late");
+        retry = setTimeout(follow, 10_000);
+      } else {
+        late ||= setTimeout(() => say("connecting …", "late"), 2000);
+      }
+    });
+  };
+  document.addEventListener("visibilitychange", follow);
+  takeTitles();
+  follow();
+})();

@@ -1,0 +1,31 @@
+using System.Globalization;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <summary>Numbers as the page writes them: three digits are what people compare.</summary>
+internal static class Numbers
+{
+    /// <summary>Three digits or so, none after the point from 100 on.</summary>
+    public static string Short(double value) => Math.Abs(value) switch
+    {
+        0 => "0",
+        < 0.001 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
+        < 1 => value.ToString("0.000", CultureInfo.InvariantCulture),
+        < 10 => value.ToString("0.00", CultureInfo.InvariantCulture),
+        < 100 => value.ToString("0.0", CultureInfo.InvariantCulture),
+        < 1e12 => value.ToString("N0", CultureInfo.InvariantCulture),
+        _ => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
+    };
+
+    /// <summary>A share of 1 in percent.</summary>
+    public static string Percent(double share) => share switch
+    {
+        0 => "0 %",
+        < 0.0005 => "< 0.1 %",
+        < 0.0995 => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.0} %"),
+        < 1000 => string.Create(CultureInfo.InvariantCulture, $"{share * 100:N0} %"),
+        _ => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.##E+0} %"),
+    };
+
+    public static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,60 @@
+using System.Globalization;
+using Picollo.AspNetCore.Usage;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <summary>The page: a picture of the moment, which the script keeps up to date.</summary>
+internal static class PageDocument
+{
+    // The curve of a latency distribution, as everybody's looks.
+    private const string Icon =
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+
+    /// <param name="application">Its name.</param>
+    /// <param name="address">The page's own, relative to itself, so that it holds behind a proxy that takes a prefix away.</param>
+    /// <param name="reading">What to show.</param>
+    /// <param name="chosen">Whose plots to show; null for none.</param>
+    /// <param name="plots">The plots.</param>
+    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
+    {
+        string name = Html.Encode(Html.Shorten(application));
+        string id = chosen?.Id ?? "";
+        string path = Html.Encode(address);
+        string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
+        string heading = chosen is null
+            ? "No histogram yet"
+            : (chosen.IsRoute ? $"<b>{Html.Encode(chosen.Method)}</b> " : "") + Html.Name(chosen.Name);
+        return $"""
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>{name} · Picollo</title>
+            <link rel="icon" href="{Icon}">
+            <style>{PageAssets.Style}</style>
+            </head>
+            <body>
+            <main data-address="{path}" data-show="{id}">
+            <header>
+            <h1>{name}</h1>
+            <p id="state" role="status">as of {time}; reload for newer</p>
+            </header>
+            <div id="usage">
+            {UsageTables.Of(reading, id)}</div>
+            <section id="chosen">
+            <h2>{heading}</h2>
+            <p id="tools" hidden><button id="mark" type="button">Mark this moment</button> <button id="forget" type="button">Forget the mark</button> <span id="note" role="status"></span></p>
+            <div id="plots">
+            {plots}</div>
+            </section>
+            <footer>The same as <a href="{path}/json">JSON</a> and <a href="{path}/metrics">for Prometheus</a>.</footer>
+            </main>
+            <div id="tip" role="status" hidden></div>
+            <script>{PageAssets.Script}</script>
+            </body>
+            </html>
+
+            """.ReplaceLineEndings("\n");
+    }
+}

@@ -1,0 +1,46 @@
+using System.Globalization;
+using Picollo.AspNetCore.Usage;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <summary>The plots of a subject.</summary>
+internal static class PlotFigures
+{
+    /// <summary>All that it has counted.</summary>
+    /// <param name="subject">Names the histograms.</param>
+    /// <param name="histograms">Its histograms at one moment.</param>
+    public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms)
+    {
+        HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
+        HdrHistogramPlotOptions options = OptionsOf(subject);
+        return Figure("Percentiles", HdrHistogramPlot.OfPercentiles(series, options)) + Figure("Density", HdrHistogramPlot.OfDensity(series, options));
+    }
+
+    /// <summary>What it had counted when it was marked, beside what came since.</summary>
+    /// <param name="subject">Names the histograms.</param>
+    /// <param name="time">When it was marked.</param>
+    /// <param name="pairs">One for each of its histograms.</param>
+    public static string SinceMark(Subject subject, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
+    {
+        HdrHistogramPlotOptions options = OptionsOf(subject);
+        string marked = string.Create(CultureInfo.InvariantCulture, $"{time.UtcDateTime:HH:mm:ss} UTC");
+        return string.Concat(pairs.Select((pair, i) =>
+        {
+            string name = subject.IsRoute ? subject.SeriesNames[i] + ", " : "";
+            HdrHistogramSeries before = new(pair.IsContinued ? "until mark" : "marked", pair.Before);
+            HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
+            string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, and counted anew since";
+            return Figure(Capital(name + caption), HdrHistogramPlot.OfPercentiles([before, after], options))
+                + Figure(Capital(name + "difference"), HdrHistogramPlot.OfDifference(before, after, options));
+        }));
+    }
+
+    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit, ValueUnitRatio = subject.UnitRatio };
+
+    private static string Figure(string caption, HdrHistogramPlot plot) =>
+        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.Fragment}</figure>\n";
+
+    private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
+}

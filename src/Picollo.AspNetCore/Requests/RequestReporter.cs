@@ -1,0 +1,68 @@
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Picollo.AspNetCore.Requests;
+
+/// <summary>Tells what a request took, when it has ended: to its route's histograms, the instrument and the log.</summary>
+internal sealed partial class RequestReporter(
+    RouteTable routes, CpuTimeInstrument instrument, IOptions<PicolloOptions> options, ILoggerFactory loggers)
+{
+    /// <summary>The category of all that is logged of requests.</summary>
+    public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
+
+    // An application may make endpoints anew while it runs.
+    private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
+
+    private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
+    private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
+
+    /// <summary>Throws nothing: the request has been served, and what fails here (a listener, a log) is not its fault.</summary>
+    public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
+    {
+        try
+        {
+            string method = KnownMethods.NameOf(context.Request.Method);
+            EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched ? _endpoints.GetValue(matched, static matched => new(matched)) : null;
+            RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
+            ofRoute.Record(usage, endpoint is { IsEndless: true });
+            bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
+            if (!isOverBudget && !instrument.IsEnabled)
+            {
+                return;
+            }
+
+            string? route = endpoint?.Route;
+            int status = RequestStatus.Of(context, failure);
+            try
+            {
+                if (instrument.IsEnabled)
+                {
+                    instrument.Record(usage, method, route, status);
+                }
+            }
+            finally
+            {
+                if (isOverBudget)
+                {
+                    LogOverBudget(_logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
+                }
+            }
+        }
+        catch (Exception)
+        {
+            // Of other people's code.
+        }
+    }
+
+    /// <summary>Why requests are not measured, once.</summary>
+    public void LogUnavailable(string reason) => LogUnavailable(_logger, reason);
+
+    [LoggerMessage(1, LogLevel.Warning, "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with {StatusCode}", EventName = "OverCpuBudget")]
+    private static partial void LogOverBudget(
+        ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds, int statusCode);
+
+    [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
+    private static partial void LogUnavailable(ILogger logger, string reason);
+}

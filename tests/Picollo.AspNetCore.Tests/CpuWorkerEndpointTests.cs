@@ -1,0 +1,262 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Tests.Requests;
+using Picollo.AspNetCore.Workers;
+using Picollo.Scheduling;
+
+namespace Picollo.AspNetCore.Tests;
+
+/// <summary>Endpoints that run in the pool, on a real server.</summary>
+public sealed class CpuWorkerEndpointTests : IDisposable
+{
+    private readonly SemaphoreSlim _begun = new(0);
+    private readonly ManualResetEventSlim _mayEnd = new();
+
+    public void Dispose()
+    {
+        _mayEnd.Set();
+        _begun.Dispose();
+        _mayEnd.Dispose();
+    }
+
+    [Fact]
+    public async Task Endpoints_of_all_kinds_run_on_workers_and_others_do_not()
+    {
+        await using RequestApp app = await StartAsync(web =>
+        {
+            web.MapGet("/minimal/{id:int}", (int id) => $"{id} {OnWorker()}").RequireCpuWorker();
+            web.MapGroup("/group").RequireCpuWorker().MapGet("/in", async (HttpContext context) =>
+            {
+                string before = OnWorker();
+                await Task.Delay(5);
+                await context.GetCpuTask().Checkpoint();
+                return $"{before} {OnWorker()}";
+            }).RequireCpuWorker();
+            web.Map("/delegate", (HttpContext context) => context.Response.WriteAsync(OnWorker())).RequireCpuWorker();
+            web.MapControllers().RequireCpuWorker();
+            web.MapGet("/free", () => OnWorker());
+        });
+        (await app.Client.GetStringAsync("/minimal/7")).Should().Be("7 worker");
+        (await app.Client.GetStringAsync("/group/in")).Should().Be("worker worker");
+        (await app.Client.GetStringAsync("/delegate")).Should().Be("worker");
+        (await app.Client.GetStringAsync("/controller/action")).Should().Be("worker");
+        (await app.Client.GetStringAsync("/free")).Should().Be("other");
+
+        PoolOf(app).Statistics.Submitted.Should().Be(4, "an endpoint and its group together are one task");
+    }
+
+    [Fact]
+    public async Task The_pool_begins_with_its_first_request_as_the_options_have_it()
+    {
+        await using RequestApp app = await StartAsync(
+            web =>
+            {
+                web.MapGet("/cpu", () => "cpu").RequireCpuWorker();
+                web.MapGet("/free", () => "free");
+            },
+            options => options.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 3, Name = "of the test" });
+        await app.Client.GetStringAsync("/free");
+        app.Services.GetRequiredService<CpuWorkers>().IsStarted.Should().BeFalse();
+        await app.Client.GetStringAsync("/cpu");
+
+        (PoolOf(app).Name, PoolOf(app).WorkerCount).Should().Be(("of the test", 3));
+    }
+
+    [Fact]
+    public async Task What_is_taken_on_workers_is_in_the_requests_figure()
+    {
+        await using RequestApp app = await StartAsync(
+            web => web.MapGet("/burn", async (HttpContext context) =>
+            {
+                CpuTaskContext cpu = context.GetCpuTask();
+                for (int i = 0; i < 30; i++)
+                {
+                    Burn.Milliseconds(1);
+                    await cpu.Checkpoint();
+                }
+            }).RequireCpuWorker(),
+            options => options.ServerTiming = true);
+
+        foreach (HttpResponseMessage response in await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => app.Client.GetAsync("/burn"))))
+        {
+            ServerTiming.Of(response).Cpu.Should().BeGreaterThanOrEqualTo(30);
+        }
+
+        (await app.GetCountsAsync(4)).Should().Equal(("GET", "/burn", 4));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3)]
+    public async Task Requests_beyond_the_limit_are_refused_and_those_within_are_served(int limit)
+    {
+        await using RequestApp app = await StartAsync(MapBlocking, options => options.CpuWorkerQueueLimit = limit);
+        Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
+        await _begun.WaitAsync();
+        List<Task<HttpResponseMessage>> waiting = [];
+        for (int i = 0; i < limit; i++)
+        {
+            waiting.Add(app.Client.GetAsync("/block"));
+            await UntilAsync(() => PoolOf(app).Statistics.Waiting == waiting.Count);
+        }
+
+        HttpResponseMessage refused = await app.Client.GetAsync("/block");
+        refused.StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+        refused.Headers.RetryAfter!.Delta.Should().Be(TimeSpan.FromSeconds(1));
+        _mayEnd.Set();
+        (await Task.WhenAll([running, .. waiting])).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
+        (await app.Client.GetAsync("/block")).StatusCode.Should().Be(HttpStatusCode.OK);
+    }
+
+    [Fact]
+    public async Task An_aborted_request_leaves_the_queue()
+    {
+        await using RequestApp app = await StartAsync(MapBlocking, options => options.CpuWorkerQueueLimit = 1);
+        Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
+        await _begun.WaitAsync();
+        using CancellationTokenSource abort = new();
+        Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block", abort.Token);
+        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
+        await abort.CancelAsync();
+        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 0);
+
+        PoolOf(app).Statistics.Cancelled.Should().Be(1);
+        Task<HttpResponseMessage> next = app.Client.GetAsync("/block");
+        _mayEnd.Set();
+        (await Task.WhenAll(running, next)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
+        await waiting.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
+        (await app.GetCountsAsync(3)).Should().Equal(("GET", "/block", 3));
+    }
+
+    [Fact]
+    public async Task An_aborted_request_stops_at_its_next_checkpoint()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/endless", async (HttpContext context) =>
+        {
+            CpuTaskContext cpu = context.GetCpuTask();
+            _begun.Release();
+            while (true)
+            {
+                Thread.SpinWait(100);
+                await cpu.Checkpoint();
+            }
+        }).RequireCpuWorker());
+        using CancellationTokenSource abort = new();
+        Task<HttpResponseMessage> request = app.Client.GetAsync("/endless", abort.Token);
+        await _begun.WaitAsync();
+        await abort.CancelAsync();
+        await UntilAsync(() => PoolOf(app).Statistics.Cancelled == 1);
+
+        await request.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/endless", 1));
+    }
+
+    [Fact]
+    public async Task Exceptions_come_to_the_exception_handler_as_they_were_thrown()
+    {
+        ConcurrentQueue<Exception?> handled = new();
+        await using RequestApp app = await StartAsync(web =>
+        {
+            web.UseExceptionHandler(error => error.Run(context =>
+            {
+                handled.Enqueue(context.Features.Get<Microsoft.AspNetCore.Diagnostics.IExceptionHandlerFeature>()?.Error);
+                return context.Response.WriteAsync("handled");
+            }));
+            web.MapGet("/now", string () => throw new InvalidTimeZoneException("now")).RequireCpuWorker();
+            web.MapGet("/later", async Task<string> () =>
+            {
+                await Task.Yield();
+                throw new InvalidTimeZoneException("later");
+            }).RequireCpuWorker();
+        });
+        foreach (string path in new[] { "/now", "/later" })
+        {
+            (await (await app.Client.GetAsync(path)).Content.ReadAsStringAsync()).Should().Be("handled");
+        }
+
+        handled.Should().AllBeOfType<InvalidTimeZoneException>();
+        handled.Select(exception => exception!.Message).Should().Equal("now", "later");
+        (await app.GetCountsAsync(2)).Should().Equal(("GET", "/later", 1), ("GET", "/now", 1));
+    }
+
+    [Fact]
+    public async Task When_the_application_stops_what_is_in_the_pool_is_served()
+    {
+        await using RequestApp app = await StartAsync(MapBlocking);
+        Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
+        await _begun.WaitAsync();
+        Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block");
+        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
+        Task stopped = app.StopAsync();
+        _mayEnd.Set();
+
+        (await Task.WhenAll(running, waiting)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
+        await stopped;
+        await PoolOf(app).Invoking(pool => pool.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>("it is drained");
+    }
+
+    [Fact]
+    public async Task A_server_that_stops_after_the_pool_refuses()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
+        await app.Client.GetStringAsync("/cpu");
+        await app.Services.GetRequiredService<CpuWorkers>().StopAsync(CancellationToken.None);
+
+        (await app.Client.GetAsync("/cpu")).StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public async Task What_is_missing_is_said()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/free", (HttpContext context) =>
+            context.Invoking(request => request.GetCpuTask()).Should().Throw<InvalidOperationException>().WithMessage("*RequireCpuWorker()*").And.Message.Length));
+        (await app.Client.GetAsync("/free")).StatusCode.Should().Be(HttpStatusCode.OK);
+
+        WebApplication bare = WebApplication.CreateSlimBuilder().Build();
+        bare.MapGet("/x", () => "x").RequireCpuWorker();
+        ((Microsoft.AspNetCore.Routing.IEndpointRouteBuilder)bare).DataSources.Single().Invoking(source => source.Endpoints)
+            .Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
+    }
+
+    private static string OnWorker() => SynchronizationContext.Current is null ? "other" : "worker";
+
+    private static CpuWorkerPool PoolOf(RequestApp app) => app.Services.GetRequiredService<CpuWorkers>().Pool;
+
+    private static async Task UntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; i < 1000 && !condition(); i++)
+        {
+            await Task.Delay(5);
+        }
+
+        condition().Should().BeTrue();
+    }
+
+    private static Task<RequestApp> StartAsync(Action<WebApplication> map, Action<PicolloOptions>? options = null) => RequestApp.StartAsync(
+        map,
+        picollo =>
+        {
+            picollo.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 };
+            options?.Invoke(picollo);
+        },
+        builder => builder.Services.AddControllers().AddApplicationPart(typeof(CpuWorkerEndpointTests).Assembly));
+
+    private void MapBlocking(WebApplication web) => web.MapGet("/block", () =>
+    {
+        _begun.Release();
+        _mayEnd.Wait();
+    }).RequireCpuWorker();
+}
+
+/// <summary>For <see cref="CpuWorkerEndpointTests"/>.</summary>
+[ApiController]
+public sealed class WorkerController : ControllerBase
+{
+    /// <summary>Where it runs.</summary>
+    [HttpGet("/controller/action")]
+    public ContentResult Action() => Content(SynchronizationContext.Current is null ? "other" : "worker");
+}

@@ -1,0 +1,166 @@
+using System.Diagnostics;
+using System.Net;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Page;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+[Collection(Alone.Name)]
+public class EventStreamTests
+{
+    [Fact]
+    public async Task It_sends_the_tables_each_second_and_plots_of_what_is_asked_for()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 1_000_000, 2_000_000);
+        string id = await PageEndpointsTests.IdAsync(server);
+        await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}&chosen={id}");
+
+        (string name, string data) = await events.NextAsync();
+        name.Should().Be("usage");
+        data.Should().Contain("<td data-name=\"requests\">1</td>").And.Contain("aria-current=\"true\"");
+        (name, data) = await events.NextAsync();
+        name.Should().Be("plots");
+        data.Split("<figure>").Should().HaveCount(3);
+        server.Viewers.Count.Should().Be(1);
+
+        server.Count("GET", "/orders", count: 10);
+        string usage = await LastUntilAsync(events, "usage", "<td data-name=\"requests\">11</td>");
+        usage.Should().NotBe(data);
+        (await LastUntilAsync(events, "plots", "<svg")).Should().NotBe(data, "ten more values are in it");
+    }
+
+    [Fact]
+    public async Task Without_a_subject_it_sends_no_plots_and_one_that_comes_later_is_drawn_then()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        string id = await PageEndpointsTests.IdAsync(server);
+        await using PageServer restarted = await PageServer.StartAsync();
+        await using EventReader without = await EventReader.OpenAsync(server, "");
+        await using EventReader with = await EventReader.OpenAsync(restarted, $"?show={id}");
+
+        (await with.NextAsync()).Data.Should().Contain("No request yet");
+        restarted.Count("GET", "/orders");
+        (await LastUntilAsync(with, "plots", "<figure>")).Should().Contain("<svg");
+        for (int i = 0; i < 2; i++)
+        {
+            server.Count("GET", "/orders");
+            (await without.NextAsync()).Name.Should().Be("usage");
+        }
+    }
+
+    [Fact]
+    public async Task More_viewers_than_allowed_get_503_until_one_goes()
+    {
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 2);
+        EventReader first = await EventReader.OpenAsync(server, "");
+        await using EventReader second = await EventReader.OpenAsync(server, "");
+        using HttpResponseMessage third = await server.Client.GetAsync("/picollo/events");
+
+        third.StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+        third.Headers.RetryAfter!.Delta.Should().Be(TimeSpan.FromSeconds(10));
+        third.Headers.CacheControl!.NoStore.Should().BeTrue();
+        (await server.Client.GetAsync("/picollo")).StatusCode.Should().Be(HttpStatusCode.OK, "a still picture costs nothing");
+        (await server.Client.SendAsync(new(HttpMethod.Head, "/picollo/events"))).StatusCode.Should().Be(HttpStatusCode.OK);
+
+        await first.DisposeAsync();
+        await EventuallyAsync(() => server.Viewers.Count == 1);
+        await using EventReader fourth = await EventReader.OpenAsync(server, "");
+        server.Viewers.Count.Should().Be(2);
+    }
+
+    [Fact]
+    public async Task The_stream_ends_when_the_application_does()
+    {
+        PageServer server = await PageServer.StartAsync();
+        Viewers viewers = server.Viewers;
+        await using EventReader events = await EventReader.OpenAsync(server, "");
+        (await events.NextAsync()).Name.Should().Be("usage");
+
+        Task stopped = server.DisposeAsync().AsTask();
+
+        while ((await events.NextAsync()).Name.Length > 0)
+        {
+        }
+
+        await stopped.WaitAsync(TimeSpan.FromSeconds(10)); // Kestrel would wait 30 s for a request that goes on
+        viewers.Count.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task The_stream_ends_after_a_minute_so_that_the_browser_has_to_ask_again()
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers()));
+
+        string all = await server.Client.GetStringAsync("/picollo/events");
+
+        string[] messages = all.Split("\n\n", StringSplitOptions.RemoveEmptyEntries);
+        messages[0].Should().Be("retry: 250");
+        messages[1].Should().StartWith("event: usage\ndata: <dl");
+        messages.Should().HaveCount(61).And.Contain(":", "nothing new within a second is a comment");
+        await EventuallyAsync(() => server.Viewers.Count == 0);
+    }
+
+    [Fact]
+    public async Task Viewers_that_come_and_go_leave_nothing_behind()
+    {
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 8);
+        server.Count("GET", "/orders", count: 100);
+        string id = await PageEndpointsTests.IdAsync(server);
+        await ViewAsync(20);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+
+        await ViewAsync(160);
+
+        long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+        grown.Should().BeLessThan(160 * 10_000L, "a viewer's two snapshots alone are 75 KB");
+
+        async Task ViewAsync(int viewers)
+        {
+            for (int i = 0; i < viewers; i += 4)
+            {
+                await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
+                {
+                    await using EventReader events = await EventReader.OpenAsync(server, "?show=" + id);
+                    await events.NextAsync();
+                    (await events.NextAsync()).Name.Should().Be("plots");
+                }));
+                await EventuallyAsync(() => server.Viewers.Count == 0);
+            }
+        }
+    }
+
+    private static async Task<string> LastUntilAsync(EventReader events, string name, string content)
+    {
+        Stopwatch waited = Stopwatch.StartNew();
+        while (waited.Elapsed < TimeSpan.FromSeconds(20))
+        {
+            (string Name, string Data) one = await events.NextAsync();
+            if (one.Name == name && one.Data.Contains(content, StringComparison.Ordinal))
+            {
+                return one.Data;
+            }
+        }
+
+        throw new TimeoutException($"no event {name} with {content}");
+    }
+
+    private static async Task EventuallyAsync(Func<bool> condition)
+    {
+        Stopwatch waited = Stopwatch.StartNew();
+        while (!condition())
+        {
+            waited.Elapsed.Should().BeLessThan(TimeSpan.FromSeconds(20));
+            await Task.Delay(10);
+        }
+    }
+
+    /// <summary>Timers a hundred times as fast.</summary>
+    private sealed class HastyTimers : TimeProvider
+    {
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+            base.CreateTimer(callback, state, dueTime / 100, period / 100);
+    }
+}

@@ -1,0 +1,105 @@
+using System.Text.Json;
+using System.Xml;
+using System.Xml.Linq;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>Route patterns, names, labels and units may hold anything.</summary>
+public class HostileNamesTests
+{
+    private static readonly string[] Names =
+    [
+        "</title></style></script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)", "&amp;&lt;", "{{alert(1)}}",
+        "a\nb\r\nevent: usage\ndata: x", "\0\u0001\u001b[31m", "\u202egnp.exe", "\ud800", "\udfff\ud800", "]]>", "<!--", "-->", new string('W', 10_000), "\u2028\u2029", "🦜",
+    ];
+
+    [Fact]
+    public async Task No_answer_holds_a_name_that_is_not_encoded()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        foreach (string name in Names)
+        {
+            server.Count("GET", name);
+            server.Registry.GetOrAdd(name, () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = name }, (name, name)).Record(1);
+        }
+
+        string page = await server.Client.GetStringAsync("/picollo");
+        page.Split("<script>").Should().HaveCount(2, "the page's own is the only one");
+        page.Should().NotContain("<img").And.NotContain("onerror=alert(1)>").And.NotContain("' onmouse").And.NotContain("\u202e").And.NotContain("&#x202E;").And.NotContain("\0").And.NotContain("&#x0;");
+        Parse(page, "usage").Descendants("tr").Count(row => row.Attribute("data-id") is not null).Should().Be(2 * Names.Length);
+
+        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
+        json.RootElement.GetProperty("routes").EnumerateArray().Select(route => route.GetProperty("route").GetString())
+            .Should().Contain(Names.Where(name => !name.Any(char.IsSurrogate)));
+        foreach (JsonElement one in json.RootElement.GetProperty("histograms").EnumerateArray())
+        {
+            string shown = await server.Client.GetStringAsync("/picollo?show=" + one.GetProperty("id").GetString());
+            shown.Split("<script>").Should().HaveCount(2);
+            Parse(shown, "plots").Elements("figure").Should().HaveCount(2);
+            Parse(shown, "usage");
+        }
+    }
+
+    [Fact]
+    public async Task An_event_has_as_many_lines_as_it_should()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        foreach (string name in Names)
+        {
+            server.Count("GET", name);
+        }
+
+        await using EventReader events = await EventReader.OpenAsync(server, "");
+        (string name, string data) first = await events.NextAsync();
+        first.name.Should().Be("usage");
+        Xml(first.data).Descendants("tr").Should().HaveCountGreaterThan(Names.Length);
+    }
+
+    [Fact]
+    public void Any_name_makes_a_table_that_parses() => Seeded.Run(300, random =>
+    {
+        string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
+        Subject subject = Subject.Of(new RouteUsage("G" + Any(), Any()));
+        UsageReading reading = new()
+        {
+            Time = default,
+            Window = TimeSpan.FromSeconds(1),
+            Processors = 1,
+            ProcessShare = null,
+            All = [new(subject, 1, double.Epsilon, 1e300, [default, new(ulong.MaxValue, 0, 1, 2, 3) { HasValues = true }]) { Sum = 1 }],
+        };
+        Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(11);
+    });
+
+    [Fact]
+    public void Ids_tell_apart_what_differs_only_in_where_parts_end()
+    {
+        HdrHistogramRegistration With(string name, params (string, string)[] labels) => new(name, HdrHistogram.Create(), HdrHistogramDescription.None, labels);
+        string[] ids =
+        [
+            Subject.Of(new RouteUsage("GET", "/a")).Id, Subject.Of(new RouteUsage("GE", "T/a")).Id, Subject.Of(With("GET/a")).Id,
+            Subject.Of(With("a", ("b", "c"))).Id, Subject.Of(With("a", ("bc", ""))).Id, Subject.Of(With("a{b=\"c\"}")).Id, Subject.Of(With("a", ("b", "c"), ("d", ""))).Id,
+        ];
+        ids.Should().OnlyHaveUniqueItems().And.OnlyContain(id => id.Length == 16);
+        Subject.Of(new RouteUsage("GET", "/a")).Id.Should().Be(ids[0], "it is the same in every process");
+    }
+
+    /// <summary>The element of the page with an id; whatever is not well-formed throws.</summary>
+    private static XElement Parse(string page, string id)
+    {
+        int start = page.IndexOf($"<div id=\"{id}\">", StringComparison.Ordinal);
+        string end = id == "usage" ? "</div>\n<section" : "</div>\n</section>";
+        return Xml(page[start..(page.IndexOf(end, start, StringComparison.Ordinal) + "</div>".Length)]).Elements().Single();
+    }
+
+    // Character references of what XML does not know are fine in HTML.
+    private static XElement Xml(string fragment)
+    {
+        using XmlReader reader = XmlReader.Create(new StringReader($"<all>{fragment}</all>"), new XmlReaderSettings { CheckCharacters = false });
+        return XElement.Load(reader);
+    }
+}

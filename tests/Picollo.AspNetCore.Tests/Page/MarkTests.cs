@@ -1,0 +1,180 @@
+using System.Net;
+using System.Text;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+public class MarkTests
+{
+    [Fact]
+    public async Task What_came_since_a_mark_is_drawn_beside_what_was()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 1_000_000, 2_000_000, 100);
+        string id = await PageEndpointsTests.IdAsync(server);
+        string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
+        server.Count("GET", "/orders", 4_000_000, 8_000_000, 50);
+
+        (HttpStatusCode status, string html) = await DiffAsync(server, id, mark);
+
+        status.Should().Be(HttpStatusCode.OK);
+        html.Split("<figure>").Should().HaveCount(5, "CPU and wall, each with its difference");
+        html.Should().Contain("until mark: 2.007 ms&#10;since mark: 8.0282 ms").And.Contain("<figcaption>CPU, before and after");
+        (await DiffAsync(server, id, mark)).Html.Should().Be(html, "nothing is stored and nothing changes");
+    }
+
+    [Fact]
+    public async Task A_mark_of_another_process_is_compared_with_all_of_this_one()
+    {
+        await using PageServer old = await PageServer.StartAsync();
+        old.Count("GET", "/orders", 1_000_000, 2_000_000, 100);
+        string id = await PageEndpointsTests.IdAsync(old);
+        string mark = await old.Client.GetStringAsync($"/picollo/mark?show={id}");
+        await using PageServer server = await PageServer.StartAsync();
+
+        (await DiffAsync(server, id, mark)).Status.Should().Be(HttpStatusCode.NotFound, "the route was not asked for yet");
+        server.Count("GET", "/orders", 2_000_000, 4_000_000, 7);
+
+        (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counted anew since").And.NotContain("until mark");
+    }
+
+    [Fact]
+    public async Task A_registered_histogram_is_marked_too()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        server.Registry.Add("size", histogram, new HdrHistogramDescription { Unit = "bytes" });
+        histogram.Record(100, 10);
+        string id = Subject.Of(server.Registry.Registrations[0]).Id;
+        string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
+        histogram.Record(300, 10);
+
+        string html = (await DiffAsync(server, id, mark)).Html;
+
+        html.Split("<figure>").Should().HaveCount(3);
+        html.Should().Contain("until mark: 100 bytes&#10;since mark: 300 bytes").And.Contain("<figcaption>Before and after");
+    }
+
+    [Fact]
+    public async Task What_the_encoding_cannot_hold_cannot_be_marked()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        HdrHistogram histogram = HdrHistogram.Create();
+        server.Registry.Add("size", histogram);
+        histogram.Record(ulong.MaxValue);
+        (await server.Client.GetAsync($"/picollo/mark?show={Subject.Of(server.Registry.Registrations[0]).Id}")).StatusCode
+            .Should().Be(HttpStatusCode.Conflict);
+    }
+
+    [Fact]
+    public async Task A_mark_that_is_none_is_a_bad_request()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        string id = await PageEndpointsTests.IdAsync(server);
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(HdrHistogram.Create()));
+        (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
+        foreach (string bad in new[]
+        {
+            "", "null", "{}", "[]", "x", "{\"histograms\":null}", "{\"histograms\":[null,null]}", "{\"histograms\":[\"\",\"\"]}",
+            $$"""{"time":"x","histograms":["{{good}}","{{good}}"]}""", $$"""{"histograms":["{{good}}"]}""", $$"""{"histograms":["{{good}}","{{good}}","{{good}}"]}""",
+            $$"""{"histograms":["{{good}}","{{good[..16]}}"]}""", $$"""{"histograms":["{{good}}","%%"]}""", $$"""{"histograms":["{{good}}","AAAA"]}""",
+        })
+        {
+            (await DiffAsync(server, id, bad)).Status.Should().Be(HttpStatusCode.BadRequest, bad);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_body_that_is_too_large_is_not_read(bool isChunked)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        string id = await PageEndpointsTests.IdAsync(server);
+        using HttpRequestMessage request = new(HttpMethod.Post, $"/picollo/diff?show={id}")
+        {
+            Content = new ByteArrayContent(new byte[PageEndpoints.LargestMark + 1]),
+        };
+        request.Headers.TransferEncodingChunked = isChunked;
+        (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
+    }
+
+    [Fact]
+    public void A_full_histogram_of_a_route_leaves_much_of_the_bound()
+    {
+        RouteUsage usage = new("GET", "/");
+        foreach (Bucket bucket in usage.Cpu.Buckets)
+        {
+            // Counts that need several bytes each and repeat nothing.
+            ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
+            usage.Cpu.Record(bucket.Start, count);
+            usage.Wall.Record(bucket.Start, count);
+        }
+
+        Mark mark = Mark.Of(Subject.Of(usage), DateTimeOffset.UtcNow);
+        JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.LargestMark / 10);
+    }
+
+    [Fact]
+    public void Since_a_mark_is_what_was_recorded_since() => Seeded.Run(100, random =>
+    {
+        PlainHdrHistogramFactory<uint> factory =
+            HdrHistogram.Factory.WithRelativeError(0.01).WithMinTrackableValue(100).WithMaxTrackableValue(1_000_000);
+        HdrHistogram all = factory.Create();
+        HdrHistogram since = factory.Create();
+        ulong Any() => (ulong)Math.Exp(random.NextDouble() * 15);
+        for (int i = random.Next(1000); i > 0; i--)
+        {
+            all.Record(Any());
+        }
+
+        byte[] mark = HdrHistogramEncoding.EncodeCompressed(all);
+        for (int i = random.Next(1000); i > 0; i--)
+        {
+            ulong value = Any();
+            all.Record(value);
+            since.Record(value);
+        }
+
+        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
+
+        pair.IsContinued.Should().BeTrue();
+        pair.After.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+            .Should().Equal(since.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
+        pair.Before.TotalCount.Should().Be(all.TotalCount - since.TotalCount);
+    });
+
+    [Fact]
+    public void A_mark_that_is_no_former_state_is_known_by_any_bucket()
+    {
+        HdrHistogram marked = HdrHistogram.Create();
+        HdrHistogram now = HdrHistogram.Create();
+        marked.Record(10, 3);
+        now.Record(10, 3);
+        now.Record(20, 5);
+        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        marked.Record(30);
+        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is gone");
+        now.Record(30);
+        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        marked.Record(10);
+        MarkedPair other = MarkedPair.Of(marked, now.GetSnapshot());
+        other.IsContinued.Should().BeFalse("a bucket has lost some");
+        other.After.TotalCount.Should().Be(9, "it is all that there is");
+    }
+
+    private static async Task<(HttpStatusCode Status, string Html)> DiffAsync(PageServer server, string id, string mark)
+    {
+        using StringContent body = new(mark, Encoding.UTF8, "application/json");
+        using HttpResponseMessage response = await server.Client.PostAsync($"/picollo/diff?show={id}", body);
+        return (response.StatusCode, await response.Content.ReadAsStringAsync());
+    }
+}

@@ -1,0 +1,191 @@
+using System.Net;
+using System.Security.Claims;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.HttpOverrides;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+public class PageAccessTests
+{
+    public static TheoryData<string> Paths => ["/picollo", "/picollo/", "/picollo/events", "/picollo/json", "/picollo/metrics", "/picollo/mark?show=x", "/picollo/diff?show=x"];
+
+    [Theory]
+    [MemberData(nameof(Paths))]
+    public async Task Others_than_this_machine_get_404_whatever_they_ask(string path)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Head, HttpMethod.Post, HttpMethod.Options, HttpMethod.Delete })
+        {
+            using HttpRequestMessage request = new(method, path);
+            request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            using HttpResponseMessage nothing = await server.Client.SendAsync(new HttpRequestMessage(method, "/nothing"));
+
+            response.StatusCode.Should().Be(HttpStatusCode.NotFound);
+            Described(response).Should().Equal(Described(nothing), "it looks like what is not there");
+            (await response.Content.ReadAsStringAsync()).Should().BeEmpty();
+        }
+    }
+
+    [Fact]
+    public async Task The_log_says_so_once_and_names_no_path()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            using HttpRequestMessage request = new(HttpMethod.Get, $"/picollo?secret={i}");
+            request.Headers.Add("X-Forwarded-For", "192.0.2.1");
+            (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+        }
+
+        server.Log.Lines.Should().ContainSingle(line => line.StartsWith("Warning PageRefused: "))
+            .Which.Should().Contain("it came through a proxy").And.Contain("RequireAuthorization()").And.NotContain("secret").And.NotContain("192");
+    }
+
+    [Theory]
+    [InlineData(PageServer.RemoteAddress, "none")]
+    [InlineData("Forwarded", "for=192.0.2.1")]
+    [InlineData("Host", "rebound.example.com")]
+    [InlineData("Origin", "http://example.com")]
+    public async Task A_request_that_only_seems_to_be_local_gets_404(string header, string value)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/json");
+        request.Headers.TryAddWithoutValidation(header, value);
+        (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public async Task An_address_that_a_client_made_up_is_not_believed_where_the_application_believes_it()
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            ForwardedHeadersOptions trusting = new() { ForwardedHeaders = ForwardedHeaders.XForwardedFor };
+            trusting.KnownProxies.Clear();
+            trusting.KnownIPNetworks.Clear();
+            application.UseForwardedHeaders(trusting);
+            application.MapGet("/address", (HttpContext context) => context.Connection.RemoteIpAddress!.ToString());
+            application.MapPicollo();
+        });
+        foreach ((string path, HttpStatusCode status) in new[] { ("/address", HttpStatusCode.OK), ("/picollo", HttpStatusCode.NotFound) })
+        {
+            using HttpRequestMessage request = new(HttpMethod.Get, path);
+            request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+            request.Headers.Add("X-Forwarded-For", "127.0.0.1");
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            response.StatusCode.Should().Be(status);
+            (await response.Content.ReadAsStringAsync()).Should().Be(status == HttpStatusCode.OK ? "127.0.0.1" : "");
+        }
+    }
+
+    [Fact]
+    public async Task A_policy_that_lets_other_origins_in_does_not_let_them_see_the_page()
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            application =>
+            {
+                application.UseCors(policy => policy.AllowAnyOrigin().AllowAnyHeader().AllowAnyMethod());
+                application.MapPicollo();
+            },
+            build: builder => builder.Services.AddCors());
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/json");
+        request.Headers.Add("Origin", "https://example.com");
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+        response.StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public async Task AllowAnonymous_opens_all_of_it_to_everybody()
+    {
+        await using PageServer server = await PageServer.StartAsync(application => application.MapPicollo("/a/b").AllowAnonymous());
+        foreach (string path in new[] { "", "/json", "/events", "/diff" })
+        {
+            using HttpRequestMessage request = new(path == "/diff" ? HttpMethod.Get : HttpMethod.Head, "/a/b" + path);
+            request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+            request.Headers.Add("X-Forwarded-For", "192.0.2.1");
+            request.Headers.Host = "example.com";
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            response.StatusCode.Should().Be(path == "/diff" ? HttpStatusCode.MethodNotAllowed : HttpStatusCode.OK);
+        }
+
+        server.Log.Lines.Should().BeEmpty();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task RequireAuthorization_opens_it_to_those_who_are_authorized(bool onGroup)
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            application =>
+            {
+                application.UseAuthentication();
+                application.UseAuthorization();
+                if (onGroup)
+                {
+                    ((IEndpointRouteBuilder)application).MapGroup("").RequireAuthorization().MapPicollo();
+                }
+                else
+                {
+                    application.MapPicollo().RequireAuthorization();
+                }
+            },
+            build: builder =>
+            {
+                builder.Services.AddAuthentication("test").AddScheme<AuthenticationSchemeOptions, ByHeader>("test", null);
+                builder.Services.AddAuthorization();
+            });
+        foreach (string path in new[] { "/picollo", "/picollo/json", "/picollo/mark?show=x", "/picollo/events" })
+        {
+            // From here, too: who asks for authorization gets it.
+            (await server.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.Unauthorized);
+            using HttpRequestMessage request = new(HttpMethod.Head, path);
+            request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+            request.Headers.Add("User", "somebody");
+            (await server.Client.SendAsync(request)).StatusCode
+                .Should().Be(path.Contains("mark", StringComparison.Ordinal) ? HttpStatusCode.NotFound : HttpStatusCode.OK);
+        }
+    }
+
+    [Fact]
+    public async Task A_policy_for_all_other_endpoints_is_no_authorization_of_this_one()
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            application =>
+            {
+                application.UseAuthentication();
+                application.UseAuthorization();
+                application.MapPicollo();
+            },
+            build: builder =>
+            {
+                builder.Services.AddAuthentication("test").AddScheme<AuthenticationSchemeOptions, ByHeader>("test", null);
+                builder.Services.AddAuthorizationBuilder().AddFallbackPolicy("all", policy => policy.RequireAuthenticatedUser());
+            });
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo");
+        request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+        request.Headers.Add("User", "somebody");
+        (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    private static IEnumerable<string> Described(HttpResponseMessage response) => response.Headers.Concat(response.Content.Headers)
+        .Where(header => header.Key != "Date")
+        .Select(header => $"{header.Key}: {string.Join(',', header.Value)}")
+        .Order();
+
+    private sealed class ByHeader(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder)
+        : AuthenticationHandler<AuthenticationSchemeOptions>(options, logger, encoder)
+    {
+        protected override Task<AuthenticateResult> HandleAuthenticateAsync() => Task.FromResult(
+            Request.Headers.TryGetValue("User", out var name)
+                ? AuthenticateResult.Success(new(new ClaimsPrincipal(new ClaimsIdentity([new Claim("name", name!)], "test")), "test"))
+                : AuthenticateResult.NoResult());
+    }
+}

@@ -1,0 +1,281 @@
+using System.Net;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+public class PageEndpointsTests
+{
+    [Theory]
+    [InlineData("/picollo", "text/html; charset=utf-8")]
+    [InlineData("/picollo/", "text/html; charset=utf-8")]
+    [InlineData("/picollo/json", "application/json")]
+    [InlineData("/picollo/metrics", "text/plain; version=0.0.4; charset=utf-8")]
+    [InlineData("/picollo/mark", "application/json")]
+    [InlineData("/picollo/events", "text/event-stream")]
+    public async Task Every_answer_is_of_its_type_forbids_what_it_can_and_is_stored_nowhere(string path, string type)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        string id = await IdAsync(server);
+        foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Head })
+        {
+            using HttpRequestMessage request = new(method, $"{path}?show={id}");
+            using HttpResponseMessage response = await server.Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+
+            response.StatusCode.Should().Be(HttpStatusCode.OK);
+            response.Content.Headers.ContentType!.ToString().Should().Be(type);
+            Dictionary<string, string> headers = response.Headers.ToDictionary(header => header.Key, header => string.Join(',', header.Value));
+            headers["Cache-Control"].Should().Be("no-store");
+            headers["X-Content-Type-Options"].Should().Be("nosniff");
+            headers["X-Frame-Options"].Should().Be("DENY");
+            headers["Referrer-Policy"].Should().Be("no-referrer");
+            headers["Cross-Origin-Resource-Policy"].Should().Be("same-origin");
+            headers["Content-Security-Policy"].Should().Be(PageAssets.ContentSecurityPolicy);
+            if (method == HttpMethod.Head)
+            {
+                (await response.Content.ReadAsStringAsync()).Should().BeEmpty();
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("POST", "/picollo", "GET, HEAD")]
+    [InlineData("DELETE", "/picollo/json", "GET, HEAD")]
+    [InlineData("GET", "/picollo/diff", "POST")]
+    public async Task Other_methods_are_not_allowed(string method, string path, string allowed)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        using HttpResponseMessage response = await server.Client.SendAsync(new HttpRequestMessage(new HttpMethod(method), path));
+        response.StatusCode.Should().Be(HttpStatusCode.MethodNotAllowed);
+        response.Content.Headers.Allow.Should().Equal(allowed.Split(", "));
+    }
+
+    [Fact]
+    public async Task A_histogram_without_values_has_no_percentiles()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Registry.Add("empty", HdrHistogram.Create());
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        page.Should().Contain("<td data-name=\"values\">0</td>").And.Contain("<td data-name=\"p99\">–</td>").And.Contain("<td data-name=\"max\">–</td>");
+    }
+
+    [Fact]
+    public async Task The_page_tells_of_each_route_and_histogram_and_draws_the_one_that_took_most()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
+        RouteUsage dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = "bytes" }, ("shop", "here")).Record(77);
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        page.Should().StartWith("<!DOCTYPE html>").And.EndWith("</html>\n").And.NotContain("\r");
+        page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
+        page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
+        page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms p50\" class=\"first\">2.01</td>")
+            .And.Contain($"<td data-name=\"wall ms p99\">{Numbers.Short(cheap.Wall.GetPercentileValue(99) / 1e6)}</td>").And.Contain($"<td data-name=\"CPU ms p99.9\">{Numbers.Short(dear.Cpu.GetPercentileValue(99.9) / 1e6)}</td>");
+        page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
+        page.Should().Contain("#chosen\"", "a link to a row leads to its plots");
+        page.Split("<figure>").Should().HaveCount(3);
+        page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
+
+        string other = await server.Client.GetStringAsync("/picollo?show=" + Subject.Of(server.Registry.Registrations[0]).Id);
+        other.Should().Contain("<h2><bdi>size{").And.Contain("aria-current=\"true\"><bdi>size");
+    }
+
+    [Theory]
+    [InlineData("?show=0123456789abcdef")]
+    [InlineData("?show=\"><script>alert(1)</script>")]
+    [InlineData("?show=a&show=b")]
+    public async Task What_is_asked_for_and_not_there_is_nowhere_in_the_page(string query)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        string page = await server.Client.GetStringAsync("/picollo" + query);
+        page.Should().Contain("<h2><b>GET</b> <bdi>/orders</bdi></h2>").And.NotContain("alert").And.NotContain("0123456789abcdef");
+        (await server.Client.GetAsync("/picollo/mark" + query)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+        (await server.Client.PostAsync("/picollo/diff" + query, null)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public async Task A_page_without_anything_to_show_says_why()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        string page = await server.Client.GetStringAsync("/picollo");
+        page.Should().Contain("No request yet").And.Contain("UseCpuUsage()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
+    }
+
+    [Theory]
+    [InlineData("/picollo", "/picollo", "./picollo")]
+    [InlineData("/picollo", "/picollo/", "./.")]
+    [InlineData("/", "/", "./.")]
+    [InlineData("/in/a/{tenant}", "/in/a/javascript:alert(1)\"x", "./javascript%3Aalert%281%29%22x")]
+    public async Task Its_addresses_are_relative(string pattern, string path, string address)
+    {
+        await using PageServer server = await PageServer.StartAsync(application => application.MapPicollo(pattern));
+        string page = await server.Client.GetStringAsync(path);
+        page.Should().Contain($"data-address=\"{address}\"").And.Contain($"href=\"{address}/json\"").And.NotContain("alert(1)\"");
+        Uri json = new(new Uri(server.Address, path), $"{address}/json");
+        (await server.Client.GetAsync(json)).StatusCode.Should().Be(HttpStatusCode.OK);
+    }
+
+    [Theory]
+    [InlineData("/base", "./base")]
+    [InlineData("/base/", "./.")]
+    public async Task At_the_root_of_a_branch_they_are_within_it(string path, string address)
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.UsePathBase("/base");
+            application.UseRouting();
+            application.MapPicollo("/");
+        });
+        (await server.Client.GetStringAsync(path)).Should().Contain($"data-address=\"{address}\"");
+    }
+
+    [Theory]
+    [InlineData(1e-30, "")]
+    [InlineData(1e-30, "seconds")]
+    [InlineData(1, "seconds")]
+    [InlineData(1e30, "seconds")]
+    public async Task Any_unit_that_a_histogram_may_have_is_shown(double ratio, string unit)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { ValueUnitRatio = ratio, Unit = unit }).Record(1_000_000);
+
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<figure>");
+        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
+        (json.RootElement.GetProperty("histograms")[0].GetProperty("values").GetProperty("max").GetDouble() * ratio)
+            .Should().BeApproximately(1_000_000, 2000);
+        await using EventReader events = await EventReader.OpenAsync(server, "?show=" + json.RootElement.GetProperty("histograms")[0].GetProperty("id").GetString());
+        (await events.NextAsync()).Name.Should().Be("usage");
+        (await events.NextAsync()).Name.Should().Be("plots");
+    }
+
+    [Fact]
+    public async Task Json_tells_seconds_and_units()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 2_000_000, 30_000_000, 1000);
+        server.Count("GET", "/orders", 1, 7_200_000_000_000);
+        HdrHistogram wait = HdrHistogram.Create();
+        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, ("b", "2"), ("a", "1"));
+        wait.Record(1_000_000, 5);
+
+        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
+
+        JsonElement root = json.RootElement;
+        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "routes", "histograms");
+        root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
+        root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
+        root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
+        double window = root.GetProperty("windowSeconds").GetDouble();
+        JsonElement route = root.GetProperty("routes").EnumerateArray().Should().ContainSingle().Subject;
+        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "cpuSeconds", "wallSeconds");
+        route.GetProperty("method").GetString().Should().Be("GET");
+        route.GetProperty("route").GetString().Should().Be("/orders");
+        route.GetProperty("count").GetUInt64().Should().Be(1001);
+        route.GetProperty("rate").GetDouble().Should().BeApproximately(1001 / window, 1e-6);
+        route.GetProperty("machineShare").GetDouble().Should().BeApproximately(2 / window / Environment.ProcessorCount, 0.03 / window);
+        route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not told apart");
+        Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "max", "outOfRange");
+        route.GetProperty("cpuSeconds").GetProperty("p99.9").GetDouble().Should().BeApproximately(0.002, 0.00002);
+        route.GetProperty("cpuSeconds").GetProperty("outOfRange").GetUInt64().Should().Be(1);
+        route.GetProperty("wallSeconds").GetProperty("p50").GetDouble().Should().BeApproximately(0.03, 0.0003);
+        JsonElement histogram = root.GetProperty("histograms").EnumerateArray().Should().ContainSingle().Subject;
+        Names(histogram).Should().Equal("id", "name", "labels", "unit", "count", "rate", "values");
+        histogram.GetProperty("labels").GetRawText().Should().Be("{\"a\":\"1\",\"b\":\"2\"}");
+        histogram.GetProperty("unit").GetString().Should().Be("seconds");
+        histogram.GetProperty("values").GetProperty("max").GetDouble().Should().BeApproximately(0.001, 0.00001);
+    }
+
+    [Fact]
+    public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_text()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        HdrHistogram wait = HdrHistogram.Create();
+        wait.Record(5_000_000, 3);
+        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds);
+        server.Count("GET", "/idle", 2_000);
+        await Task.Delay(50); // a share of 2 µs: not 0, and less than a tenth of a percent of this
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        page.Should().Contain("<td data-name=\"max\">5.00</td><td data-name=\"unit\" class=\"unit\"><bdi>ms</bdi></td>")
+            .And.Contain("<span>&lt; 0.1 %</span>").And.NotContain("< 0");
+    }
+
+    [Fact]
+    public async Task The_kernels_part_is_told_where_it_is_known()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
+        usage.Record(new RequestUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)), isEndless: false);
+
+        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25 % kernel </small>");
+    }
+
+    [Fact]
+    public async Task A_histogram_that_is_disposed_leaves_the_others_to_be_seen()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        HdrHistogram gone = HdrHistogram.Create();
+        server.Registry.Add("gone", gone);
+        server.Registry.Add("there", HdrHistogram.Create());
+        string id = Subject.Of(server.Registry.Registrations[0]).Id;
+        string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
+        await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}");
+        (await events.NextAsync()).Name.Should().Be("usage");
+        (await events.NextAsync()).Name.Should().Be("plots");
+        gone.Dispose();
+        (await events.NextAsync()).Data.Should().Contain("<bdi>there</bdi>").And.NotContain("<bdi>gone</bdi>");
+        server.Count("GET", "/later");
+        (await events.NextAsync()).Data.Should().Contain("<bdi>/later</bdi>", "the stream goes on");
+
+        (await server.Client.GetStringAsync($"/picollo?show={id}")).Should().Contain("<bdi>there</bdi>").And.NotContain("<figure>");
+        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"there\"").And.NotContain("\"gone\"");
+        (await server.Client.GetStringAsync("/picollo/metrics")).Should().Contain("there_count 0").And.NotContain("gone_count");
+        (await server.Client.GetAsync($"/picollo/mark?show={id}")).StatusCode.Should().Be(HttpStatusCode.Conflict);
+        (await server.Client.PostAsync($"/picollo/diff?show={id}", new StringContent(mark))).StatusCode.Should().Be(HttpStatusCode.Conflict);
+    }
+
+    [Fact]
+    public async Task What_a_request_reads_changes_nothing()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", count: 10);
+        string id = await IdAsync(server);
+        string before = await server.Client.GetStringAsync("/picollo/metrics");
+        foreach (string path in new[] { "", "/json", "/mark", "/metrics" })
+        {
+            await server.Client.GetStringAsync($"/picollo{path}?show={id}");
+        }
+
+        (await server.Client.GetStringAsync("/picollo/metrics")).Should().Be(before).And.Contain("http_route=\"/orders\"");
+    }
+
+    [Fact]
+    public async Task Without_its_services_it_says_what_is_missing()
+    {
+        await using WebApplication application = WebApplication.CreateSlimBuilder().Build();
+        FluentActions.Invoking(() => application.MapPicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
+    }
+
+    internal static async Task<string> IdAsync(PageServer server)
+    {
+        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
+        return json.RootElement.GetProperty("routes")[0].GetProperty("id").GetString()!;
+    }
+
+    private static IEnumerable<string> Names(JsonElement element) => element.EnumerateObject().Select(property => property.Name);
+}

@@ -1,0 +1,125 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Requests;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>An application with the page, in Kestrel on 127.0.0.1.</summary>
+internal sealed class PageServer : IAsyncDisposable
+{
+    /// <summary>A request header that the server takes for the address of its connection; "none" is no address.</summary>
+    public const string RemoteAddress = "Test-Remote-Address";
+
+    private PageServer(WebApplication application, LogLines log)
+    {
+        Application = application;
+        Log = log;
+        Address = new Uri(application.Urls.Single());
+
+        // A stream that is left is closed at once, not read on for two seconds in the hope of its end.
+        Client = new HttpClient(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero }) { BaseAddress = Address };
+    }
+
+    public WebApplication Application { get; }
+
+    public LogLines Log { get; }
+
+    public Uri Address { get; }
+
+    public HttpClient Client { get; }
+
+    public Viewers Viewers => Application.Services.GetRequiredService<Viewers>();
+
+    public HdrHistogramRegistry Registry => Application.Services.GetRequiredService<HdrHistogramRegistry>();
+
+    public static async Task<PageServer> StartAsync(
+        Action<WebApplication>? map = null, Action<PicolloOptions>? configure = null, Action<WebApplicationBuilder>? build = null)
+    {
+        LogLines log = new();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders().AddProvider(log);
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Services.AddPicollo(configure);
+        build?.Invoke(builder);
+        WebApplication application = builder.Build();
+        application.Use((context, next) =>
+        {
+            if (context.Request.Headers.TryGetValue(RemoteAddress, out var address))
+            {
+                context.Connection.RemoteIpAddress = IPAddress.TryParse(address, out IPAddress? given) ? given : null;
+            }
+
+            return next(context);
+        });
+        if (map is null)
+        {
+            application.MapPicollo();
+        }
+        else
+        {
+            map(application);
+        }
+
+        await application.StartAsync();
+        return new PageServer(application, log);
+    }
+
+    /// <summary>Counts requests of a route.</summary>
+    public RouteUsage Count(string method, string route, ulong cpuNanoseconds = 1_000_000, ulong wallNanoseconds = 5_000_000, ulong count = 1)
+    {
+        RouteUsage usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
+        usage.Cpu.Record(cpuNanoseconds, count);
+        usage.Wall.Record(wallNanoseconds, count);
+        return usage;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        await Application.StopAsync();
+        await Application.DisposeAsync();
+    }
+}
+
+/// <summary>Keeps what is logged under Picollo's categories.</summary>
+internal sealed class LogLines : ILoggerProvider, ILogger
+{
+    private readonly List<string> _lines = [];
+
+    public IReadOnlyList<string> Lines
+    {
+        get
+        {
+            lock (_lines)
+            {
+                return [.. _lines];
+            }
+        }
+    }
+
+    public ILogger CreateLogger(string categoryName) =>
+        categoryName.StartsWith("Picollo", StringComparison.Ordinal) ? this : Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance;
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull => null;
+
+    public bool IsEnabled(LogLevel logLevel) => true;
+
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        lock (_lines)
+        {
+            _lines.Add($"{logLevel} {eventId.Name}: {formatter(state, exception)}");
+        }
+    }
+
+    public void Dispose()
+    {
+    }
+}

@@ -1,0 +1,86 @@
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+using Picollo.Cpu;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>What the middleware adds to a request that never waits.</summary>
+public class AllocationTests
+{
+    private const int Calls = 100;
+
+    // What the runtime makes of a flow, on 64 bits: its context, an object of four fields, and the map of one value with its key.
+    private const long ContextAndMap = (16 + (3 * 8)) + (16 + (2 * 8));
+
+    [Theory]
+    [InlineData(CpuUsageDetail.TotalOnly)]
+    [InlineData(CpuUsageDetail.UserAndKernel)]
+    public void A_request_allocates_three_objects_of_152_bytes(CpuUsageDetail detail)
+    {
+        long added = InAFlowOfItsOwn(() => Pipeline(detail), prepare: static () => { });
+
+        added.Should().Be(Calls * (SizeOfWatcher() + ContextAndMap)).And.Be(Calls * 152);
+    }
+
+    /// <summary>As the host does, if anything logs: a map of two values, and the array of those who listen.</summary>
+    [Fact]
+    public void With_another_value_in_the_flow_it_is_four_objects_of_200_bytes()
+    {
+        AsyncLocal<object> other = new();
+
+        long added = InAFlowOfItsOwn(() => Pipeline(CpuUsageDetail.TotalOnly), prepare: () => other.Value = new object());
+
+        added.Should().Be(Calls * 200);
+    }
+
+    [Fact]
+    public void A_watcher_alone_allocates_what_its_context_takes_to_come_and_to_go()
+    {
+        long allocated = 0;
+        RunApart(() => allocated = Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
+
+        // Made in a flow that it has left before, which has the array; it comes with a context and a map, and goes with another of each.
+        allocated.Should().BeLessThanOrEqualTo(Calls * (SizeOfWatcher() + (2 * ContextAndMap)));
+    }
+
+    private static RequestDelegate Pipeline(CpuUsageDetail detail)
+    {
+        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Detail = detail).BuildServiceProvider();
+        ApplicationBuilder app = new(services);
+        services.GetRequiredService<CpuUsageStartupFilter>().Configure(_ => { })(app);
+        app.UseCpuUsage();
+        app.Run(static context =>
+        {
+            context.Response.StatusCode = 204;
+            return Task.CompletedTask;
+        });
+        return app.Build();
+    }
+
+    /// <returns>The bytes of a hundred requests.</returns>
+    private static long InAFlowOfItsOwn(Func<RequestDelegate> build, Action prepare)
+    {
+        RequestDelegate pipeline = build();
+        long allocated = 0;
+        RunApart(() =>
+        {
+            prepare();
+            DefaultHttpContext context = new();
+            allocated = Allocations.InSteadyState(() => _ = pipeline(context).IsCompletedSuccessfully);
+        });
+        return allocated;
+    }
+
+    private static void RunApart(ThreadStart action)
+    {
+        Thread thread = new(action);
+        thread.UnsafeStart();
+        thread.Join();
+    }
+
+    private static long SizeOfWatcher() =>
+        Allocations.InSteadyState(static () => RuntimeHelpers.GetUninitializedObject(typeof(CpuUsageAsyncWatcher))) / Calls;
+}

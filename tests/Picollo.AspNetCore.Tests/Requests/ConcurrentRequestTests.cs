@@ -1,0 +1,76 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Builder;
+using Picollo.Cpu;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Many requests at once, each with burns that are known, on threads of all sorts. With the process for itself, so that what its
+/// requests take can be held against what it took.</summary>
+[Collection(Alone.Name)]
+public class ConcurrentRequestTests
+{
+    private const int Requests = 200;
+
+    [Theory]
+    [InlineData(CpuUsageDetail.TotalOnly)]
+    [InlineData(CpuUsageDetail.UserAndKernel)]
+    public async Task Each_request_has_its_own_time_and_all_together_no_more_than_the_process(CpuUsageDetail detail)
+    {
+        ConcurrentDictionary<int, double> burnt = new();
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/burn/{id:int}", async (int id) => burnt[id] = await BurnAsync(id));
+                web.MapGet("/worker/{id:int}", async (int id) => burnt[id] = await BurnAsync(id)).RequireCpuWorker();
+            },
+            options =>
+            {
+                options.Detail = detail;
+                options.ServerTiming = true;
+                options.CpuWorkerQueueLimit = Requests;
+            });
+
+        // What is compiled, on the thread that first calls it, is compiled now.
+        await Task.WhenAll(Enumerable.Range(-20, 20).Select(id => app.Client.GetAsync(PathOf(id))));
+        double[] figures = new double[Requests];
+        double ofProcess = -CpuUsageReader.GetProcessTime() / 1e6;
+        await Task.WhenAll(Enumerable.Range(0, Requests).Select(async id =>
+            figures[id] = ServerTiming.Of(await app.Client.GetAsync(PathOf(id))).Cpu));
+        ofProcess += CpuUsageReader.GetProcessTime() / 1e6;
+
+        // What is missing is a fault. What is too much may have been taken from a virtual processor, which counts as its thread's time: of so
+        // many requests some meet it.
+        List<int> beyond = [];
+        for (int id = 0; id < Requests; id++)
+        {
+            double tolerance = Math.Max(1, burnt[id] / 20);
+            figures[id].Should().BeGreaterThanOrEqualTo(burnt[id] - 0.01, $"request {id} has burnt it");
+            if (figures[id] > burnt[id] + tolerance)
+            {
+                beyond.Add(id);
+            }
+        }
+
+        beyond.Should().HaveCountLessThan(Requests / 50, $"requests are to be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} told as {figures[id]:0.0}"))}");
+        figures.Sum().Should().BeLessThanOrEqualTo(ofProcess);
+        await app.GetCountsAsync(Requests + 20);
+    }
+
+    private static string PathOf(int id) => id % 4 == 0 ? $"/worker/{id}" : $"/burn/{id}";
+
+    /// <returns>Milliseconds.</returns>
+    private static async Task<double> BurnAsync(int id)
+    {
+        double amount = 1 + (Math.Abs(id) % 5);
+        double burnt = Burn.Milliseconds(amount);
+        await Task.Delay(id & 7);
+        double[] children = await Task.WhenAll(Task.Run(() => Burn.Milliseconds(amount)), Task.Run(async () =>
+        {
+            await Task.Yield();
+            return Burn.Milliseconds(amount);
+        }));
+        burnt += children.Sum();
+        await Task.Yield();
+        return burnt + Burn.Milliseconds(amount);
+    }
+}

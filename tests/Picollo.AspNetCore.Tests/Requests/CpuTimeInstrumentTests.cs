@@ -1,0 +1,198 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using OpenTelemetry;
+using OpenTelemetry.Exporter;
+using OpenTelemetry.Metrics;
+using Picollo.AspNetCore.Requests;
+using Picollo.Cpu;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>What others hear of requests: the SDK of OpenTelemetry, over the wire, and listeners. The SDK hears every meter of the name in the
+/// process: no other test's application may run beside.</summary>
+[Collection(Alone.Name)]
+public class CpuTimeInstrumentTests
+{
+    [Theory]
+    [InlineData(CpuUsageDetail.TotalOnly)]
+    [InlineData(CpuUsageDetail.UserAndKernel)]
+    public async Task OpenTelemetrys_exporter_tells_a_receiver_of_each_request(CpuUsageDetail detail)
+    {
+        ConcurrentQueue<byte[]> received = new();
+        await using RequestApp receiver = await RequestApp.StartAsync(web => web.MapPost("/v1/metrics", async (HttpRequest request) =>
+        {
+            using MemoryStream body = new();
+            await request.Body.CopyToAsync(body);
+            received.Enqueue(body.ToArray());
+        }));
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/burn/{id}", (string id) => Burn.Milliseconds(30));
+                web.MapGet("/teapot", () => Results.StatusCode(418));
+            },
+            options => options.Detail = detail);
+        using MeterProvider provider = Sdk.CreateMeterProviderBuilder()
+            .AddMeter("Picollo.AspNetCore")
+            .AddOtlpExporter((exporter, reader) =>
+            {
+                exporter.Protocol = OtlpExportProtocol.HttpProtobuf;
+                exporter.Endpoint = new Uri(receiver.Address, "/v1/metrics");
+                reader.PeriodicExportingMetricReaderOptions.ExportIntervalMilliseconds = 1_000_000;
+            })
+            .Build();
+        await app.Client.GetStringAsync("/burn/1");
+        await app.Client.GetStringAsync("/burn/2");
+        await app.Client.GetAsync("/teapot");
+        await app.Client.GetAsync("/missing");
+        await app.GetCountsAsync(4);
+        provider.ForceFlush(30_000).Should().BeTrue();
+
+        // opentelemetry/proto/metrics/v1/metrics.proto: resource_metrics 1, scope_metrics 2, scope 1 and metrics 2, name 1 and unit 3, histogram 9.
+        ProtobufMessage metric = received.Should().ContainSingle().Which is var body
+            ? new ProtobufMessage(body).Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2)
+            : null!;
+        (metric.Text(1), metric.Text(3)).Should().Be(("http.server.request.cpu.time", "s"));
+        List<Point> points = [.. metric.Message(9).Messages(1).Select(Point.Read)];
+        string[] modes = detail == CpuUsageDetail.TotalOnly ? [""] : ["user", "system"];
+        foreach (string mode in modes)
+        {
+            Dictionary<string, string> tags = mode.Length > 0 ? new() { ["cpu.mode"] = mode } : [];
+            PointOf(new(tags) { ["http.request.method"] = "GET", ["http.response.status_code"] = "200", ["http.route"] = "/burn/{id}" }).Count.Should().Be(2);
+            PointOf(new(tags) { ["http.request.method"] = "GET", ["http.response.status_code"] = "418", ["http.route"] = "/teapot" }).Count.Should().Be(1);
+            PointOf(new(tags) { ["http.request.method"] = "GET", ["http.response.status_code"] = "404" }).Count.Should().Be(1);
+        }
+
+        points.Should().HaveCount(3 * modes.Length);
+        List<Point> burns = [.. points.Where(point => point.Tags.GetValueOrDefault("http.route") == "/burn/{id}")];
+        burns.Sum(point => point.Sum).Should().BeInRange(0.055, 3);
+        burns.MaxBy(point => point.Sum)!.Tags.GetValueOrDefault("cpu.mode", "").Should().Be(modes[0], "they have computed");
+        burns.Should().OnlyContain(point => point.Bounds.SequenceEqual(
+            new[] { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10 }));
+
+        Point PointOf(Dictionary<string, string> tags) =>
+            points.Should().ContainSingle(point => point.Tags.Count == tags.Count && !point.Tags.Except(tags).Any()).Which;
+    }
+
+    [Fact]
+    public async Task A_listener_that_throws_disturbs_nobody()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/x", () => "x"));
+        int calls = 0;
+        using MeterListener listener = Listen(app, (_, _) =>
+        {
+            Interlocked.Increment(ref calls);
+            throw new InvalidOperationException("a listener's own");
+        });
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
+        calls.Should().Be(1);
+    }
+
+    /// <summary>As the server answers what it has thrown, or has logged of what was aborted.</summary>
+    [Fact]
+    public async Task The_status_is_the_one_that_the_server_ends_with()
+    {
+        ConcurrentQueue<object?> statuses = new();
+        using SemaphoreSlim begun = new(0);
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
+                web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
+                web.MapGet("/cancelled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
+                web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
+                web.MapGet("/begun", async (HttpContext context) =>
+                {
+                    await context.Response.WriteAsync("begun");
+                    await context.Response.Body.FlushAsync();
+                    throw new InvalidOperationException("too late");
+                });
+                web.MapGet("/aborted", async (HttpContext context) =>
+                {
+                    begun.Release();
+                    await Task.Delay(Timeout.Infinite, context.RequestAborted);
+                });
+            },
+            build: builder => builder.Environment.EnvironmentName = "Production");
+        using MeterListener listener = Listen(app, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
+        (await app.Client.GetAsync("/thrown")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        await app.GetCountsAsync(1);
+        (await app.Client.GetAsync("/faulted")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        await app.GetCountsAsync(2);
+        (await app.Client.GetAsync("/cancelled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        await app.GetCountsAsync(3);
+        (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
+        await app.GetCountsAsync(4);
+        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
+        await app.GetCountsAsync(5);
+        using CancellationTokenSource abort = new();
+        Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
+        await begun.WaitAsync();
+        await abort.CancelAsync();
+        await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
+        await app.GetCountsAsync(6);
+        for (int i = 0; i < 100 && statuses.Count < 6; i++)
+        {
+            await Task.Delay(10);
+        }
+
+        statuses.Should().Equal(500, 500, 500, 413, 200, 499);
+    }
+
+    [Fact]
+    public void A_meter_is_made_by_the_applications_factory_and_has_nothing_to_do_while_nobody_listens()
+    {
+        using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
+        CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
+        instrument.IsEnabled.Should().BeFalse();
+        object? scope = null;
+        using MeterListener listener = new();
+        listener.InstrumentPublished = (published, self) =>
+        {
+            if (published.Name == CpuTimeInstrument.Name && published.Meter.Scope == services.GetRequiredService<IMeterFactory>())
+            {
+                scope = published.Meter.Scope;
+                self.EnableMeasurementEvents(published);
+            }
+        };
+        listener.Start();
+
+        instrument.IsEnabled.Should().BeTrue();
+        scope.Should().NotBeNull();
+    }
+
+    private static MeterListener Listen(RequestApp app, Action<double, Dictionary<string, object?>> onMeasurement)
+    {
+        IMeterFactory factory = app.Services.GetRequiredService<IMeterFactory>();
+        MeterListener listener = new()
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                if (instrument.Name == CpuTimeInstrument.Name && instrument.Meter.Scope == factory)
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((_, measurement, tags, _) => onMeasurement(measurement, new(tags.ToArray())));
+        listener.Start();
+        return listener;
+    }
+
+    private sealed record Point(Dictionary<string, string> Tags, ulong Count, double Sum, double[] Bounds)
+    {
+        // HistogramDataPoint: count 4, sum 5, explicit_bounds 7, attributes 9; KeyValue: key 1, value 2; AnyValue: string 1, int 3.
+        public static Point Read(ProtobufMessage point) => new(
+            point.Messages(9).ToDictionary(tag => tag.Text(1), tag => tag.Message(2).Has(3) ? $"{tag.Message(2).Number(3)}" : tag.Message(2).Text(1)),
+            point.Number(4),
+            point.Double(5),
+            [.. point.Packed(7).Select(BitConverter.UInt64BitsToDouble)]);
+    }
+}

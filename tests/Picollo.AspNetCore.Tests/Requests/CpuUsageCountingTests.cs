@@ -1,0 +1,390 @@
+using System.Net;
+using System.Net.WebSockets;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Each request is counted once, for its route, whatever becomes of it.</summary>
+public class CpuUsageCountingTests
+{
+    [Fact]
+    public async Task Requests_count_for_their_pattern_and_method()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapGet("/plain", () => "hello");
+            web.MapGet("/items/{id:int}", async (int id) =>
+            {
+                await Task.Delay(1);
+                return id;
+            });
+            web.MapGroup("/group").MapPost("/{name}", (string name) => name);
+            web.MapFallback("/files/{*path}", () => "file");
+        });
+        (await app.Client.GetStringAsync("/plain")).Should().Be("hello");
+        await app.Client.GetStringAsync("/items/1");
+        await app.Client.GetStringAsync("/items/2");
+        await app.Client.PostAsync("/group/x", null);
+        await app.Client.PutAsync("/files/secret", null);
+
+        (await app.GetCountsAsync(5)).Should().Equal(
+            ("PUT", "/files/{*path}", 1), ("POST", "/group/{name}", 1), ("GET", "/items/{id:int}", 2), ("GET", "/plain", 1));
+    }
+
+    [Fact]
+    public async Task A_pattern_without_letters_is_the_root()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapGet("", () => "root");
+            web.MapPost("/", () => "root");
+        });
+        await app.Client.GetStringAsync("/");
+        await app.Client.PostAsync("/", null);
+
+        (await app.GetCountsAsync(2)).Should().Equal(("GET", "/", 1), ("POST", "/", 1));
+    }
+
+    [Fact]
+    public async Task Requests_without_a_route_and_with_unknown_methods_have_names_that_nobody_makes_up()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapMethods("/any", ["BREW", "GET"], () => "any"));
+        (await app.Client.GetAsync("/missing/secret")).StatusCode.Should().Be(HttpStatusCode.NotFound);
+        (await app.Client.DeleteAsync("/any")).StatusCode.Should().Be(HttpStatusCode.MethodNotAllowed);
+        await app.Client.SendAsync(new HttpRequestMessage(new HttpMethod("BREW"), "/any"));
+        await app.Client.SendAsync(new HttpRequestMessage(new HttpMethod("FROB"), "/missing"));
+
+        (await app.GetCountsAsync(4)).Should().BeEquivalentTo(
+            [("DELETE", "(unmatched)", 1UL), ("GET", "(unmatched)", 1UL), ("_OTHER", "(unmatched)", 1UL), ("_OTHER", "/any", 1UL)]);
+    }
+
+    [Fact]
+    public async Task Short_circuited_requests_and_those_that_the_host_refuses_are_counted()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/short", () => "short").ShortCircuit();
+                web.MapShortCircuit(404, "robots.txt");
+                web.Use((context, next) => context.Request.Path == "/early" ? context.Response.WriteAsync("early") : next(context));
+                web.MapGet("/late", () => "late");
+            },
+            build: builder => builder.WebHost.UseSetting("AllowedHosts", "127.0.0.1"));
+        await app.Client.GetStringAsync("/short");
+        await app.Client.GetAsync("/robots.txt");
+        await app.Client.GetStringAsync("/early");
+        HttpRequestMessage stranger = new(HttpMethod.Get, "/late") { Headers = { Host = "example.org" } };
+        (await app.Client.SendAsync(stranger)).StatusCode.Should().Be(HttpStatusCode.BadRequest);
+
+        (await app.GetCountsAsync(4)).Should().Equal(
+            ("GET", "(unmatched)", 2), ("GET", "/robots.txt/{**catchall}", 1), ("GET", "/short", 1));
+    }
+
+    [Fact]
+    public async Task What_an_error_page_answers_counts_for_the_route_it_came_for()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.UseExceptionHandler("/error");
+            web.UseStatusCodePagesWithReExecute("/status/{0}");
+            web.Use((context, next) => context.Request.Path == "/broken" ? throw new InvalidOperationException("broken") : next(context));
+            web.Map("/error", () => "error");
+            web.Map("/status/{code}", (int code) => $"status {code}");
+            web.MapGet("/fail", string () => throw new InvalidOperationException("fail"));
+            web.MapGet("/fail-later", async Task<string> () =>
+            {
+                await Task.Yield();
+                throw new InvalidOperationException("fail later");
+            });
+            web.MapGet("/none/{id}", (string id) => Results.NotFound());
+        });
+        (await Text("/fail")).Should().Be("error");
+        (await Text("/fail-later")).Should().Be("error");
+        (await Text("/broken")).Should().Be("error");
+        (await Text("/none/1")).Should().Be("status 404");
+        (await Text("/missing")).Should().Be("status 404");
+        (await Text("/status/7")).Should().Be("status 7");
+
+        (await app.GetCountsAsync(6)).Should().Equal(
+            ("GET", "(unmatched)", 2), ("GET", "/fail", 1), ("GET", "/fail-later", 1), ("GET", "/none/{id}", 1), ("GET", "/status/{code}", 1));
+
+        async Task<string> Text(string path) => await (await app.Client.GetAsync(path)).Content.ReadAsStringAsync();
+    }
+
+    [Fact]
+    public async Task What_fails_before_any_route_does_not_count_for_the_error_page()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.UseExceptionHandler("/error");
+            web.Use((context, next) => context.Request.Path == "/fails" ? throw new InvalidOperationException("fails") : next(context));
+            web.MapGet("/error", () => "error");
+        });
+        (await (await app.Client.GetAsync("/fails")).Content.ReadAsStringAsync()).Should().Be("error");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "(unmatched)", 1));
+    }
+
+    [Fact]
+    public async Task What_nobody_catches_counts_once_and_is_thrown_on()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.Use((context, next) => context.Request.Path == "/thrown" ? throw new InvalidOperationException("thrown") : next(context));
+            web.Use((context, next) => context.Request.Path == "/faulted" ? Task.FromException(new InvalidOperationException("faulted")) : next(context));
+            web.MapGet("/later", async Task<string> () =>
+            {
+                await Task.Delay(1);
+                throw new InvalidOperationException("later");
+            });
+        }, build: builder => builder.Environment.EnvironmentName = "Production");
+        foreach (string path in new[] { "/thrown", "/faulted", "/later" })
+        {
+            (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        }
+
+        (await app.GetCountsAsync(3)).Should().Equal(("GET", "(unmatched)", 2), ("GET", "/later", 1));
+        app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(3);
+    }
+
+    [Fact]
+    public async Task A_stream_counts_once_at_its_end()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/stream", async (HttpContext context) =>
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                Burn.Milliseconds(4);
+                await context.Response.WriteAsync("part");
+                await context.Response.Body.FlushAsync();
+                await Task.Delay(5);
+            }
+        }));
+        (await app.Client.GetStringAsync("/stream")).Should().HaveLength(20);
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/stream", 1));
+        app.Routes.All.Single().Cpu.GetPercentileValue(100).Should().BeGreaterThan(19_500_000);
+        app.Routes.All.Single().Wall.GetPercentileValue(100).Should().BeGreaterThan(39_000_000);
+    }
+
+    [Fact]
+    public async Task A_web_socket_counts_once_with_all_it_took()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.UseWebSockets();
+            web.Map("/socket", async (HttpContext context) =>
+            {
+                using WebSocket socket = await context.WebSockets.AcceptWebSocketAsync();
+                byte[] buffer = new byte[16];
+                while ((await socket.ReceiveAsync(buffer, CancellationToken.None)).MessageType != WebSocketMessageType.Close)
+                {
+                    Burn.Milliseconds(5);
+                    await socket.SendAsync(buffer, WebSocketMessageType.Binary, endOfMessage: true, CancellationToken.None);
+                }
+
+                await socket.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+            });
+        });
+        using ClientWebSocket client = new();
+        await client.ConnectAsync(new Uri($"ws://{app.Address.Authority}/socket"), CancellationToken.None);
+        byte[] answer = new byte[16];
+        for (int i = 0; i < 4; i++)
+        {
+            await client.SendAsync(new byte[1], WebSocketMessageType.Binary, endOfMessage: true, CancellationToken.None);
+            await client.ReceiveAsync(answer, CancellationToken.None);
+        }
+
+        app.Routes.All.Should().BeEmpty("it is not over");
+        await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/socket", 1));
+        app.Routes.All.Single().Cpu.GetPercentileValue(100).Should().BeGreaterThan(19_500_000);
+    }
+
+    [Fact]
+    public async Task Many_requests_on_one_http2_connection_are_kept_apart()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/burn/{milliseconds:int}", async (int milliseconds) =>
+            {
+                Burn.Milliseconds(milliseconds / 2);
+                await Task.Delay(20);
+                Burn.Milliseconds(milliseconds / 2);
+            }),
+            protocols: HttpProtocols.Http2,
+            options: options => options.ServerTiming = true);
+        app.Client.DefaultRequestVersion = HttpVersion.Version20;
+        app.Client.DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact;
+        await app.Client.GetStringAsync("/burn/2");
+        HttpResponseMessage[] responses = await Task.WhenAll(Enumerable.Range(0, 10).Select(i => app.Client.GetAsync($"/burn/{(i % 2 == 0 ? 2 : 20)}")));
+
+        responses.Should().OnlyContain(response => response.Version == HttpVersion.Version20);
+        double[] cpu = [.. responses.Select(response => ServerTiming.Of(response).Cpu)];
+        for (int i = 0; i < cpu.Length; i++)
+        {
+            cpu[i].Should().BeGreaterThan(i % 2 == 0 ? 1.9 : 19.9);
+        }
+
+        cpu.Where((_, i) => i % 2 == 0).Min().Should().BeLessThan(15, "another request's 20 ms would be in it");
+        (await app.GetCountsAsync(11)).Should().Equal(("GET", "/burn/{milliseconds:int}", 11));
+    }
+
+    [Fact]
+    public async Task A_request_that_the_client_aborts_counts_once()
+    {
+        using SemaphoreSlim begun = new(0);
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapGet("/wait", async (HttpContext context) =>
+            {
+                begun.Release();
+                await Task.Delay(Timeout.Infinite, context.RequestAborted);
+            });
+            web.MapGet("/stream", async (HttpContext context) =>
+            {
+                byte[] block = new byte[1 << 16];
+                while (true)
+                {
+                    await context.Response.Body.WriteAsync(block, context.RequestAborted);
+                    begun.Release();
+                }
+            });
+        });
+        foreach (string path in new[] { "/wait", "/stream" })
+        {
+            using CancellationTokenSource abort = new();
+            Task<HttpResponseMessage> request = app.Client.GetAsync(path, HttpCompletionOption.ResponseHeadersRead, abort.Token);
+            await begun.WaitAsync();
+            if (path == "/wait")
+            {
+                await abort.CancelAsync();
+                await request.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
+            }
+            else
+            {
+                (await request).Dispose();
+            }
+        }
+
+        (await app.GetCountsAsync(2)).Should().Equal(("GET", "/stream", 1), ("GET", "/wait", 1));
+    }
+
+    [Fact]
+    public async Task Ten_thousand_hostile_paths_make_few_routes()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/item/{id}", (string id) => id.Length);
+                for (int i = 0; i < 20; i++)
+                {
+                    web.MapGet($"/route{i}", () => "route");
+                }
+            },
+            options => options.MaxRoutes = 12);
+        const int Requests = 10_000;
+        await Parallel.ForEachAsync(Enumerable.Range(0, Requests), new ParallelOptions { MaxDegreeOfParallelism = 4 }, async (i, cancellation) =>
+        {
+            using HttpResponseMessage response = await app.Client.SendAsync(Hostile(app.Address, i), cancellation);
+            ((int)response.StatusCode).Should().BeOneOf(200, 404, 405);
+        });
+
+        await app.GetCountsAsync(Requests);
+        app.Routes.All.Should().HaveCountLessThanOrEqualTo(13);
+        app.Routes.All.Select(usage => usage.Route).Should().OnlyContain(route => route.StartsWith("/route") || route == "/item/{id}" || route.StartsWith('('));
+
+        // 10 KB a thread, of which tests beside this one make the server take more: 16 MB, and not the 160 of a route for each path and one thread.
+        app.Routes.All.Sum(usage => usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().BeLessThan(13 * 2 * 64 * 10_000);
+    }
+
+    private static HttpRequestMessage Hostile(Uri server, int i)
+    {
+        string[] texts = ["<script>", "%22%7D%0A", "..%2F..%2F", "%F0%9F%98%80", new('x', 1000), "{id}", "%0D%0A", "\\\"'"];
+        string path = (i % 3) switch { 0 => $"/item/{i}{texts[i % 8]}", 1 => $"/{texts[i % 8]}{i}", _ => $"/route{i % 20}" };
+
+        // As it is: Uri would make it decent.
+        Uri uri = new(server.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        return new HttpRequestMessage(i % 7 == 0 ? new HttpMethod($"M{i}") : HttpMethod.Get, uri);
+    }
+
+    [Fact]
+    public async Task Services_may_be_added_and_the_measuring_switched_on_twice()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseCpuUsage();
+                web.UseWhen(context => context.Request.Path == "/x", branch => branch.UseCpuUsage());
+                web.MapGet("/x", () => "x");
+            },
+            build: builder => builder.Services.AddPicollo(options => options.MaxRoutes = 9).AddPicollo());
+        await app.Client.GetStringAsync("/x");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
+    }
+
+    [Fact]
+    public async Task Without_the_switch_nothing_is_measured_and_without_services_it_says_what_is_missing()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Services.AddPicollo();
+        await using WebApplication app = builder.Build();
+        app.MapGet("/x", () => "x");
+        await app.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };
+        await client.GetStringAsync("/x");
+
+        app.Services.GetRequiredService<RouteTable>().All.Should().BeEmpty();
+        WebApplication bare = WebApplication.CreateSlimBuilder().Build();
+        bare.Invoking(web => web.UseCpuUsage()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
+    }
+
+    [Fact]
+    public async Task Where_threads_tell_no_time_requests_are_served_and_it_is_logged_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.Services.GetRequiredService<CpuUsageStartupFilter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
+            web.MapGet("/x", () => "x");
+        });
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+
+        app.Routes.All.Should().BeEmpty();
+        app.Log.Of("Picollo.AspNetCore.CpuUsage").Should().ContainSingle().Which.Should().Match<LogLine>(line =>
+            line.Event.Id == 2 && line.Event.Name == "CpuTimeUnavailable" && line.Text.Contains("refused in a test"));
+    }
+
+    [Fact]
+    public async Task A_request_leaves_nothing_in_the_flow_of_its_caller()
+    {
+        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
+        ApplicationBuilder app = new(services);
+        services.GetRequiredService<CpuUsageStartupFilter>().Configure(_ => { })(app);
+        app.UseCpuUsage();
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        app.Run(context => context.Request.Path == "/now" ? Task.CompletedTask : mayEnd.Task);
+        RequestDelegate pipeline = app.Build();
+        ExecutionContext before = ExecutionContext.Capture()!;
+        await pipeline(new DefaultHttpContext { Request = { Path = "/now" } });
+        ExecutionContext.Capture().Should().BeSameAs(before);
+        Task later = pipeline(new DefaultHttpContext());
+        ExecutionContext.Capture().Should().BeSameAs(before);
+        using (ExecutionContext.SuppressFlow())
+        {
+            pipeline(new DefaultHttpContext { Request = { Path = "/now" } }).IsCompletedSuccessfully.Should().BeTrue();
+        }
+
+        mayEnd.SetResult();
+        await later;
+        services.GetRequiredService<RouteTable>().All.Should().ContainSingle().Which.Cpu.TotalCount.Should().Be(2);
+    }
+}

@@ -1,0 +1,72 @@
+using System.Buffers.Binary;
+using System.Text;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>A message in protocol buffers' encoding, read by its fields' numbers; as much of it as OTLP's metrics use.</summary>
+internal sealed class ProtobufMessage
+{
+    private readonly List<(int Field, ulong Number, byte[] Bytes)> _fields = [];
+
+    public ProtobufMessage(ReadOnlySpan<byte> encoded)
+    {
+        while (!encoded.IsEmpty)
+        {
+            ulong tag = ReadVarint(ref encoded);
+            int field = (int)(tag >> 3);
+            switch (tag & 7)
+            {
+                case 0:
+                    _fields.Add((field, ReadVarint(ref encoded), []));
+                    break;
+                case 1:
+                    _fields.Add((field, BinaryPrimitives.ReadUInt64LittleEndian(encoded), []));
+                    encoded = encoded[8..];
+                    break;
+                case 2:
+                    int length = (int)ReadVarint(ref encoded);
+                    _fields.Add((field, 0, encoded[..length].ToArray()));
+                    encoded = encoded[length..];
+                    break;
+                case 5:
+                    _fields.Add((field, BinaryPrimitives.ReadUInt32LittleEndian(encoded), []));
+                    encoded = encoded[4..];
+                    break;
+                default:
+                    throw new FormatException($"Field {field} has the wire type {tag & 7}.");
+            }
+        }
+    }
+
+    public IEnumerable<ProtobufMessage> Messages(int field) => Of(field).Select(value => new ProtobufMessage(value.Bytes));
+
+    public ProtobufMessage Message(int field) => Messages(field).Single();
+
+    public string Text(int field) => string.Concat(Of(field).Select(value => Encoding.UTF8.GetString(value.Bytes)));
+
+    public ulong Number(int field) => Of(field).Single().Number;
+
+    public double Double(int field) => BitConverter.UInt64BitsToDouble(Number(field));
+
+    public bool Has(int field) => Of(field).Any();
+
+    /// <summary>Packed numbers of 64 bits.</summary>
+    public ulong[] Packed(int field) =>
+        [.. Of(field).SelectMany(value => value.Bytes.Chunk(8)).Select(bytes => BinaryPrimitives.ReadUInt64LittleEndian(bytes))];
+
+    private static ulong ReadVarint(ref ReadOnlySpan<byte> encoded)
+    {
+        ulong value = 0;
+        for (int i = 0; ; i++)
+        {
+            value |= (ulong)(encoded[i] & 0x7f) << (7 * i);
+            if (encoded[i] < 0x80)
+            {
+                encoded = encoded[(i + 1)..];
+                return value;
+            }
+        }
+    }
+
+    private IEnumerable<(int Field, ulong Number, byte[] Bytes)> Of(int field) => _fields.Where(value => value.Field == field);
+}

@@ -1,0 +1,82 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Requests;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>A real server with <c>UseCpuUsage()</c>, its log, and a client.</summary>
+internal sealed class RequestApp : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+
+    private RequestApp(WebApplication app, LogSink log)
+    {
+        _app = app;
+        Log = log;
+        Address = new Uri(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
+        Client = new HttpClient { BaseAddress = Address };
+    }
+
+    public Uri Address { get; }
+
+    public HttpClient Client { get; }
+
+    public LogSink Log { get; }
+
+    public IServiceProvider Services => _app.Services;
+
+    public RouteTable Routes => Services.GetRequiredService<RouteTable>();
+
+    /// <param name="map">The pipeline and the endpoints; <c>UseCpuUsage()</c> comes after it, at the end.</param>
+    /// <param name="options">Picollo's.</param>
+    /// <param name="build">Services.</param>
+    /// <param name="protocols">Of the one endpoint, which has no TLS.</param>
+    public static async Task<RequestApp> StartAsync(
+        Action<WebApplication> map,
+        Action<PicolloOptions>? options = null,
+        Action<WebApplicationBuilder>? build = null,
+        HttpProtocols protocols = HttpProtocols.Http1)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        LogSink log = new();
+        builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Debug);
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = protocols));
+        builder.Services.AddPicollo(options);
+        build?.Invoke(builder);
+        WebApplication app = builder.Build();
+        map(app);
+        app.UseCpuUsage();
+        await app.StartAsync();
+        return new RequestApp(app, log);
+    }
+
+    /// <summary>Waits until so many requests have been counted: a client may have its response before.</summary>
+    /// <returns>Method, route and count, by route.</returns>
+    public async Task<IReadOnlyList<(string Method, string Route, ulong Count)>> GetCountsAsync(int requests)
+    {
+        for (int i = 0; i < 500 && Total() < (ulong)requests; i++)
+        {
+            await Task.Delay(10);
+        }
+
+        Total().Should().Be((ulong)requests);
+        Routes.All.Should().OnlyContain(usage => usage.Wall.TotalCount == usage.Cpu.TotalCount);
+        return [.. Routes.All.Select(usage => (usage.Method, usage.Route, usage.Cpu.TotalCount))];
+    }
+
+    public Task StopAsync() => _app.StopAsync();
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        await _app.DisposeAsync();
+    }
+
+    private ulong Total() => Routes.All.Aggregate(0UL, (sum, usage) => sum + usage.Cpu.TotalCount);
+}

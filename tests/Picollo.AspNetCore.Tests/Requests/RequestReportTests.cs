@@ -1,0 +1,161 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.Cpu;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>The response's header, the log, and the split of user and kernel time.</summary>
+public class RequestReportTests
+{
+    [Fact]
+    public async Task Responses_tell_what_they_cost_after_what_the_application_tells()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseExceptionHandler(error => error.Run(context => context.Response.WriteAsync("error")));
+                web.Use((context, next) =>
+                {
+                    context.Response.OnStarting(() =>
+                    {
+                        context.Response.Headers.Append("Server-Timing", "db;dur=1");
+                        return Task.CompletedTask;
+                    });
+                    return next(context);
+                });
+                web.MapGet("/sync", () => { Burn.Milliseconds(12); });
+                web.MapGet("/waits", async () =>
+                {
+                    Burn.Milliseconds(6);
+                    await Task.Delay(30);
+                    Burn.Milliseconds(6);
+                });
+                web.MapGet("/writes", async (HttpContext context) =>
+                {
+                    Burn.Milliseconds(12);
+                    await context.Response.WriteAsync("writes");
+                    Burn.Milliseconds(100);
+                });
+                web.MapGet("/fails", string () => throw new InvalidOperationException("fails"));
+            },
+            options => options.ServerTiming = true);
+        foreach (string path in new[] { "/sync", "/waits", "/writes", "/fails", "/missing" })
+        {
+            HttpResponseMessage response = await app.Client.GetAsync(path);
+            response.Headers.GetValues("Server-Timing").Should().HaveCount(2).And.StartWith("db;dur=1");
+            (double cpu, double total) = ServerTiming.Of(response);
+            cpu.Should().BePositive();
+            if (path is "/sync" or "/waits" or "/writes")
+            {
+                cpu.Should().BeGreaterThanOrEqualTo(12);
+                total.Should().BeGreaterThanOrEqualTo(path == "/waits" ? 40 : 12);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_response_that_has_begun_before_tells_nothing_and_goes_on()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/x", (HttpContext context) => context.Response.WriteAsync(" and ended")),
+            options => options.ServerTiming = true,
+            builder => builder.Services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, Beginner>()));
+        HttpResponseMessage response = await app.Client.GetAsync("/x");
+
+        (await response.Content.ReadAsStringAsync()).Should().Be("begun and ended");
+        response.Headers.Contains("Server-Timing").Should().BeFalse();
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
+    }
+
+    [Fact]
+    public async Task Responses_tell_nothing_unless_asked()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/x", () => "x"));
+
+        (await app.Client.GetAsync("/x")).Headers.Contains("Server-Timing").Should().BeFalse();
+    }
+
+    [Fact]
+    public async Task What_is_over_the_budget_is_logged_and_nothing_else()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapGet("/heavy/{id}", (string id) => Burn.Milliseconds(60));
+                web.MapGet("/light", () => "light");
+            },
+            options => options.CpuBudget = TimeSpan.FromMilliseconds(50));
+        await app.Client.GetStringAsync("/light");
+        await app.Client.SendAsync(new HttpRequestMessage(HttpMethod.Get, "/heavy/secret?password=1") { Headers = { { "X-Secret", "header" } } });
+        await app.GetCountsAsync(2);
+        for (int i = 0; i < 100 && !app.Log.Of("Picollo.AspNetCore.CpuUsage").Any(); i++)
+        {
+            await Task.Delay(10);
+        }
+
+        LogLine line = app.Log.Of("Picollo.AspNetCore.CpuUsage").Should().ContainSingle().Which;
+        (line.Level, line.Event.Id, line.Event.Name).Should().Be((LogLevel.Warning, 1, "OverCpuBudget"));
+        line.Values["Method"].Should().Be("GET");
+        line.Values["Route"].Should().Be("/heavy/{id}");
+        line.Values["CpuMilliseconds"].Should().BeOfType<double>().Which.Should().BeInRange(60, 10_000);
+        line.Values["WallMilliseconds"].Should().BeOfType<double>().Which.Should().BeGreaterThanOrEqualTo(60);
+        line.Values["StatusCode"].Should().Be(200);
+        line.Values.Keys.Should().BeEquivalentTo("Method", "Route", "CpuMilliseconds", "WallMilliseconds", "StatusCode", "{OriginalFormat}");
+        line.Text.Should().MatchRegex(@"^GET /heavy/\{id\} took [0-9.]+ ms of CPU time in [0-9.]+ ms and ended with 200$");
+    }
+
+    [Fact]
+    public async Task A_log_that_throws_disturbs_nobody()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/x", () => "x"), options => options.CpuBudget = TimeSpan.Zero);
+        int calls = 0;
+        app.Log.OnLine = line =>
+        {
+            if (line.Category == "Picollo.AspNetCore.CpuUsage")
+            {
+                Interlocked.Increment(ref calls);
+                throw new InvalidOperationException("a log's own");
+            }
+        };
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
+        calls.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task User_and_kernel_time_are_summed_where_they_are_asked_for()
+    {
+        await using RequestApp split = await RequestApp.StartAsync(
+            web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Detail = CpuUsageDetail.UserAndKernel);
+        await split.Client.GetStringAsync("/burn");
+        await split.GetCountsAsync(1);
+        CpuUsage sums = split.Routes.All.Single().Split;
+        sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
+        sums.UserShare.Should().BeGreaterThan(0.6, "it has computed");
+        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().Cpu.GetPercentileValue(100), 20_000_000);
+
+        await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
+        await total.Client.GetStringAsync("/burn");
+        await total.GetCountsAsync(1);
+        total.Routes.All.Single().Split.Should().Be(default(CpuUsage));
+    }
+
+    /// <summary>Begins each response, around all else.</summary>
+    private sealed class Beginner : IStartupFilter
+    {
+        public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
+        {
+            app.Use(async (context, rest) =>
+            {
+                await context.Response.WriteAsync("begun");
+                await rest(context);
+            });
+            next(app);
+        };
+    }
+}

@@ -1,0 +1,46 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Requests;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+public class RouteTableTests
+{
+    [Fact]
+    public void A_full_table_gives_the_rest_to_one_route()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }));
+        RouteUsage first = table.Get("GET", "/a");
+        table.Get("GET", "/b");
+
+        RouteUsage third = table.Get("GET", "/c");
+
+        third.Should().BeSameAs(table.Get("POST", "/d"));
+        (third.Method, third.Route).Should().Be(("_OTHER", "(other)"));
+        table.Get("GET", "/a").Should().BeSameAs(first);
+        table.All.Select(usage => usage.Route).Should().Equal("(other)", "/a", "/b");
+    }
+
+    [Fact]
+    public void A_route_that_is_called_like_the_rest_has_its_requests_among_them()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        RouteUsage own = table.Get("_OTHER", "(other)");
+
+        table.Get("GET", "/a").Should().BeSameAs(own);
+        table.All.Should().Equal(own);
+    }
+
+    [Fact]
+    public void What_an_endpoint_has_in_a_full_table_stays_its_own()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
+        RouteUsage own = endpoint.Get(table, "_OTHER");
+
+        endpoint.Get(table, "GET").Route.Should().Be("(other)");
+        endpoint.Get(table, "_OTHER").Should().BeSameAs(own);
+    }
+}

@@ -1,0 +1,173 @@
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Usage;
+
+public class UsageReaderTests
+{
+    private readonly Clock _clock = new();
+    private readonly RouteTable _routes = new(Options.Create(new PicolloOptions()));
+    private readonly HdrHistogramRegistry _registry = new();
+
+    [Fact]
+    public void The_first_look_is_over_the_time_since_the_start()
+    {
+        _routes.Get("GET", "/before").Cpu.Record(1_000_000, 1000);
+        UsageReader reader = Start();
+        _clock.Advance(100);
+        Count(500);
+
+        UsageReading reading = reader.Read();
+
+        reading.Window.Should().Be(TimeSpan.FromSeconds(100));
+        reading.Routes.Select(route => (route.Subject.Name, route.Rate)).Should().Equal(("/orders", 5), ("/before", 0));
+    }
+
+    [Fact]
+    public void Whoever_looks_on_sees_the_last_ten_seconds()
+    {
+        UsageReader reader = Start();
+        _clock.Advance(1000);
+        reader.Read();
+        List<(double Window, double Rate)> seen = [];
+        for (int second = 1; second <= 14; second++)
+        {
+            _clock.Advance(1);
+            Count((ulong)second);
+            UsageReading reading = reader.Read();
+            seen.Add((reading.Window.TotalSeconds, reading.Routes[0].Rate));
+        }
+
+        seen.Take(3).Should().Equal((1, 1), (2, 1.5), (3, 2));
+        seen.Skip(9).Should().Equal((10, 5.5), (10, 6.5), (10, 7.5), (10, 8.5), (10, 9.5));
+    }
+
+    [Fact]
+    public void Whoever_looks_now_and_then_sees_the_time_since_the_last_look()
+    {
+        UsageReader reader = Start();
+        foreach (int seconds in new[] { 60, 15, 11, 300 })
+        {
+            _clock.Advance(seconds);
+            Count((ulong)seconds * 3);
+            UsageReading reading = reader.Read();
+            reading.Window.TotalSeconds.Should().Be(seconds);
+            reading.Routes[0].Rate.Should().Be(3);
+        }
+    }
+
+    [Fact]
+    public void Two_who_look_at_once_do_not_take_each_others_window()
+    {
+        UsageReader reader = Start();
+        for (int i = 0; i < 40; i++)
+        {
+            _clock.Advance(0.05);
+            Count(1);
+            reader.Read();
+        }
+
+        reader.Read().Window.TotalSeconds.Should().BeApproximately(2, 1e-6);
+        reader.Read().Routes[0].Rate.Should().BeApproximately(20, 1e-6);
+        _clock.Advance(100);
+        reader.Read();
+        for (int i = 0; i < 4000; i++)
+        {
+            _clock.Advance(0.05);
+            Count(1);
+            reader.Read();
+        }
+
+        UsageReading last = reader.Read();
+        last.Window.TotalSeconds.Should().BeInRange(9, 10);
+        last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
+        reader.Looks.Should().BeLessThan(50, "twenty a second for minutes");
+    }
+
+    [Fact]
+    public void A_look_that_follows_too_soon_has_the_longer_window()
+    {
+        UsageReader reader = Start();
+        _clock.Advance(100);
+        reader.Read();
+        _clock.Advance(0.6);
+        reader.Read().Window.TotalSeconds.Should().BeApproximately(100.6, 1e-6);
+        _clock.Advance(0.4);
+        reader.Read().Window.TotalSeconds.Should().BeApproximately(1, 1e-6);
+    }
+
+    [Fact]
+    public void A_reading_is_shared_while_it_is_young_enough()
+    {
+        UsageReader reader = Start();
+        _clock.Advance(1);
+        UsageReading first = reader.Read(TimeSpan.FromSeconds(0.5));
+        _clock.Advance(0.4);
+        reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(first);
+        reader.Read().Should().NotBeSameAs(first, "who asks for a new one gets it");
+        _clock.Advance(0.6);
+        reader.Read(TimeSpan.FromSeconds(0.5)).Time.Should().Be(_clock.GetUtcNow());
+    }
+
+    [Fact]
+    public void The_share_of_the_machine_is_cpu_seconds_a_second_and_processor()
+    {
+        UsageReader reader = Start();
+        _clock.Advance(10);
+        _routes.Get("GET", "/orders").Cpu.Record(1_000_000_000, (ulong)Environment.ProcessorCount * 5);
+        _routes.Get("GET", "/orders").Wall.Record(3_000_000_000, 1);
+
+        UsageReading reading = reader.Read();
+
+        reading.Routes[0].MachineShare.Should().BeApproximately(0.5, 0.005);
+        reading.Processors.Should().Be(Environment.ProcessorCount);
+        reading.Histograms.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_histogram_that_was_reset_begins_anew()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
+        _registry.Add("size", histogram);
+        UsageReader reader = Start();
+        histogram.Record(5, 100);
+        _clock.Advance(1);
+        reader.Read().Histograms[0].Rate.Should().Be(100);
+        histogram.Reset();
+        histogram.Record(5, 20);
+        histogram.Record(100_000, 10);
+        _clock.Advance(15);
+
+        SubjectUsage usage = reader.Read().Histograms[0];
+
+        (usage.Rate, usage.Count, usage.MachineShare, usage.Quantiles[0].OutOfRange, usage.Quantiles[0].Max).Should().Be((2, 30, 0, 10, 5));
+    }
+
+    [Fact]
+    public void Two_looks_at_one_moment_tell_no_rate()
+    {
+        UsageReader reader = Start();
+        Count(5);
+        UsageReading reading = reader.Read();
+        (reading.Window, reading.Routes[0].Rate, reading.Routes[0].MachineShare, reading.ProcessShare).Should().Be((TimeSpan.Zero, 0, 0, 0));
+    }
+
+    private UsageReader Start() => new(new Subjects(_routes, _registry), _clock);
+
+    private void Count(ulong requests) => _routes.Get("GET", "/orders").Cpu.Record(1_000_000_000, requests);
+
+    private sealed class Clock : TimeProvider
+    {
+        private long _now = 1000;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public void Advance(double seconds) => _now += TimeSpan.FromSeconds(seconds).Ticks;
+
+        public override long GetTimestamp() => _now;
+
+        public override DateTimeOffset GetUtcNow() => new(_now, TimeSpan.Zero);
+    }
+}

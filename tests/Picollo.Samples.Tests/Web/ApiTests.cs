@@ -1,0 +1,97 @@
+using System.Net;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Picollo.Samples.Web;
+
+namespace Picollo.Samples.Tests.Web;
+
+public sealed class ApiTests : IAsyncLifetime, IDisposable
+{
+    private readonly WebApplication _application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
+    private readonly HttpClient _client = new(new SocketsHttpHandler { AllowAutoRedirect = false });
+
+    public async Task InitializeAsync()
+    {
+        await _application.StartAsync();
+        _client.BaseAddress = new Uri(_application.Urls.Single());
+    }
+
+    public async Task DisposeAsync() => await _application.DisposeAsync();
+
+    public void Dispose() => _client.Dispose();
+
+    [Fact]
+    public async Task Every_endpoint_answers_and_stands_on_the_page()
+    {
+        (await GetAsync("/")).Should().Be((HttpStatusCode.Redirect, ""));
+        (await GetAsync("/hello")).Should().Be((HttpStatusCode.OK, "Hello."));
+        (await GetAsync("/primes/1000")).Should().Be((HttpStatusCode.OK, "168"));
+        (await GetAsync("/primes/1000001")).Status.Should().Be(HttpStatusCode.BadRequest);
+        (await GetAsync("/quotes/XYZ")).Text.Should().StartWith("XYZ ");
+        (await GetAsync("/orders/7")).Text.Should().HaveLength(64);
+        (await _client.PostAsync("/orders", new StringContent("three"))).StatusCode.Should().Be(HttpStatusCode.Accepted);
+        List<HttpStatusCode> flaky = [];
+        for (int i = 0; i < 6; i++)
+        {
+            flaky.Add((await GetAsync("/flaky")).Status);
+        }
+
+        flaky.Count(status => status == HttpStatusCode.InternalServerError).Should().Be(2);
+        (await GetAsync("/ticks/3")).Text.Should().Be("1\n2\n3\n");
+        (await GetAsync("/nothing/1")).Status.Should().Be(HttpStatusCode.NotFound);
+
+        using JsonDocument usage = await UsageAsync();
+        usage.RootElement.GetProperty("routes").EnumerateArray()
+            .Select(route => (route.GetProperty("method").GetString(), route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32()))
+            .Should().Equal(
+                ("GET", "(unmatched)", 1), ("GET", "/", 1), ("GET", "/flaky", 6), ("GET", "/hello", 1), ("POST", "/orders", 1), ("GET", "/orders/{id:int}", 1),
+                ("GET", "/primes/{below:int}", 2), ("GET", "/quotes/{symbol}", 1), ("GET", "/ticks/{count:int}", 1));
+        JsonElement size = usage.RootElement.GetProperty("histograms")[0];
+        (size.GetProperty("name").GetString(), size.GetProperty("values").GetProperty("max").GetDouble()).Should().Be(("order_size", 5));
+        (await GetAsync("/picollo")).Text.Should().Contain("<bdi>/primes/{below:int}</bdi>");
+        (await GetAsync("/picollo")).Text.Should().Contain("<bdi>/picollo</bdi>").And.Contain("<bdi>/picollo/json</bdi>");
+    }
+
+    [Fact]
+    public async Task The_page_counts_its_own_requests_and_gives_its_stream_no_duration()
+    {
+        using (HttpResponseMessage stream = await _client.GetAsync("/picollo/events", HttpCompletionOption.ResponseHeadersRead))
+        {
+            stream.StatusCode.Should().Be(HttpStatusCode.OK);
+        }
+
+        JsonElement? events = null;
+        for (int attempt = 0; events is null && attempt < 100; attempt++)
+        {
+            await Task.Delay(100);
+            using JsonDocument usage = await UsageAsync();
+            events = usage.RootElement.GetProperty("routes").EnumerateArray()
+                .Where(route => route.GetProperty("route").GetString() == "/picollo/events").Select(route => (JsonElement?)route.Clone()).FirstOrDefault();
+        }
+
+        events!.Value.GetProperty("count").GetInt32().Should().Be(1);
+        events.Value.GetProperty("cpuSeconds").GetProperty("max").GetDouble().Should().BePositive();
+        events.Value.GetProperty("wallSeconds").GetProperty("max").GetDouble().Should().Be(0);
+        (await GetAsync("/picollo/metrics")).Text.Should().Contain("http_server_request_cpu_time_seconds_count{http_request_method=\"GET\",http_route=\"/picollo/json\"}");
+    }
+
+    [Fact]
+    public async Task The_demo_prints_what_page_and_exposition_say()
+    {
+        using StringWriter output = new();
+        await Demo.RunAsync(TimeSpan.FromSeconds(1), output, CancellationToken.None);
+
+        string printed = output.ToString();
+        printed.Should().Contain("| GET /orders/{id:int} ").And.Contain("| order_size |").And.Contain("a page of ").And.Contain("with 2 plots")
+            .And.MatchRegex("GET /primes/100000 answered with Server-Timing: cpu;dur=[0-9.]+, total;dur=[0-9.]+")
+            .And.MatchRegex("http_server_request_cpu_time_seconds_bucket\\{http_request_method=\"GET\",http_route=\"/orders/\\{id:int\\}\",le=\"\\+Inf\"\\} [1-9]");
+    }
+
+    private async Task<JsonDocument> UsageAsync() => JsonDocument.Parse((await GetAsync("/picollo/json")).Text);
+
+    private async Task<(HttpStatusCode Status, string Text)> GetAsync(string path)
+    {
+        using HttpResponseMessage response = await _client.GetAsync(path);
+        return (response.StatusCode, await response.Content.ReadAsStringAsync());
+    }
+}
