@@ -44,7 +44,6 @@ internal static class AspNetComparison
         pairs.Add("total CPU", total, none, Hello, TotalTarget);
         pairs.Add("user and kernel", split, none, Hello, SplitTarget);
         pairs.Add("total CPU, two awaits", total, none, TwoAwaits);
-        pairs.Add("user and kernel, two awaits", split, none, TwoAwaits);
         pairs.Print(output);
 
         FactTable table = new("Allocated for a request, beyond no middleware");

@@ -10,7 +10,7 @@ internal sealed class RatePairs
     // Odd, so that the median is one of them; what slows the machine for a second slows a pair or two.
     private const int Pairs = 11;
 
-    private const int WarmUpSeconds = 3;
+    private const int WarmUpSeconds = 2;
     private const int OrderSeed = 42;
 
     private readonly List<(string Name, HelloProcess With, HelloProcess Without, string Path, double? Target)> _rows = [];
