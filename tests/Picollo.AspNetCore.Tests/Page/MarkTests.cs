@@ -152,6 +152,22 @@ public class MarkTests
         pair.Before.TotalCount.Should().Be(all.TotalCount - since.TotalCount);
     });
 
+    [Theory]
+    [InlineData(0.1)]
+    [InlineData(0.000_001)]
+    public void Histograms_of_any_precision_are_compared(double relativeError)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1_000_000).Create();
+        histogram.Record(1_000, 3);
+        Mark mark = Mark.Of(Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
+        histogram.Record(2_000, 2);
+
+        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());
+
+        (pair.Before.TotalCount, pair.After.TotalCount, pair.IsContinued).Should().Be((3, 2, true));
+        pair.After.BlockSize.Should().Be(histogram.BlockSize);
+    }
+
     [Fact]
     public void A_mark_that_is_no_former_state_is_known_by_any_bucket()
     {
