@@ -1,20 +1,22 @@
+using Picollo.Metrics.Export;
+
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>The page's style and script. A change of either needs its hash; a test tells it.</summary>
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-KOzvTS9lH8WvgDP/kccaom9QY9u4t3+kwojhEvvuReQ=";
-    private const string ScriptHash = "sha256-TqaRTapvkGXFrVlKiLSVRH2257h0/yAmSvE11YODuNA=";
+    private const string StyleHash = "sha256-SB/qZHS3TBbE1Cbd2LLUiVF+vjdpqCeQgUhUKrip8LA=";
+    private const string ScriptHash = "sha256-397XDGOlGjUa7AC04EDB384FrLOGtD/0Kb9EZlmKg2I=";
 
     /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none) and
     /// frames neither.</summary>
     public const string ContentSecurityPolicy =
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    public static string Style { get; } = Load("page.css");
+    public static string Style { get; } = PlotTooltips.Style + Load("page.css");
 
-    public static string Script { get; } = Load("page.js");
+    public static string Script { get; } = PlotTooltips.Script + Load("page.js");
 
     private static string Load(string name)
     {

@@ -1,43 +1,11 @@
 
 (() => {
   const { address, show } = document.querySelector("main").dataset;
-  const [state, usage, plots, tools, markButton, forgetButton, note, tip] =
-    ["state", "usage", "plots", "tools", "mark", "forget", "note", "tip"].map(id => document.getElementById(id));
+  const [state, usage, plots, tools, markButton, forgetButton, note] =
+    ["state", "usage", "plots", "tools", "mark", "forget", "note"].map(id => document.getElementById(id));
 
-  // ---- The values under the pointer, in place of the browser's own tooltips.
-  const texts = new WeakMap();
-  let pointer = null;
-  let strip = null;
-  const takeTitles = () => {
-    for (const title of plots.querySelectorAll("rect > title")) {
-      texts.set(title.parentNode, title.textContent);
-      title.remove();
-    }
-    // The name for those who do not see it stands in aria-label; as a tooltip it would lie over ours.
-    for (const title of plots.querySelectorAll("svg > title")) title.remove();
-  };
-  const tell = () => {
-    const target = pointer && document.elementFromPoint(pointer.x, pointer.y);
-    const text = target && texts.get(target);
-    if (strip) strip.setAttribute("fill-opacity", "0");
-    strip = text ? target : null;
-    tip.hidden = !text;
-    if (!text) return;
-    strip.setAttribute("fill-opacity", ".15");
-    tip.textContent = text;
-    tip.style.left = "0";
-    const { width, height } = tip.getBoundingClientRect();
-    const below = pointer.y + 18;
-    tip.style.left = Math.max(4, Math.min(pointer.x + 14, document.documentElement.clientWidth - width - 4)) + "px";
-    tip.style.top = Math.max(4, below + height > innerHeight ? pointer.y - height - 10 : below) + "px";
-  };
-  const point = event => { pointer = { x: event.clientX, y: event.clientY }; tell(); };
-  const leave = () => { pointer = null; tell(); };
-  document.addEventListener("pointermove", point);
-  document.addEventListener("pointerdown", point);
-  document.documentElement.addEventListener("pointerleave", leave);
-  addEventListener("scroll", leave);
-  const draw = html => { plots.innerHTML = html; takeTitles(); tell(); };
+  const renewTips = plotTooltips(plots);
+  const draw = html => { plots.innerHTML = html; renewTips(); };
 
   // ---- New tables into the old ones: what stays the same keeps the reader's focus and selection.
   const renew = (old, fresh) => {
@@ -148,6 +116,5 @@
     });
   };
   document.addEventListener("visibilitychange", follow);
-  takeTitles();
   follow();
 })();

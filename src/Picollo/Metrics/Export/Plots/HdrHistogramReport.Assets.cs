@@ -4,10 +4,10 @@ namespace Picollo.Metrics.Export;
 public static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-j7V01uA8/t2cqPVxZX8lJl8QIRrsM0eOg8hlA4A6ZKQ=";
-    private const string ScriptHash = "sha256-2vF3fpkydgYx3wBq52lUvWV0nG4xirDL+pbGHQZ1gdA=";
+    private const string StyleHash = "sha256-iVKcTGkKKI5ADDLAns41GQe1fqDe3/pheN5I3Y1NYz0=";
+    private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 
-    internal static string Style { get; } =
+    internal static string Style { get; } = PlotTooltips.Style +
         """
 
         :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }
@@ -35,9 +35,6 @@ public static partial class HdrHistogramReport
           th, td { padding: 2px 4px; }
           thead th { min-width: 4em; }
         }
-        #tip { position: fixed; left: 0; top: 0; max-width: 90vw; padding: 4px 8px; border: 1px solid var(--rule); border-radius: 4px;
-          background: var(--ground); color: var(--text); font-size: .8125em; white-space: pre-wrap; overflow-wrap: anywhere; pointer-events: none; }
-        #tip[hidden] { display: none; }
         @media print {
           @page { margin: 12mm; }
           :root { color-scheme: light; --ground: #fff; --text: #000; --rule: #bbb; }
@@ -55,38 +52,5 @@ public static partial class HdrHistogramReport
 
         """.ReplaceLineEndings("\n");
 
-    internal static string Script { get; } =
-        """
-
-        (() => {
-          const tip = document.getElementById("tip");
-          const texts = new Map();
-          for (const title of document.querySelectorAll("svg rect > title")) {
-            texts.set(title.parentNode, title.textContent);
-            title.remove();
-          }
-          // The name for those who do not see it stands in aria-label; as a tooltip it would lie over ours.
-          for (const title of document.querySelectorAll("svg > title")) title.remove();
-          let strip = null;
-          const show = event => {
-            const text = texts.get(event.target);
-            if (strip) strip.setAttribute("fill-opacity", "0");
-            strip = text ? event.target : null;
-            tip.hidden = !text;
-            if (!text) return;
-            strip.setAttribute("fill-opacity", ".15");
-            tip.textContent = text;
-            tip.style.left = "0";
-            const { width, height } = tip.getBoundingClientRect();
-            const below = event.clientY + 18;
-            tip.style.left = Math.max(4, Math.min(event.clientX + 14, document.documentElement.clientWidth - width - 4)) + "px";
-            tip.style.top = Math.max(4, below + height > innerHeight ? event.clientY - height - 10 : below) + "px";
-          };
-          document.addEventListener("pointermove", show);
-          document.addEventListener("pointerdown", show);
-          document.documentElement.addEventListener("pointerleave", show);
-          addEventListener("scroll", () => { tip.hidden = true; });
-        })();
-
-        """.ReplaceLineEndings("\n");
+    internal static string Script { get; } = PlotTooltips.Script + "plotTooltips(document.querySelector(\".plots\"));\n";
 }
