@@ -10,7 +10,7 @@ namespace Picollo.Benchmarks;
 /// <summary>The verb <c>compare [name]</c>: a quick side-by-side comparison of one area.</summary>
 internal static class CompareCommand
 {
-    private static readonly Dictionary<string, Func<TextWriter, string[], int>> Comparisons = new()
+    private static readonly Dictionary<string, Func<TextWriter, int>> Comparisons = new()
     {
         [HistogramComparison.Name] = HistogramComparison.Run,
         [CpuComparison.Name] = CpuComparison.Run,
@@ -22,13 +22,21 @@ internal static class CompareCommand
 
     public static int Run(string[] arguments)
     {
-        string name = arguments.FirstOrDefault() ?? HistogramComparison.Name;
-        if (Comparisons.TryGetValue(name, out Func<TextWriter, string[], int>? comparison))
+        switch (arguments)
         {
-            return comparison(Console.Out, [.. arguments.Skip(1)]);
-        }
+            // What comparisons start this program for themselves with.
+            case [HistogramComparison.Name, HistogramComparison.FiguresOnly]:
+                return HistogramComparison.PrintFigures(Console.Out);
+            case [AspNetComparison.Name, AspNetComparison.Serve, var kind] when HelloServer.Kinds.ContainsKey(kind):
+                return HelloServer.Run(Console.Out, kind);
 
-        Console.Error.WriteLine($"error: no comparison '{name}'; there are: {string.Join(", ", Comparisons.Keys)}");
-        return 1;
+            case []:
+                return HistogramComparison.Run(Console.Out);
+            case [var name] when Comparisons.TryGetValue(name, out Func<TextWriter, int>? comparison):
+                return comparison(Console.Out);
+            default:
+                Console.Error.WriteLine($"error: no comparison '{string.Join(' ', arguments)}'; there are: {string.Join(", ", Comparisons.Keys)}");
+                return 1;
+        }
     }
 }

@@ -17,19 +17,8 @@ internal static class AspNetComparison
 
     private const double TotalTarget = 0.90, SplitTarget = 0.85, BytesTarget = 160;
 
-    public static int Run(TextWriter output, string[] arguments)
+    public static int Run(TextWriter output)
     {
-        switch (arguments)
-        {
-            case [Serve, var kind] when HelloServer.Kinds.ContainsKey(kind):
-                return HelloServer.Run(output, kind);
-            case []:
-                break;
-            default:
-                Console.Error.WriteLine($"error: 'compare {Name}' takes no arguments, not '{string.Join(' ', arguments)}'");
-                return 1;
-        }
-
         MachineInfo.Print(output);
         PrintRequests(output);
         ScrapeRows.Print(output);

@@ -9,14 +9,8 @@ internal static class CpuComparison
 
     private const int Repetitions = 201;
 
-    public static int Run(TextWriter output, string[] arguments)
+    public static int Run(TextWriter output)
     {
-        if (arguments.Length != 0)
-        {
-            Console.Error.WriteLine($"error: 'compare {Name}' takes no arguments, not '{string.Join(' ', arguments)}'");
-            return 1;
-        }
-
         MachineInfo.Print(output);
         CpuRows rows = new();
         Dictionary<Contender, Figures> figures = Interleaver.Measure(rows.Contenders, Repetitions);

@@ -8,28 +8,22 @@ internal static class HistogramComparison
     public const string Name = "histogram";
 
     /// <summary>Measure this process and print bare figures: what the comparison asks its other processes for.</summary>
-    private const string FiguresOnly = "--figures";
+    public const string FiguresOnly = "--figures";
 
     private const int Repetitions = 201;
 
     /// <summary>Fewer in the other processes, which have no verdict to give.</summary>
     private const int FewRepetitions = 101;
 
-    public static int Run(TextWriter output, string[] arguments)
+    public static int PrintFigures(TextWriter output)
     {
-        if (arguments is [FiguresOnly])
-        {
-            (List<Row> few, Dictionary<Contender, Figures> figures) = Measure(others: false, FewRepetitions);
-            FigureLines.Write(output, few, figures);
-            return 0;
-        }
+        (List<Row> few, Dictionary<Contender, Figures> figures) = Measure(others: false, FewRepetitions);
+        FigureLines.Write(output, few, figures);
+        return 0;
+    }
 
-        if (arguments.Length != 0)
-        {
-            Console.Error.WriteLine($"error: 'compare {Name}' knows {FiguresOnly} only, not '{string.Join(' ', arguments)}'");
-            return 1;
-        }
-
+    public static int Run(TextWriter output)
+    {
         MachineInfo.Print(output);
         (List<Row> rows, Dictionary<Contender, Figures> measured) = Measure(others: true, Repetitions);
         TimeReport.Print(output, rows, measured);

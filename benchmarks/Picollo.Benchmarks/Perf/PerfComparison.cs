@@ -11,14 +11,8 @@ internal static class PerfComparison
     private const int Repetitions = 401;
     private const int AllocationOperations = 10_000;
 
-    public static int Run(TextWriter output, string[] arguments)
+    public static int Run(TextWriter output)
     {
-        if (arguments.Length != 0)
-        {
-            Console.Error.WriteLine($"error: 'compare {Name}' takes no arguments, not '{string.Join(' ', arguments)}'");
-            return 1;
-        }
-
         if (!OperatingSystem.IsLinux())
         {
             Console.Error.WriteLine("error: perf_event counters exist on Linux only");

@@ -10,14 +10,8 @@ internal static class SchedulingComparison
 
     private const int Repetitions = 401;
 
-    public static int Run(TextWriter output, string[] arguments)
+    public static int Run(TextWriter output)
     {
-        if (arguments.Length != 0)
-        {
-            Console.Error.WriteLine($"error: 'compare {Name}' takes no arguments, not '{string.Join(' ', arguments)}'");
-            return 1;
-        }
-
         MachineInfo.Print(output);
         List<Row> rows = [.. SchedulingRows.Create()];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
