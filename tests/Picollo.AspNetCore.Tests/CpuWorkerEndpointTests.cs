@@ -210,6 +210,39 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
+    public async Task Stopping_makes_no_pool_that_nobody_has_used()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
+
+        await app.StopAsync();
+
+        app.Services.GetRequiredService<CpuWorkers>().IsStarted.Should().BeFalse();
+    }
+
+    [Fact]
+    public async Task Disposal_without_a_stop_cancels_what_is_in_the_pool()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
+        await app.Client.GetStringAsync("/cpu");
+        CpuWorkerPool pool = PoolOf(app);
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task left = pool.RunAsync(async cpu =>
+        {
+            begun.SetResult();
+            while (true)
+            {
+                await cpu.Checkpoint();
+            }
+        });
+        await begun.Task;
+
+        app.Services.GetRequiredService<CpuWorkers>().Dispose();
+
+        await left.Awaiting(task => task.WaitAsync(TimeSpan.FromSeconds(30))).Should().ThrowAsync<OperationCanceledException>();
+        await pool.Invoking(one => one.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>();
+    }
+
+    [Fact]
     public async Task What_is_missing_is_said()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/free", (HttpContext context) =>
