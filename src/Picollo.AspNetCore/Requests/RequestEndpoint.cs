@@ -15,12 +15,11 @@ internal static class RequestEndpoint
 
     private static readonly object UnmatchedKey = new();
 
-    /// <summary>Notes, at the pipeline's end, that nothing took the request; but not of an error page's.</summary>
+    /// <summary>Notes, at the pipeline's end, that nothing took the request. Of an error page's run it says nothing: where the first run had an
+    /// endpoint, that is asked for before.</summary>
     public static void MarkUnmatched(HttpContext context)
     {
-        if (context.GetEndpoint() is null
-            && context.Features.Get<IStatusCodeReExecuteFeature>() is null
-            && context.Features.Get<IExceptionHandlerFeature>() is null)
+        if (context.GetEndpoint() is null)
         {
             context.Items[UnmatchedKey] = UnmatchedKey;
         }
