@@ -1,5 +1,6 @@
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
+using Picollo.Tests.Metrics.Export.Plots;
 
 namespace Picollo.Chromium.Tests;
 
@@ -10,9 +11,9 @@ internal static class Reports
 
     private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramPlotOptions Options)> All = new()
     {
-        ["two"] = ([new("before", Latencies(1)), new("after", Latencies(2))], new() { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 }),
-        ["one"] = ([new("it", Latencies(3))], new()),
-        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", Latencies(i)))], new() { Title = "Thirty" }),
+        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 }),
+        ["one"] = ([new("it", SomeLatencies.Of(3))], new()),
+        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], new() { Title = "Thirty" }),
         ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], new()),
         ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = Hostile }),
         ["long"] = ([new("before", Spread()), new("after", Spread())], new() { Title = "Long" }),
@@ -31,19 +32,6 @@ internal static class Reports
         using StringWriter page = new();
         HdrHistogramReport.Write(page, Series(name), Options(name));
         return page.ToString();
-    }
-
-    private static HdrHistogram Latencies(int seed)
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        Random random = new(seed);
-        for (int i = 0; i < 20_000; i++)
-        {
-            double tail = 1 / Math.Pow(1 - random.NextDouble(), 0.25);
-            histogram.Record((ulong)(1e6 * (tail + (seed * 0.3 * random.NextDouble()))));
-        }
-
-        return histogram;
     }
 
     private static HdrHistogram One(ulong value)

@@ -9,7 +9,7 @@ public class DensityPlotTests
     [Fact]
     public void A_plot_of_two_series_is_the_approved_one() =>
         new SvgPicture(HdrHistogramPlot.OfDensity(
-                [new("before", PercentilePlotTests.Latencies(1)), new("after", PercentilePlotTests.Latencies(2))],
+                [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))],
                 new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
             .ShouldBeTheApproved("density");
 
@@ -95,8 +95,8 @@ public class DensityPlotTests
     [Fact]
     public void Thousands_of_series_are_ten_lines_and_a_band()
     {
-        HdrHistogram low = PercentilePlotTests.Latencies(1);
-        HdrHistogram high = PercentilePlotTests.Latencies(2);
+        HdrHistogram low = SomeLatencies.Of(1);
+        HdrHistogram high = SomeLatencies.Of(2);
         SvgPicture picture = new(HdrHistogramPlot.OfDensity(
             [.. Enumerable.Range(0, 1000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))]));
         picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");

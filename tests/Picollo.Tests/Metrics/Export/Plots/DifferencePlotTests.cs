@@ -8,8 +8,8 @@ public class DifferencePlotTests
     [Fact]
     public void A_difference_is_the_approved_one() =>
         new SvgPicture(HdrHistogramPlot.OfDifference(
-                new("before", PercentilePlotTests.Latencies(1)),
-                new("after", PercentilePlotTests.Latencies(2)),
+                new("before", SomeLatencies.Of(1)),
+                new("after", SomeLatencies.Of(2)),
                 new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
             .ShouldBeTheApproved("difference");
 

@@ -11,13 +11,13 @@ public class PercentilePlotTests
 
     [Fact]
     public void A_plot_of_two_series_is_the_approved_one() =>
-        new SvgPicture(HdrHistogramPlot.OfPercentiles([new("before", Latencies(1)), new("after", Latencies(2))], Milliseconds))
+        new SvgPicture(HdrHistogramPlot.OfPercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
             .ShouldBeTheApproved("percentiles");
 
     [Fact]
     public void The_same_histograms_give_the_same_text_in_any_culture()
     {
-        string Make() => HdrHistogramPlot.OfPercentiles([new("a", Latencies(1))], Milliseconds).Document;
+        string Make() => HdrHistogramPlot.OfPercentiles([new("a", SomeLatencies.Of(1))], Milliseconds).Document;
         string expected = Make();
         CultureInfo before = CultureInfo.CurrentCulture;
         try
@@ -34,7 +34,7 @@ public class PercentilePlotTests
     [Fact]
     public void Strips_tell_the_values_of_the_ranks_that_people_ask_for()
     {
-        HdrHistogram histogram = Latencies(1);
+        HdrHistogram histogram = SomeLatencies.Of(1);
         SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("a", histogram)]));
         foreach (double rank in new[] { 0, 10, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99 })
         {
@@ -78,7 +78,7 @@ public class PercentilePlotTests
         none.Texts.Should().Contain("no values");
         SvgPicture empty = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create())]));
         empty.Texts.Should().Contain(["no values", "idle (no values)"]);
-        SvgPicture both = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create()), new("busy", Latencies(1))]));
+        SvgPicture both = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create()), new("busy", SomeLatencies.Of(1))]));
         both.Texts.Should().Contain(["idle (no values)", "busy"]).And.NotContain("no values");
         both.Tooltips.Should().OnlyContain(text => text.Contains("busy") && !text.Contains("idle"));
     }
@@ -173,20 +173,6 @@ public class PercentilePlotTests
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(value, 10);
-        return histogram;
-    }
-
-    /// <summary>Latencies in nanoseconds with a tail, about 1 to 20 ms.</summary>
-    internal static HdrHistogram Latencies(int seed)
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        Random random = new(seed);
-        for (int i = 0; i < 20_000; i++)
-        {
-            double tail = 1 / Math.Pow(1 - random.NextDouble(), 0.25);
-            histogram.Record((ulong)(1e6 * (tail + (seed * 0.3 * random.NextDouble()))));
-        }
-
         return histogram;
     }
 }

@@ -14,7 +14,7 @@ public class ReportTests
     [Fact]
     public void The_policy_has_the_hashes_of_the_style_and_the_script()
     {
-        string page = Page([new("a", PercentilePlotTests.Latencies(1))]);
+        string page = Page([new("a", SomeLatencies.Of(1))]);
         HdrHistogramReport.ContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
             .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
         page.Should().Contain($"content=\"{HdrHistogramReport.ContentSecurityPolicy}\"");
@@ -23,7 +23,7 @@ public class ReportTests
     [Fact]
     public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
     {
-        string page = Page([new("a", PercentilePlotTests.Latencies(1)), new("b", PercentilePlotTests.Latencies(2))]);
+        string page = Page([new("a", SomeLatencies.Of(1)), new("b", SomeLatencies.Of(2))]);
         string markup = page.Replace(HdrHistogramReport.Style, "").Replace(HdrHistogramReport.Script, "").Replace("http://www.w3.org/2000/svg", "");
         markup.Should().NotContainAny("http:", "https:", "src=", "href=", "style=", " on", "url(");
         page.Split("<script").Should().HaveCount(2);
@@ -33,7 +33,7 @@ public class ReportTests
     [Fact]
     public void One_histogram_has_two_plots_and_the_table_of_its_summary()
     {
-        HdrHistogram histogram = PercentilePlotTests.Latencies(1);
+        HdrHistogram histogram = SomeLatencies.Of(1);
         HdrHistogramSummary summary = histogram.GetSummary();
         string[] rows = Rows(Page([new("it", histogram)], Milliseconds));
         rows[0].Should().Be("Percentile | it");
