@@ -1,0 +1,18 @@
+using BenchmarkDotNet.Configs;
+
+namespace Picollo.BenchmarkDotNet;
+
+/// <summary>What the attributes of this package have in common: they go onto a class with benchmarks, or onto the assembly for all of its
+/// classes, as often as wanted, and add up.</summary>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
+public abstract class PicolloAttribute : Attribute, IConfigSource
+{
+    private protected PicolloAttribute()
+    {
+    }
+
+    /// <summary>What the attribute adds to the configuration of the class: a diagnoser, and the engine that measures for it.</summary>
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(Measures);
+
+    private protected abstract MeasureSet Measures { get; }
+}

@@ -1,0 +1,45 @@
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Reports;
+
+namespace Picollo.BenchmarkDotNet.Reports;
+
+/// <summary>One column of the results table. Knows what it was given for any benchmark: all have one header, and one number of decimals.</summary>
+internal sealed class MeasureMetric(string id, string legend, int priority, bool isTime = false, bool isRatio = false) : IMetricDescriptor
+{
+    private double _least = double.PositiveInfinity;
+
+    public string Id => id;
+
+    /// <summary>With a word if one of the values is an estimate.</summary>
+    public string DisplayName => IsScaled ? $"{id} (scaled)" : id;
+
+    public string Legend => IsScaled ? $"{legend}; more counters than the CPU has: it counted part of the time and is scaled up" : legend;
+
+    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.000" : _least switch
+    {
+        >= 1000 => "#,0",
+        >= 1 => "#,0.00",
+        _ => "#,0.0000",
+    };
+
+    public UnitType UnitType => isTime ? UnitType.Time : UnitType.Dimensionless;
+
+    public string Unit => isTime ? "ns" : "";
+
+    public bool TheGreaterTheBetter => id == MeasureMetrics.InstructionsPerCycle;
+
+    public int PriorityInCategory => priority;
+
+    public bool IsScaled { get; private set; }
+
+    public Metric Of(double value, bool isScaled = false)
+    {
+        IsScaled |= isScaled;
+        _least = value > 0 ? Math.Min(_least, value) : _least;
+        return new(this, value);
+    }
+
+    public bool GetIsAvailable(Metric metric) => true;
+
+    public override string ToString() => DisplayName;
+}
