@@ -29,7 +29,7 @@ public class ResourceUsageContractTests
         {
             tryGet(out ResourceUsage none, out string? reason).Should().BeFalse();
             none.Should().Be(default(ResourceUsage));
-            reason.Should().Contain(OperatingSystem.IsWindows() ? "Windows" : "macOS").And.Contain("CpuUsage.GetByThread()");
+            reason.Should().ContainAll(OperatingSystem.IsWindows() ? "Windows" : "macOS", "CpuUsage.GetByThread()");
             new Action(() => get()).Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
             return;
         }
