@@ -10,6 +10,8 @@ internal sealed class MeasureMetrics
 {
     public const string InstructionsPerCycle = "IPC";
 
+    // Columns stand in this order; those of BenchmarkDotNet's own diagnosers have the first few numbers.
+    private const int CounterPriority = 100;
     private const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
 
@@ -29,12 +31,12 @@ internal sealed class MeasureMetrics
             int index = request.Counters.ToList().FindIndex(one => one.Name == counter.Name);
             BenchmarkCounter asked = request.Counters[index];
             string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
-            yield return Metric($"{counter.Name}/Op", what, index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
+            yield return Metric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
         }
 
         if (Find("Instructions") is { } instructions && Find("CpuCycles") is { PerOperation: > 0 } cycles)
         {
-            yield return Metric(InstructionsPerCycle, "Instructions per CPU cycle", request.Counters.Count, isRatio: true)
+            yield return Metric(InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
                 .Of(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
         }
 
