@@ -1,0 +1,14 @@
+namespace Picollo.BenchmarkDotNet.Tests.Counters;
+
+/// <summary>What <see cref="KnownCounters"/> count: benchmarks add to it.</summary>
+public static class KnownCounts
+{
+    /// <summary>For which part of the time the counters count. Set by a benchmark's global setup.</summary>
+    public static double Share { get; set; } = 1;
+
+    private static readonly Dictionary<string, ulong> Counts = [];
+
+    public static void Add(string counter, ulong count) => Counts[counter] = Of(counter) + count;
+
+    public static ulong Of(string counter) => Counts.GetValueOrDefault(counter);
+}
