@@ -1,0 +1,41 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Counters;
+
+public sealed class RealCountersRun() : BenchmarkRun(
+    ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(ChainWorkload));
+
+/// <summary>The kernel's counters, and the CPU's where it has some.</summary>
+public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
+{
+    [LinuxFact]
+    public void Each_fresh_page_is_a_fault() =>
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.TouchesPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
+
+    [LinuxFact]
+    public void Each_sleep_is_a_switch()
+    {
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(1, 3);
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
+    }
+
+    [Fact]
+    public void Instructions_of_a_known_workload_are_counted_or_one_line_says_why_they_are_not()
+    {
+        if (PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? session, out string? problem))
+        {
+            session.Dispose();
+            run.Of<ChainWorkload>().Value(nameof(ChainWorkload.Chain), "Instructions/Op").Should().BeInRange(256 * ChainWorkload.Rounds, 260 * ChainWorkload.Rounds);
+            return;
+        }
+
+        run.Of<ChainWorkload>().Messages().Should().ContainSingle().Which.Should().StartWith("Not counted: Hardware:Instructions: ")
+            .And.Contain(problem.Replace("Hardware:Instructions: ", "", StringComparison.Ordinal));
+        run.Of<ChainWorkload>().Reports.Should().OnlyContain(report => report.Success);
+        run.Of<ChainWorkload>().Headers().Should().BeEmpty();
+    }
+}
