@@ -11,6 +11,7 @@ namespace Picollo.BenchmarkDotNet;
 /// <para>The columns are per operation, as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and cost
 /// (some tens of nanoseconds) are not gone: of operations far below a microsecond this shows the interruptions, not the operation.</para>
 /// </remarks>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class HdrPercentilesAttribute : PicolloAttribute
 {
     private protected override MeasureSet Measures => new([PicolloMeasure.HdrPercentiles]);
