@@ -52,22 +52,23 @@ internal static class SingleInvocations
     {
         Action<long> workload = parameters.WorkloadActionNoUnroll;
         ulong overhead = MedianOf(parameters.OverheadActionNoUnroll);
-        long end = Stopwatch.GetTimestamp() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
-        bool goesOn = true;
-        while (goesOn)
+        long left = Math.Max(1, (long)(duration.TotalSeconds * Stopwatch.Frequency));
+        while (left > 0 && histogram.TotalCount < MaxInvocations)
         {
-            parameters.IterationSetupAction?.Invoke();
+            parameters.IterationSetupAction?.Invoke(); // no part of the duration: as many invocations are timed, however long it takes
+            long begin = Stopwatch.GetTimestamp();
+            long stop = begin;
             workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
-            for (long i = 1; i < invocations && goesOn; i++)
+            for (long i = 1; i < invocations && stop - begin < left && histogram.TotalCount < MaxInvocations; i++)
             {
                 long start = Stopwatch.GetTimestamp();
                 workload(1);
-                long stop = Stopwatch.GetTimestamp();
+                stop = Stopwatch.GetTimestamp();
                 ulong time = NanoScope.TicksToNanos(stop - start);
                 histogram.Record(time - Math.Min(time, overhead));
-                goesOn = stop < end && histogram.TotalCount < MaxInvocations;
             }
 
+            left -= stop - begin;
             parameters.IterationCleanupAction?.Invoke();
         }
     }

@@ -39,7 +39,7 @@ public class TailWorkloads
 [HdrPercentiles]
 public class SetUpWorkloads
 {
-    public const int SetUpMilliseconds = 20;
+    public const int SetUpMilliseconds = 100;
 
     public static List<string> Calls { get; } = [];
 
@@ -61,6 +61,6 @@ public class SetUpWorkloads
     public void CleanUp()
     {
         Calls.Add(nameof(CleanUp));
-        Thread.Sleep(SetUpMilliseconds);
+        Thread.Sleep(SetUpMilliseconds / 10);
     }
 }
