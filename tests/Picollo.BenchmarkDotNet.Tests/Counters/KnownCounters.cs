@@ -12,7 +12,7 @@ internal sealed class KnownCounters(MeasureRequest request) : ICounters
 
     public IReadOnlyList<string> Names { get; } = [.. request.Counters.Select(counter => counter.Name)];
 
-    public IReadOnlyList<string> Unavailable => [];
+    public IReadOnlyList<string> Unavailable { get; } = KnownCounts.Unavailable;
 
     public void Begin()
     {

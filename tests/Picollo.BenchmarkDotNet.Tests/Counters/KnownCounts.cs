@@ -6,6 +6,9 @@ public static class KnownCounts
     /// <summary>For which part of the time the counters count. Set by a benchmark's global setup.</summary>
     public static double Share { get; set; } = 1;
 
+    /// <summary>What the counters say that they do not have. Set likewise.</summary>
+    public static IReadOnlyList<string> Unavailable { get; set; } = [];
+
     private static readonly Dictionary<string, ulong> Counts = [];
 
     public static void Add(string counter, ulong count) => Counts[counter] = Of(counter) + count;

@@ -66,3 +66,19 @@ public class SharedWorkloads
     [GlobalCleanup]
     public void CleanUp() => KnownCounts.Share = 1;
 }
+
+/// <summary>The benchmark's process lacks what the host has.</summary>
+[PerfCounters(PerfSoftwareCounterId.PageFaults), PerfCounters("picollo:none"), KnownCounters]
+public class UnavailableWorkload
+{
+    [GlobalSetup]
+    public void SetUp() => KnownCounts.Unavailable = ["Not counted: one: only here."];
+
+    [Benchmark]
+    public void Work()
+    {
+    }
+
+    [GlobalCleanup]
+    public void CleanUp() => KnownCounts.Unavailable = [];
+}

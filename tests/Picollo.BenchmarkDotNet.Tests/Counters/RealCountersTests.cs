@@ -7,7 +7,7 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet.Tests.Counters;
 
 public sealed class RealCountersRun() : BenchmarkRun(
-    ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(ChainWorkload));
+    ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(KernelFaultsCounted), typeof(KernelFaultsLeftOut), typeof(ChainWorkload));
 
 /// <summary>The kernel's counters, and the CPU's where it has some.</summary>
 public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
@@ -21,6 +21,20 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
     {
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(1, 3);
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
+    }
+
+    [LinuxFact]
+    public void What_the_kernel_does_counts_if_it_is_asked_for_and_may_be()
+    {
+        run.Of<KernelFaultsLeftOut>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeLessThan(KernelWorkloads.Pages / 2.0);
+        if (PerfEventCounterSession.Factory.WithKernel(true).WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? problem))
+        {
+            session.Dispose();
+            run.Of<KernelFaultsCounted>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
+            return;
+        }
+
+        run.Of<KernelFaultsCounted>().Messages().Should().ContainSingle().Which.Should().Contain(problem.Replace("Software:PageFaults: ", "", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -29,27 +29,6 @@ public class CpuWorkloads
     }
 }
 
-/// <summary>What the kernel counts.</summary>
-[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches)]
-public class KernelWorkloads
-{
-    public const int Pages = 256;
-
-    [Benchmark]
-    public void TouchesPages()
-    {
-        using var memory = System.IO.MemoryMappedFiles.MemoryMappedFile.CreateNew(null, Pages * Environment.SystemPageSize);
-        using var view = memory.CreateViewAccessor();
-        for (int page = 0; page < Pages; page++)
-        {
-            view.Write((long)page * Environment.SystemPageSize, (byte)1);
-        }
-    }
-
-    [Benchmark]
-    public void Sleeps() => Thread.Sleep(1);
-}
-
 /// <summary>The work of which the documents know the instructions.</summary>
 [PerfCounters(PerfHardwareCounterId.Instructions)]
 public class ChainWorkload
