@@ -5,29 +5,26 @@ using Picollo.PerfEvent;
 namespace Picollo.Samples.Benchmarks;
 
 /// <summary>Counting letters: on one thread, on several with one lock around the counts, and on several with counts of their own.</summary>
-/// <remarks><c>CPU/Wall</c> is 1 on one thread, and nearer to the number of processors the less is shared. With the lock the operation takes many
-/// times the CPU time of the one thread, User/Op, and longer on top: the threads spin, and where that does not help wait, which
-/// <c>VoluntarySwitches/Op</c> counts. TaskClock/Op has all threads in it because of <c>AllThreads</c>; without, it is the calling one's
-/// alone.</remarks>
+/// <remarks><c>CPU/Wall</c> is 1 on one thread, and with counts of their own near the number of processors. With the lock it may be as high, and
+/// User/Op tells what for: the threads spin, and where that does not help they sleep, which <c>VoluntarySwitches/Op</c> counts
+/// (one that yields while it spins counts as involuntary). TaskClock/Op has all threads in it because of <c>AllThreads</c>; without, it is
+/// the calling one's alone.</remarks>
 [CpuUsageDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.ContextSwitches, AllThreads = true)]
 public class LockContention
 {
-    private const int Pages = 64;
+    private const string Line = "Performance Instrumentation and Continuous Observation for Low-Level Optimization";
+    private const int Lines = 20_000;
 
-    private readonly string _page = string.Concat(Enumerable.Repeat("performance instrumentation ", 100));
     private readonly Lock _lock = new();
 
     [Benchmark(Baseline = true)]
     public int[] OneThread()
     {
         int[] counts = NewCounts();
-        for (int page = 0; page < Pages; page++)
+        for (int line = 0; line < Lines; line++)
         {
-            foreach (char letter in _page)
-            {
-                counts[letter]++;
-            }
+            Count(counts);
         }
 
         return counts;
@@ -37,14 +34,11 @@ public class LockContention
     public int[] OneLock()
     {
         int[] counts = NewCounts();
-        Parallel.For(0, Pages, _ =>
+        Parallel.For(0, Lines, _ =>
         {
-            foreach (char letter in _page)
+            lock (_lock)
             {
-                lock (_lock)
-                {
-                    counts[letter]++;
-                }
+                Count(counts);
             }
         });
         return counts;
@@ -54,15 +48,7 @@ public class LockContention
     public int[] OwnCounts()
     {
         int[] counts = NewCounts();
-        Parallel.For(0, Pages, NewCounts, (_, _, own) =>
-        {
-            foreach (char letter in _page)
-            {
-                own[letter]++;
-            }
-
-            return own;
-        }, own =>
+        Parallel.For(0, Lines, NewCounts, (_, _, own) => Count(own), own =>
         {
             lock (_lock)
             {
@@ -76,4 +62,14 @@ public class LockContention
     }
 
     private static int[] NewCounts() => new int[128];
+
+    private static int[] Count(int[] counts)
+    {
+        foreach (char letter in Line)
+        {
+            counts[letter]++;
+        }
+
+        return counts;
+    }
 }
