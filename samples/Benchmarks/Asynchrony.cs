@@ -7,7 +7,7 @@ namespace Picollo.Samples.Benchmarks;
 
 /// <summary>What awaits: a timer, the thread pool's queue, work on another thread, a channel.</summary>
 /// <remarks>The thread that calls such a benchmark only waits; because it returns a task, <c>TaskClock/Op</c> counts all threads without being
-/// told. <c>CPU/Wall</c> tells waiting (Delay: far below 1) from work (OnThePool: 1) and from two sides that work at once (Channel: above
+/// told. <c>CPU/Wall</c> tells waiting (Delay: far below 1) from work (OnThePool: about 1) and from two sides that work at once (Channel: above
 /// 1), which the mean cannot.</remarks>
 [CpuUsageDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.TaskClock)]
