@@ -70,8 +70,11 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     }
 
     [LinuxFact]
-    public void What_the_machine_does_not_have_is_left_out() =>
+    public void What_the_machine_does_not_have_is_left_out_and_said_once()
+    {
         run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
+        run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine finds it too, and need not repeat it");
+    }
 
     [LinuxFact]
     public void A_name_that_means_another_counter_to_the_session_is_left_out() =>

@@ -69,13 +69,12 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [LinuxFact]
-    public void What_only_the_benchmark_s_process_lacks_is_said_after_the_run_and_what_was_said_before_is_not_said_again()
+    public void What_only_the_benchmark_s_process_lacks_is_said_after_the_run()
     {
         using BenchmarkRun unavailable = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted()), typeof(UnavailableWorkload));
         unavailable.Summary.Reports.Single().Success.Should().BeTrue();
         unavailable.Log.IndexOf("Not counted: one: only here.", StringComparison.Ordinal).Should()
             .BeGreaterThan(unavailable.Log.IndexOf("BenchmarkRunner: Finish", StringComparison.Ordinal));
-        unavailable.Log.Split("Not counted: picollo:none: ").Should().HaveCount(2);
     }
 
     [Fact]

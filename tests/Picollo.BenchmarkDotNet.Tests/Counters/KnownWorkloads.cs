@@ -68,7 +68,7 @@ public class SharedWorkloads
 }
 
 /// <summary>The benchmark's process lacks what the host has.</summary>
-[PerfCounters(PerfSoftwareCounterId.PageFaults), PerfCounters("picollo:none"), KnownCounters]
+[PerfCounters(PerfSoftwareCounterId.PageFaults), KnownCounters]
 public class UnavailableWorkload
 {
     [GlobalSetup]
