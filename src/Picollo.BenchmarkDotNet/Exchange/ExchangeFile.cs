@@ -22,7 +22,13 @@ internal static class ExchangeFile
 
     public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
 
-    public static void WriteResult(string path, MeasureResult result) => Write(path, new(Request: null, result));
+    /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
+    public static void WriteResult(string path, MeasureResult result)
+    {
+        string whole = path + ".new";
+        Write(whole, new(Request: null, result));
+        File.Move(whole, path, overwrite: true);
+    }
 
     private static Exchange? Read(string path) => JsonSerializer.Deserialize(File.ReadAllBytes(path), ExchangeJson.Default.Exchange);
 

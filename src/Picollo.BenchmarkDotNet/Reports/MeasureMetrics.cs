@@ -57,7 +57,7 @@ internal sealed class MeasureMetrics
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
             yield return Metric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
-            yield return Metric("InvoluntarySwitches/Op", "Times another thread took the CPU, per operation", CpuPriority + 4).Of(involuntary);
+            yield return Metric("InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4).Of(involuntary);
         }
     }
 
