@@ -1,3 +1,4 @@
+using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
@@ -7,14 +8,21 @@ namespace Picollo.BenchmarkDotNet;
 /// <param name="Problems">A sentence each.</param>
 internal sealed record CounterChoice(IReadOnlyList<BenchmarkCounter> Counters, IReadOnlyList<string> Problems)
 {
-    public static CounterChoice Of(IEnumerable<PicolloMeasure> measures)
+    public static CounterChoice Of(IReadOnlyCollection<PicolloMeasure> measures)
     {
+        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) ? MeasureMetrics.NamesOfCpu : [];
         List<BenchmarkCounter> counters = [];
         List<string> problems = [];
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;
         foreach (IGrouping<string, BenchmarkCounter> same in measures.Select(measure => measure?.Counter).OfType<BenchmarkCounter>().GroupBy(counter => counter.Name))
         {
             BenchmarkCounter counter = same.First();
+            if (taken.Contains(counter.Name))
+            {
+                problems.Add($"The counter \"{counter.Name}\" is left out: a column of CPU usage has that name.");
+                continue;
+            }
+
             try
             {
                 factory = counter.AddTo(factory);

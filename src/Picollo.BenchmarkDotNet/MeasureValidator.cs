@@ -25,7 +25,7 @@ internal static class MeasureValidator
             yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 
-        foreach (string problem in CounterChoice.Of(sets.SelectMany(set => set.Measures)).Problems)
+        foreach (string problem in CounterChoice.Of([.. sets.SelectMany(set => set.Measures)]).Problems)
         {
             yield return problem;
         }

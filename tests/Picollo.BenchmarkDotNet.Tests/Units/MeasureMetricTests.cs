@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Reports;
 using Perfolizer.Metrology;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Reports;
@@ -53,14 +54,14 @@ public sealed class MeasureMetricTests
     [Fact]
     public void CPU_over_wall_is_of_user_and_kernel_time_together()
     {
-        new MeasureMetrics().Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
+        MeasureMetrics.Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
             .Equal(("User/Op", 150), ("Kernel/Op", 50), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
     }
 
     [Fact]
     public void Switches_that_the_system_does_not_tell_have_no_column() =>
-        new MeasureMetrics().Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
+        MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
             .Select(metric => metric.Descriptor.Id).Should().Equal("User/Op", "Kernel/Op", "CPU/Wall");
 
     [Fact]
@@ -68,7 +69,7 @@ public sealed class MeasureMetricTests
     {
         MeasureRequest request = MeasureRequest.Of(
             [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults, PicolloMeasure.IncludeKernel])], isAwaited: false);
-        new MeasureMetrics().Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
+        MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
             .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
                 ("TaskClock/Op", UnitType.Time, "Software:TaskClock per operation, the kernel's part included"),
                 ("CpuClock/Op", UnitType.Time, "Software:CpuClock per operation, the kernel's part included"),
@@ -81,8 +82,30 @@ public sealed class MeasureMetricTests
         MeasureRequest request = MeasureRequest.Of([new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles])], isAwaited: false);
         foreach ((bool instructions, bool cycles) in new[] { (false, false), (true, false), (false, true) })
         {
-            new MeasureMetrics().Of(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
+            MeasureMetrics.Of(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
                 .Select(metric => (metric.Descriptor.DisplayName, metric.Value)).Last().Should().Be(instructions || cycles ? ("IPC (scaled)", 3) : ("IPC", 3));
         }
+    }
+
+    [Fact]
+    public void What_stands_in_one_column_has_one_header_and_as_many_decimals_as_the_least_of_all()
+    {
+        MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
+        Metric[] metrics = [ofColumn[0].Of(5_000), ofColumn[1].Of(0.5, isScaled: true), ofColumn[2].Of(5_000)];
+        MeasureMetric.Align(metrics);
+        ofColumn.Select(one => (one.DisplayName, one.NumberFormat)).Should().Equal(
+            ("Events/Op (scaled)", "#,0.0000"), ("Events/Op (scaled)", "#,0.0000"), ("Other/Op", "#,0"));
+    }
+
+    [Fact]
+    public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
+    {
+        MeasureMetrics.Of(Nothing, new([], [], new(1, 1, 1, 1, 1), null))
+            .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(MeasureMetrics.NamesOfCpu.Select(name => $"{name}/Op"));
+        PicolloMeasure[] counters = [.. MeasureMetrics.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
+        CounterChoice.Of(counters).Counters.Should().HaveCount(5);
+        CounterChoice beside = CounterChoice.Of([.. counters, PicolloMeasure.CpuUsage]);
+        beside.Counters.Select(counter => counter.Name).Should().Equal("other");
+        beside.Problems.Should().HaveCount(4).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
     }
 }

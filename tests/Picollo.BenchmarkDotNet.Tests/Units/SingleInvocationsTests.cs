@@ -37,6 +37,21 @@ public sealed class SingleInvocationsTests
     [Fact]
     public void Where_nothing_ran_there_is_no_distribution() => SingleInvocations.Measure(Parameters(0, 0), Results([])).Should().BeNull();
 
+    [Theory]
+    [InlineData(new double[0], 5_000)]
+    [InlineData(new double[] { 9_000, 1_000, 2_000 }, 3_000)]
+    [InlineData(new double[] { 9_000 }, 0)]
+    public void Of_iterations_of_one_invocation_the_median_of_the_overhead_is_taken_off_as_BenchmarkDotNet_does(double[] overheads, ulong expected)
+    {
+        Measurement[] iterations =
+        [
+            .. overheads.Select(overhead => new Measurement(1, IterationMode.Overhead, IterationStage.Actual, 1, 2, overhead)),
+            new(1, IterationMode.Workload, IterationStage.Actual, 1, 2, 5_000),
+        ];
+        InvocationTimes times = SingleInvocations.Measure(Parameters(workload: double.MaxValue, overhead: 0), Results(iterations))!;
+        HdrHistogramEncoding.Decode(times.Nanoseconds).GetPercentileValue(50).Should().BeCloseTo(expected, 5);
+    }
+
     private static PlainHdrHistogram<ulong> Measure(long invocations, double seconds, double workload, double overhead)
     {
         Measurement iteration = new(1, IterationMode.Workload, IterationStage.Actual, 1, invocations * 2, seconds * 1e9);
