@@ -52,6 +52,14 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
+    public void What_separates_fields_and_lines_stands_in_no_tag()
+    {
+        using BenchmarkRun described = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()), typeof(DescribedWorkload));
+        using HdrHistogramLogReader log = new(Directory.GetFiles(described.Summary.ResultsDirectoryPath, "*.hlog").Single());
+        log.ReadAll().Single().Tag.Should().NotMatchRegex("[,\\s\\p{Cc}]").And.Contain("a_b");
+    }
+
+    [Fact]
     public void The_plot_is_of_all_benchmarks_of_the_class()
     {
         XDocument svg = XDocument.Load(PathOf("svg"));
