@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Picollo.AspNetCore;
+using Picollo.BenchmarkDotNet;
 using Picollo.Metrics;
 using Picollo.Scheduling;
 
@@ -14,7 +15,7 @@ internal static class PublicSurface
 
     /// <summary>One for each package.</summary>
     public static IReadOnlyList<Assembly> Assemblies { get; } =
-        [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly, typeof(PicolloOptions).Assembly];
+        [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly, typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly];
 
     public static IEnumerable<Type> Types => Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
         .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks

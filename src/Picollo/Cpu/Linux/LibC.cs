@@ -45,11 +45,31 @@ internal static unsafe partial class LibC
         public readonly long TotalNanoseconds => (Seconds * 1_000_000_000) + (Microseconds * 1_000);
     }
 
-    /// <summary>struct rusage of 64-bit systems: two times and fourteen counts that are not used here.</summary>
+    /// <summary>struct rusage of 64-bit systems.</summary>
     public struct ResourceUsage
     {
+        private const int BytesPerMaxResident = 1024;
+
         public TimeValue User;
         public TimeValue Kernel;
-        private fixed long _counts[14];
+        public long MaxResident;
+        private fixed long _integralSizes[3]; // of text, data and stack: Linux keeps none
+        public long MinorFaults;
+        public long MajorFaults;
+        private fixed long _swapsBlocksMessagesSignals[6];
+        public long VoluntarySwitches;
+        public long InvoluntarySwitches;
+
+        public readonly CpuUsage Cpu => new(User.TotalNanoseconds, Kernel.TotalNanoseconds);
+
+        public readonly Picollo.Cpu.ResourceUsage ToUsage() => new()
+        {
+            Cpu = Cpu,
+            MaxResidentBytes = MaxResident * BytesPerMaxResident,
+            MinorPageFaults = MinorFaults,
+            MajorPageFaults = MajorFaults,
+            VoluntaryContextSwitches = VoluntarySwitches,
+            InvoluntaryContextSwitches = InvoluntarySwitches,
+        };
     }
 }

@@ -33,8 +33,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         _isProcForeign = ownIdInProc is { } id && id != Environment.ProcessId;
         if (!TryGetThread(out _, out _))
         {
-            ThreadUnavailableReason =
-                "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD): probably a seccomp filter; allow both.";
+            ThreadUnavailableReason = LinuxResourceUsage.WhyNot(ResourceOwner.Thread);
         }
     }
 
@@ -57,7 +56,9 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     {
         // The order matters: see the remarks on the class.
         bool accounted = TryGetClock(LibC.ClockThreadCpuTime, out totalNanoseconds);
-        return TryGetResourceUsage(LibC.UsageOfThread, out split) && accounted;
+        bool isSplit = LinuxResourceUsage.TryRead(LibC.UsageOfThread, out LibC.ResourceUsage usage);
+        split = usage.Cpu;
+        return isSplit && accounted;
     }
 
     public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
@@ -69,15 +70,15 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem)
     {
-        bool known = TryGetResourceUsage(LibC.UsageOfSelf, out split);
-        problem = known ? null : "The kernel refused getrusage(RUSAGE_SELF): probably a seccomp filter; allow it.";
+        bool known = LinuxResourceUsage.TryGet(ResourceOwner.Process, out ResourceUsage usage, out problem);
+        split = usage.Cpu;
         return known;
     }
 
     public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem)
     {
-        bool known = TryGetResourceUsage(LibC.UsageOfChildren, out split);
-        problem = known ? null : "The kernel refused getrusage(RUSAGE_CHILDREN): probably a seccomp filter; allow it.";
+        bool known = LinuxResourceUsage.TryGet(ResourceOwner.Children, out ResourceUsage usage, out problem);
+        split = usage.Cpu;
         return known;
     }
 
@@ -162,14 +163,6 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         LibC.TimeSpec time = default;
         bool known = LibC.GetClock(clockId, &time) == 0;
         nanoseconds = time.TotalNanoseconds;
-        return known;
-    }
-
-    private static bool TryGetResourceUsage(int who, out CpuUsage usage)
-    {
-        LibC.ResourceUsage resources = default;
-        bool known = LibC.GetResourceUsage(who, &resources) == 0;
-        usage = new CpuUsage(resources.User.TotalNanoseconds, resources.Kernel.TotalNanoseconds);
         return known;
     }
 }

@@ -11,12 +11,28 @@ internal struct DarwinTimeValue
     public readonly long Nanoseconds => (Seconds * 1_000_000_000) + (Microseconds * 1_000L);
 }
 
-/// <summary>struct rusage of sys/resource.h: two times and fourteen longs that are not used here.</summary>
+/// <summary>struct rusage of sys/resource.h.</summary>
 internal unsafe struct DarwinResourceUsage
 {
     public DarwinTimeValue User;
     public DarwinTimeValue Kernel;
-    private fixed long _counts[14];
+    public long MaxResidentBytes; // Linux and the BSDs have KiB here
+    private fixed long _integralSizes[3];
+    public long MinorFaults;
+    public long MajorFaults;
+    private fixed long _swapsBlocksMessagesSignals[6];
+    public long VoluntarySwitches;
+    public long InvoluntarySwitches;
+
+    public readonly ResourceUsage ToUsage() => new()
+    {
+        Cpu = new CpuUsage(User.Nanoseconds, Kernel.Nanoseconds),
+        MaxResidentBytes = MaxResidentBytes,
+        MinorPageFaults = MinorFaults,
+        MajorPageFaults = MajorFaults,
+        VoluntaryContextSwitches = VoluntarySwitches,
+        InvoluntaryContextSwitches = InvoluntarySwitches,
+    };
 }
 
 /// <summary>struct time_value of mach/time_value.h.</summary>

@@ -59,10 +59,10 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         TryGetProcess(Environment.ProcessId, out totalNanoseconds, out problem);
 
     public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem) =>
-        TryGetResourceUsage(LibSystem.UsageOfSelf, out split, out problem);
+        TryGetResourceUsage(ResourceOwner.Process, out split, out problem);
 
     public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem) =>
-        TryGetResourceUsage(LibSystem.UsageOfChildren, out split, out problem);
+        TryGetResourceUsage(ResourceOwner.Children, out split, out problem);
 
     public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
     {
@@ -115,12 +115,10 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return true;
     }
 
-    private static bool TryGetResourceUsage(int who, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    private static bool TryGetResourceUsage(ResourceOwner owner, out CpuUsage split, [NotNullWhen(false)] out string? problem)
     {
-        DarwinResourceUsage usage = default;
-        bool known = LibSystem.GetResourceUsage(who, &usage) == 0;
-        split = new CpuUsage(usage.User.Nanoseconds, usage.Kernel.Nanoseconds);
-        problem = known ? null : "macOS refused getrusage.";
+        bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out problem);
+        split = usage.Cpu;
         return known;
     }
 }

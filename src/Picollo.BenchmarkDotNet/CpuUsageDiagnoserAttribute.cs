@@ -1,0 +1,16 @@
+namespace Picollo.BenchmarkDotNet;
+
+/// <summary>Shows what CPU time an operation takes: <c>User/Op</c> and <c>Kernel/Op</c>, <c>CPU/Wall</c>, and the context switches
+/// <c>VoluntarySwitches/Op</c> and <c>InvoluntarySwitches/Op</c>.</summary>
+/// <remarks>
+/// <para>Of the whole process, while the actual iterations of the workload run, less what iterations without it take. CPU/Wall tells
+/// hidden parallelism (above 1) and waiting (below 1). A process's background work, such as the garbage collector's and the JIT's
+/// threads, is in it.</para>
+/// <para>User and kernel time apart are shares of an exact total that most kernels estimate by what their ticks meet (see
+/// <see cref="Cpu.CpuUsageReader"/>). Context switches need Linux or macOS.</para>
+/// </remarks>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
+public sealed class CpuUsageDiagnoserAttribute : PicolloAttribute
+{
+    private protected override MeasureSet Measures => new([PicolloMeasure.CpuUsage]);
+}

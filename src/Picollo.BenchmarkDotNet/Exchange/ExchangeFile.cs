@@ -1,0 +1,81 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Picollo.BenchmarkDotNet.Exchange;
+
+/// <summary>The file through which the host and the engine in the benchmark's process talk: the host writes what is to be measured, the
+/// engine puts what was measured in its place. An environment variable names it, in the process of the benchmark or, under the in-process
+/// toolchains, in the host's own.</summary>
+internal static class ExchangeFile
+{
+    public const string Variable = "PICOLLO_BENCHMARK_FILE";
+
+    /// <summary>Makes the file, for this user alone.</summary>
+    public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? problem)
+    {
+        string? made = null;
+        bool isWritten = Try(
+            () =>
+            {
+                made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
+                Write(made, new(request, Result: null));
+            },
+            out problem);
+        path = isWritten ? made : null;
+        return isWritten;
+    }
+
+    /// <summary>Null if the file has none, or cannot be read.</summary>
+    public static MeasureRequest? ReadRequest(string path) => Read(path)?.Request;
+
+    /// <summary>Null likewise.</summary>
+    public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
+
+    /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
+    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? problem) => Try(
+        () =>
+        {
+            string whole = path + ".new";
+            Write(whole, new(Request: null, result));
+            File.Move(whole, path, overwrite: true);
+        },
+        out problem);
+
+    /// <summary>Takes the file away. Where that cannot be, it stays: in a folder for temporary files.</summary>
+    public static void Delete(string path) => _ = Try(() => File.Delete(path), out _);
+
+    private static Exchange? Read(string path)
+    {
+        Exchange? read = null;
+        _ = Try(() => read = JsonSerializer.Deserialize(File.ReadAllBytes(path), ExchangeJson.Default.Exchange), out _);
+        return read;
+    }
+
+    private static void Write(string path, Exchange exchange) =>
+        File.WriteAllBytes(path, JsonSerializer.SerializeToUtf8Bytes(exchange, ExchangeJson.Default.Exchange));
+
+    // A full disk or a folder that may not be written to costs the measures, never the run: BenchmarkDotNet lets no exception of a
+    // diagnoser pass.
+    private static bool Try(Action act, [NotNullWhen(false)] out string? problem)
+    {
+        try
+        {
+            act();
+            problem = null;
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
+        {
+            problem = $"{Path.GetTempPath()}: {e.Message}";
+            return false;
+        }
+    }
+}
+
+internal sealed record Exchange(MeasureRequest? Request, MeasureResult? Result);
+
+// Generated code: a benchmark's process may be trimmed.
+[JsonSourceGenerationOptions(NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
+[JsonSerializable(typeof(Exchange))]
+internal sealed partial class ExchangeJson : JsonSerializerContext;

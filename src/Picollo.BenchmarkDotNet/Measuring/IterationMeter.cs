@@ -1,0 +1,26 @@
+namespace Picollo.BenchmarkDotNet.Measuring;
+
+/// <summary>Measures each iteration of a benchmark.</summary>
+internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
+{
+    private readonly List<Iteration> _iterations = [];
+    private readonly ulong[] _counts = new ulong[counters.Names.Count];
+    private ProcessUsage? _usage;
+
+    /// <summary>All so far, in order.</summary>
+    public IReadOnlyList<Iteration> Iterations => _iterations;
+
+    public void Begin()
+    {
+        _usage = Usage();
+        counters.Begin(); // last: what stands after it is counted
+    }
+
+    public void End()
+    {
+        counters.End(_counts); // first, likewise
+        _iterations.Add(new([.. _counts], Usage() - _usage));
+    }
+
+    private ProcessUsage? Usage() => measuresCpu ? ProcessUsage.Read() : null;
+}

@@ -1,0 +1,42 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+
+namespace Picollo.BenchmarkDotNet;
+
+/// <summary>Picollo's measures in a configuration, where no attribute can or should stand on the class.</summary>
+public static class PicolloConfigExtensions
+{
+    /// <summary>Adds measures to a configuration; to those that it, or a class's attributes, have already.</summary>
+    /// <param name="config">The configuration, which is changed.</param>
+    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/>, <see cref="PicolloMeasure.HdrPercentiles"/>, in any order.</param>
+    /// <returns>The same configuration.</returns>
+    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+    /// <example>
+    /// <code>
+    /// var config = DefaultConfig.Instance.AddPicollo(
+    ///     PerfHardwareCounterId.Instructions, PerfSoftwareCounterId.PageFaults, PicolloMeasure.CpuUsage, PicolloMeasure.HdrPercentiles);
+    /// BenchmarkRunner.Run&lt;Sorting&gt;(config);
+    /// </code>
+    /// </example>
+    public static ManualConfig AddPicollo(this ManualConfig config, params PicolloMeasure[]? measures)
+    {
+        ArgumentNullException.ThrowIfNull(config);
+        return config.AddMeasures(new MeasureSet(measures ?? [], IsOfCounters: measures is not [_, ..]));
+    }
+
+    /// <summary>The same, of a configuration that cannot be changed, such as <see cref="DefaultConfig.Instance"/>.</summary>
+    /// <param name="config">The configuration, which stays as it is.</param>
+    /// <param name="measures">As there.</param>
+    /// <returns>A copy with the measures.</returns>
+    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+    public static ManualConfig AddPicollo(this IConfig config, params PicolloMeasure[]? measures)
+    {
+        ArgumentNullException.ThrowIfNull(config);
+        return ManualConfig.Create(config).AddPicollo(measures);
+    }
+
+    internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures) => config
+        .AddColumnProvider(new MeasureCarrier(measures))
+        .AddDiagnoser(new PicolloDiagnoser())
+        .AddJob(new Job("Picollo").WithEngineFactory(new PicolloEngineFactory()).AsMutator());
+}

@@ -1,0 +1,130 @@
+using BenchmarkDotNet.Analysers;
+using BenchmarkDotNet.Diagnosers;
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Exporters;
+using BenchmarkDotNet.Loggers;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Validators;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Reports;
+
+namespace Picollo.BenchmarkDotNet;
+
+/// <summary>The host's side of all measures: tells the engine in the benchmark's process what to measure, and takes what it measured into the
+/// results table. One for all attributes of a class (<see cref="MeasureCarrier"/>).</summary>
+internal sealed class PicolloDiagnoser : IDiagnoser
+{
+    // Of those that run: null where none could be made, or was needed.
+    private readonly Dictionary<BenchmarkCase, string?> _files = [];
+
+    // Of those that have run and whose columns were not asked for yet: null where the engine left nothing.
+    private readonly Dictionary<BenchmarkCase, MeasureResult?> _measured = [];
+    private readonly SortedSet<string> _unavailable = new(StringComparer.Ordinal);
+
+    public IEnumerable<string> Ids { get; } = ["Picollo"];
+
+    public IEnumerable<IExporter> Exporters { get; } = [new HistogramExporter()];
+
+    public IEnumerable<IAnalyser> Analysers => [];
+
+    public RunMode GetRunMode(BenchmarkCase benchmarkCase) =>
+        RequestOf(benchmarkCase).IsEmpty ? RunMode.None : RunMode.NoOverhead;
+
+    /// <summary>Makes the file of a run, names it to the engine, and reads it when the engine has ended, by whichever toolchain.</summary>
+    public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
+    {
+        BenchmarkCase benchmark = parameters.BenchmarkCase;
+        switch (signal)
+        {
+            case HostSignal.BeforeProcessStart:
+                parameters.Process!.StartInfo.Environment[ExchangeFile.Variable] = Begin(benchmark);
+                break;
+
+            // In-process toolchains send no BeforeProcessStart.
+            case HostSignal.BeforeAnythingElse when !_files.ContainsKey(benchmark):
+                Environment.SetEnvironmentVariable(ExchangeFile.Variable, Begin(benchmark));
+                break;
+
+            case HostSignal.AfterAll or HostSignal.AfterProcessExit when _files.Remove(benchmark, out string? path):
+                Environment.SetEnvironmentVariable(ExchangeFile.Variable, null);
+                if (path is not null)
+                {
+                    End(benchmark, path);
+                }
+
+                break;
+        }
+    }
+
+    /// <summary>The columns of a benchmark that succeeded, once: a table has no column twice.</summary>
+    public IEnumerable<Metric> ProcessResults(DiagnoserResults results)
+    {
+        BenchmarkCase benchmark = results.BenchmarkCase;
+        if (!_measured.Remove(benchmark, out MeasureResult? measured))
+        {
+            return [];
+        }
+
+        if (measured is null)
+        {
+            _unavailable.Add($"Not measured: {benchmark.DisplayInfo}: Picollo's engine left no results; the job has another (EngineFactory), or they could not be written.");
+            return [];
+        }
+
+        return MeasureMetrics.Of(RequestOf(benchmark), measured);
+    }
+
+    /// <summary>What the engine found it could not measure, and the validation before the run did not say already.</summary>
+    public void DisplayResults(ILogger logger)
+    {
+        foreach (string problem in _unavailable)
+        {
+            logger.WriteLineError(problem);
+        }
+
+        _unavailable.Clear(); // a configuration may be of several runs
+    }
+
+    public IEnumerable<ValidationError> Validate(ValidationParameters validationParameters)
+    {
+        IReadOnlyList<string> problems = MeasureValidator.Validate(validationParameters.Benchmarks);
+        _unavailable.ExceptWith(problems);
+        return problems.Select(problem => new ValidationError(isCritical: false, problem));
+    }
+
+    private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
+        MeasureSet.Of(benchmark.Config), IsAwaited(benchmark.Descriptor.WorkloadMethod.ReturnType));
+
+    // What BenchmarkDotNet 0.14 awaits.
+    private static bool IsAwaited(Type type) => type == typeof(Task) || type == typeof(ValueTask)
+        || (type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
+
+    private string? Begin(BenchmarkCase benchmark)
+    {
+        // AnalyzeLaunchVariance: BenchmarkDotNet takes the second launch for the last, and the last for it too.
+        if (MeasureResults.TryGet(benchmark, out _))
+        {
+            return _files[benchmark] = null;
+        }
+
+        if (!ExchangeFile.TryCreate(RequestOf(benchmark), out string? path, out string? problem))
+        {
+            _unavailable.Add($"Not measured: {problem}");
+        }
+
+        return _files[benchmark] = path;
+    }
+
+    private void End(BenchmarkCase benchmark, string path)
+    {
+        MeasureResult? result = ExchangeFile.ReadResult(path);
+        ExchangeFile.Delete(path);
+        _measured[benchmark] = result;
+        if (result is not null)
+        {
+            MeasureResults.Set(benchmark, result);
+            _unavailable.UnionWith(result.Unavailable);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Reports;
+
+namespace Picollo.BenchmarkDotNet.Reports;
+
+/// <summary>One column of the results table, as one benchmark describes it.</summary>
+internal sealed class MeasureMetric(string id, string legend, int priority, bool isTime = false, bool isRatio = false) : IMetricDescriptor
+{
+    private double _least = double.PositiveInfinity;
+
+    public string Id => id;
+
+    /// <summary>With a word if one of the values is an estimate.</summary>
+    public string DisplayName => IsScaled ? $"{id} (scaled)" : id;
+
+    public string Legend => IsScaled ? $"{legend}; more counters than the CPU has: it counted part of the time and is scaled up" : legend;
+
+    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.000" : _least switch
+    {
+        >= 1000 => "#,0",
+        >= 1 => "#,0.00",
+        _ => "#,0.0000",
+    };
+
+    public UnitType UnitType => isTime ? UnitType.Time : UnitType.Dimensionless;
+
+    public string Unit => isTime ? "ns" : "";
+
+    public bool TheGreaterTheBetter => id == MeasureMetrics.InstructionsPerCycle;
+
+    public int PriorityInCategory => priority;
+
+    public bool IsScaled { get; private set; }
+
+    public Metric Of(double value, bool isScaled = false)
+    {
+        IsScaled |= isScaled;
+        _least = value > 0 ? Math.Min(_least, value) : _least;
+        return new(this, value);
+    }
+
+    /// <summary>Gives those that stand in one column one header and one number of decimals: the table takes any of them.</summary>
+    public static void Align(IEnumerable<Metric> ofTable)
+    {
+        foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable.Select(metric => metric.Descriptor).OfType<MeasureMetric>().GroupBy(one => one.Id))
+        {
+            double least = ofColumn.Min(one => one._least);
+            bool isScaled = ofColumn.Any(one => one.IsScaled);
+            foreach (MeasureMetric one in ofColumn)
+            {
+                (one._least, one.IsScaled) = (least, isScaled);
+            }
+        }
+    }
+
+    public bool GetIsAvailable(Metric metric) => true;
+
+    public override string ToString() => DisplayName;
+}

@@ -1,0 +1,80 @@
+using BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.BenchmarkDotNet.Reports;
+
+/// <summary>Makes the table's columns: counters as they were named, then the CPU's time, then the percentiles.</summary>
+internal static class MeasureMetrics
+{
+    public const string InstructionsPerCycle = "IPC";
+
+    // Columns stand in this order; those of BenchmarkDotNet's own diagnosers have the first few numbers.
+    private const int CounterPriority = 100;
+    private const int CpuPriority = 1_000;
+    private const int PercentilePriority = 2_000;
+
+    private static readonly (string Name, double Rank)[] Percentiles =
+        [("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100)];
+
+    /// <summary>What the CPU's usage is named per operation; no counter can be named so beside it.</summary>
+    public static IReadOnlyList<string> NamesOfCpu { get; } = ["User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
+
+    public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
+        [.. OfCounters(request, measured.Counters), .. OfCpu(measured.Cpu), .. OfPercentiles(measured.Invocations)];
+
+    private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
+    {
+        foreach (CountedEvents counter in counters)
+        {
+            int index = request.Counters.ToList().FindIndex(one => one.Name == counter.Name);
+            BenchmarkCounter asked = request.Counters[index];
+            string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
+            yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
+        }
+
+        if (Find("Instructions") is { } instructions && Find("CpuCycles") is { PerOperation: > 0 } cycles)
+        {
+            yield return new MeasureMetric(InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
+                .Of(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
+        }
+
+        CountedEvents? Find(string name) => counters.FirstOrDefault(counter => counter.Name == name);
+    }
+
+    private static IEnumerable<Metric> OfCpu(CpuPerOperation? cpu)
+    {
+        if (cpu is null)
+        {
+            yield break;
+        }
+
+        yield return new MeasureMetric("User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true).Of(cpu.UserNanoseconds);
+        yield return new MeasureMetric("Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true).Of(cpu.KernelNanoseconds);
+        yield return new MeasureMetric("CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
+            .Of(cpu.WallNanoseconds > 0 ? (cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds : double.NaN); // ?: it took no more than nothing
+        if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
+        {
+            yield return new MeasureMetric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
+            yield return new MeasureMetric("InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4).Of(involuntary);
+        }
+    }
+
+    private static IEnumerable<Metric> OfPercentiles(InvocationTimes? invocations)
+    {
+        if (invocations is null)
+        {
+            yield break;
+        }
+
+        HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
+        for (int i = 0; i < Percentiles.Length; i++)
+        {
+            (string name, double rank) = Percentiles[i];
+            string legend = rank == 100 ? "The slowest single invocation" : $"{name[1..]} % of the single invocations took at most this";
+            yield return new MeasureMetric(name, legend, PercentilePriority + i, isTime: true)
+                .Of((double)histogram.GetPercentileValue(rank) / invocations.OperationsPerInvoke);
+        }
+    }
+}

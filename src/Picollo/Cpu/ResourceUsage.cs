@@ -1,0 +1,118 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Picollo.Cpu;
+
+/// <summary>
+/// What a thread or process has taken beside CPU time: the memory it had at most, its page faults and its context switches. A
+/// moment's reading, or the difference of two. Linux; macOS for processes.
+/// </summary>
+/// <remarks>
+/// <para>Counts are since the thread or process began and never go back; a difference may be negative if it is taken the wrong way
+/// round. All counts of a reading come from one call. Immutable and thread-safe. Reading is one system call (two for a thread), which for
+/// a process takes the longer the more threads it has, and allocates nothing.</para>
+/// <para><b>Source.</b> <c>getrusage(2)</c>. These are the fields that the kernel keeps, but for blocks read and written, which
+/// <c>/proc/self/io</c> tells in bytes; the others of <c>struct rusage</c> are 0 on Linux.</para>
+/// <para><b>macOS</b> counts as voluntary only what waits in the BSD part of its kernel, and all other switches, waits for a
+/// lock among them, as involuntary: there only the sum of the two tells anything.</para>
+/// <example>
+/// <code>
+/// ResourceUsage onStart = ResourceUsage.GetByThread();
+/// Work();
+/// ResourceUsage taken = ResourceUsage.GetByThread() - onStart;
+/// Console.WriteLine($"{taken.VoluntaryContextSwitches} waits, {taken.MinorPageFaults} first touches of a page");
+/// </code>
+/// </example>
+/// </remarks>
+public readonly record struct ResourceUsage
+{
+    private const double BytesPerMebibyte = 1 << 20;
+
+    /// <summary>CPU time, user and kernel apart: the reading that <see cref="CpuUsageReader"/> gives of the same thread or
+    /// processes.</summary>
+    public CpuUsage Cpu { get; init; }
+
+    /// <summary>The largest resident size so far, in bytes: a high-water mark, not a count. In a difference it is the later
+    /// reading's.</summary>
+    /// <remarks>
+    /// <para>Of the process, also where a thread is asked. Of children, that of the largest one (or of the largest of their own
+    /// children), not a sum.</para>
+    /// <para>Linux counts from before <c>execve(2)</c> on: a process starts with the mark of the one that it was forked from, so a child
+    /// that this process started never shows less than this process had itself by then. What a child's own program had at most, while
+    /// it runs, is <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c>. Since Linux 6.2 either may be off by some tens of pages per CPU.</para>
+    /// </remarks>
+    public long MaxResidentBytes { get; init; }
+
+    /// <summary>Page faults that needed no input: first touches of a page, copies on write, pages found in the page cache. A huge page
+    /// is one.</summary>
+    public long MinorPageFaults { get; init; }
+
+    /// <summary>Page faults that had to wait for a disk or for swap.</summary>
+    public long MajorPageFaults { get; init; }
+
+    /// <summary>How often the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
+    public long VoluntaryContextSwitches { get; init; }
+
+    /// <summary>How often the CPU was taken away: a time slice was over, or something of higher priority came.</summary>
+    public long InvoluntaryContextSwitches { get; init; }
+
+    /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux.</summary>
+    /// <returns>Since the thread began.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+
+    /// <summary>Like <see cref="GetByThread"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="usage">Since the thread began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
+        ResourceUsages.TryGet(ResourceOwner.Thread, out usage, out problem);
+
+    /// <summary>What this process has taken, all its threads. Linux and macOS.</summary>
+    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+
+    /// <summary>Like <see cref="GetByProcess"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
+        ResourceUsages.TryGet(ResourceOwner.Process, out usage, out problem);
+
+    /// <summary>What this process's children have taken that have ended and have been waited for (.NET waits for those that
+    /// <see cref="System.Diagnostics.Process"/> started), and their children in turn. Linux and macOS.</summary>
+    /// <returns>Since the process began.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+
+    /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
+    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <returns>True if it is known.</returns>
+    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
+        ResourceUsages.TryGet(ResourceOwner.Children, out usage, out problem);
+
+    /// <summary>What was taken between two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the later one's:
+    /// a high-water mark has no difference.</summary>
+    /// <param name="end">The later reading.</param>
+    /// <param name="start">The earlier reading.</param>
+    public static ResourceUsage operator -(ResourceUsage end, ResourceUsage start) => new()
+    {
+        Cpu = end.Cpu - start.Cpu,
+        MaxResidentBytes = end.MaxResidentBytes,
+        MinorPageFaults = end.MinorPageFaults - start.MinorPageFaults,
+        MajorPageFaults = end.MajorPageFaults - start.MajorPageFaults,
+        VoluntaryContextSwitches = end.VoluntaryContextSwitches - start.VoluntaryContextSwitches,
+        InvoluntaryContextSwitches = end.InvoluntaryContextSwitches - start.InvoluntaryContextSwitches,
+    };
+
+    /// <summary>All of it in words; culture-invariant.</summary>
+    /// <returns>For example <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0 major,
+    /// context switches 51 voluntary and 3 involuntary</c>.</returns>
+    public override string ToString() => string.Create(
+        CultureInfo.InvariantCulture,
+        $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, page faults {MinorPageFaults} minor and {MajorPageFaults} major, context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
+
+    private static ResourceUsage Throw(string problem) => throw new MeasurementUnavailableException(problem);
+}
