@@ -1,0 +1,51 @@
+using System.CommandLine;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli;
+
+/// <summary>The command line: its commands, and what becomes of what they throw.</summary>
+internal static class PicolloCommand
+{
+    public static int Run(string[] args, Terminal terminal)
+    {
+        RootCommand root = new("What code costs, from the command line.");
+        CommandHelp.Install(root);
+        ParseResult parsed = root.Parse(args);
+        if (parsed.Errors.Count > 0)
+        {
+            return UsageError(parsed, terminal);
+        }
+
+        try
+        {
+            int exitCode = parsed.Invoke(new InvocationConfiguration
+            {
+                Output = terminal.Out,
+                Error = terminal.Error,
+                EnableDefaultExceptionHandler = false,
+                ProcessTerminationTimeout = null, // Interrupt does it
+            });
+            terminal.Out.Flush();
+            return exitCode;
+        }
+        catch (ClosedPipeException)
+        {
+            return ExitCodes.ClosedPipe;
+        }
+        catch (Exception e) when (e is CommandException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
+        {
+            terminal.Error.WriteLine($"picollo: {ForeignText.Clean(e.Message)}");
+            return e is CommandException failure ? failure.ExitCode : ExitCodes.Failure;
+        }
+    }
+
+    // One line and where to read on, instead of a page of help before which the error is lost.
+    private static int UsageError(ParseResult parsed, Terminal terminal)
+    {
+        terminal.Error.WriteLine($"picollo: {ForeignText.Clean(parsed.Errors[0].Message)}");
+        terminal.Error.WriteLine($"Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+        return ExitCodes.Usage;
+    }
+
+    private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"picollo {command.Name}";
+}
