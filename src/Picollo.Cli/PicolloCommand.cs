@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Picollo.Cli.Hist;
 using Picollo.Cli.Shell;
 
 namespace Picollo.Cli;
@@ -8,7 +9,7 @@ internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
     {
-        RootCommand root = new("What code costs, from the command line.");
+        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal) };
         CommandHelp.Install(root);
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
