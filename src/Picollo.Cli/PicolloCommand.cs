@@ -43,7 +43,9 @@ internal static class PicolloCommand
     // One line and where to read on, instead of a page of help before which the error is lost.
     private static int UsageError(ParseResult parsed, Terminal terminal)
     {
-        terminal.Error.WriteLine($"picollo: {ForeignText.Clean(parsed.Errors[0].Message)}");
+        // The first error of a word that is no command is that there is no command.
+        string message = parsed.Errors[parsed.UnmatchedTokens.Count > 0 ? ^1 : 0].Message;
+        terminal.Error.WriteLine($"picollo: {ForeignText.Clean(message)}");
         terminal.Error.WriteLine($"Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
     }
