@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Shell;
+using Picollo.Cli.Stat;
 
 namespace Picollo.Cli;
 
@@ -11,8 +12,9 @@ internal static class PicolloCommand
     {
         RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal) };
         CommandHelp.Install(root);
+        root.Add(StatCommand.Create(terminal));
         ParseResult parsed = root.Parse(args);
-        if (parsed.Errors.Count > 0)
+        if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
         {
             return UsageError(parsed, terminal);
         }
