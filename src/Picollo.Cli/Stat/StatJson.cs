@@ -20,24 +20,16 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
 
     public override void Add(int command, CommandRun run) => Write(json =>
     {
-        json.WriteString("type", "run");
+        json.WriteString("kind", "run");
         json.WriteNumber("run", ++_runs[command]);
         json.WriteString("command", options.Commands[command].Text);
         json.WriteNumber("exitCode", run.ExitCode);
-        if (run.Signal is { } signal)
-        {
-            json.WriteNumber("signal", signal);
-        }
-
+        WriteNumberOrNull(json, "signal", run.Signal);
         ResourceUsage usage = run.Usage;
         json.WriteNumber("elapsedNanoseconds", run.ElapsedNanoseconds);
         json.WriteNumber("userNanoseconds", usage.Cpu.UserNanoseconds);
         json.WriteNumber("kernelNanoseconds", usage.Cpu.KernelNanoseconds);
-        if (usage.MaxResidentBytes > 0)
-        {
-            json.WriteNumber("maxResidentBytes", usage.MaxResidentBytes);
-        }
-
+        WriteNumberOrNull(json, "maxResidentBytes", usage.MaxResidentBytes > 0 ? usage.MaxResidentBytes : null);
         json.WriteNumber("minorPageFaults", usage.MinorPageFaults);
         json.WriteNumber("majorPageFaults", usage.MajorPageFaults);
         json.WriteNumber("voluntaryContextSwitches", usage.VoluntaryContextSwitches);
@@ -65,7 +57,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         {
             Write(json =>
             {
-                json.WriteString("type", "note");
+                json.WriteString("kind", "note");
                 json.WriteString("text", note);
             });
         }
@@ -78,12 +70,9 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         {
             json.WriteStartObject();
             json.WriteString("name", counter.Name);
-            json.WriteNumber(counter.IsTime ? "nanoseconds" : "count", counter.Value);
-            if (counter.RunningShare is { } share)
-            {
-                json.WriteNumber("runningShare", share);
-            }
-
+            json.WriteString("unit", NameOf(counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count));
+            json.WriteNumber("value", counter.Value);
+            WriteNumberOrNull(json, "runningShare", counter.RunningShare);
             json.WriteEndObject();
         }
 
@@ -118,7 +107,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
 
     private void WriteSummary(int command, CommandSeries series, bool isInterrupted) => Write(json =>
     {
-        json.WriteString("type", "summary");
+        json.WriteString("kind", "summary");
         json.WriteString("command", options.Commands[command].Text);
         json.WriteNumber("runs", series.Runs.Count);
         json.WriteNumber("failedRuns", series.Runs.Count(run => run.ExitCode != 0));
@@ -143,7 +132,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
 
     private void WriteComparison(CommandSeries first, CommandSeries second) => Write(json =>
     {
-        json.WriteString("type", "comparison");
+        json.WriteString("kind", "comparison");
         json.WriteString("before", options.Commands[0].Text);
         json.WriteString("after", options.Commands[1].Text);
         json.WriteStartArray("measures");
@@ -160,11 +149,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             WriteName(json, measure);
             json.WriteNumber("meanBefore", before.Mean);
             json.WriteNumber("meanAfter", after.Mean);
-            if (double.IsFinite(effect)) // JSON has no infinity: the means differ, and nothing varies
-            {
-                json.WriteNumber("effectSize", effect);
-            }
-
+            WriteNumberOrNull(json, "effectSize", double.IsFinite(effect) ? effect : null); // JSON has no infinity
             json.WriteEndObject();
         }
 
@@ -174,7 +159,26 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
     private static void WriteName(Utf8JsonWriter json, CommandMeasure measure)
     {
         json.WriteString("name", measure.Name);
-        json.WriteString("unit", measure.Unit switch { CommandUnit.Nanoseconds => "nanoseconds", CommandUnit.Bytes => "bytes", _ => "count" });
+        json.WriteString("unit", NameOf(measure.Unit));
+    }
+
+    private static string NameOf(CommandUnit unit) => unit switch
+    {
+        CommandUnit.Nanoseconds => "nanoseconds",
+        CommandUnit.Bytes => "bytes",
+        _ => "count",
+    };
+
+    private static void WriteNumberOrNull(Utf8JsonWriter json, string name, double? value)
+    {
+        if (value is { } number)
+        {
+            json.WriteNumber(name, number);
+        }
+        else
+        {
+            json.WriteNull(name);
+        }
     }
 
     private void Write(Action<Utf8JsonWriter> content)
