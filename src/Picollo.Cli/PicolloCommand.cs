@@ -10,9 +10,8 @@ internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
     {
-        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal) };
+        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal) };
         CommandHelp.Install(root);
-        root.Add(StatCommand.Create(terminal));
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
         {

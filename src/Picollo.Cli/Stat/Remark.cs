@@ -23,17 +23,17 @@ internal static class Remark
         double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
         if (counter.IsTime)
         {
-            return $"{Quantity.Short(counter.Value / (double)run.ElapsedNanoseconds, CommandUnit.Count)} CPUs used";
+            return FormattableString.Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used");
         }
 
         if (counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles)
         {
-            return $"{Quantity.Short(counter.Value / (double)cycles.Value, CommandUnit.Count)} per cycle";
+            return FormattableString.Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle");
         }
 
         if (counter.Name is "cycles" && cpuNanoseconds > 0)
         {
-            return $"{Quantity.Short(counter.Value / cpuNanoseconds, CommandUnit.Count)} GHz";
+            return FormattableString.Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz");
         }
 
         if (WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all)
@@ -41,7 +41,7 @@ internal static class Remark
             return $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}";
         }
 
-        return cpuNanoseconds > 0 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU second" : "";
+        return cpuNanoseconds > 0 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s" : "";
     }
 
     /// <summary>What misses are a share of.</summary>

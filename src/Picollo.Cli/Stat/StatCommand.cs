@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
 using Picollo.Cli.Shell;
 using Picollo.Commands;
 using Picollo.PerfEvent;
@@ -8,12 +10,14 @@ namespace Picollo.Cli.Stat;
 /// <summary><c>picollo stat</c>: its options, and what is said of them.</summary>
 internal static class StatCommand
 {
+    private const int MostRuns = 1_000_000;
+
     private const string Epilogue = """
         Output:
-          The report goes to standard error, or to FILE; the command's own output stays
-          its own. With --json it goes to standard output, a line of JSON for each run and
-          result, and what the command writes there goes to standard error; with -o FILE
-          both stay where they were.
+          The report goes to standard error, or to FILE; the command's own output
+          stays its own. With --json it goes to standard output, a line of JSON for
+          each run and result, and what the command writes there goes to standard
+          error; with -o FILE both stay where they were.
 
         Examples:
           picollo stat -- gzip -k access.log
@@ -33,11 +37,11 @@ internal static class StatCommand
           141   nobody reads the output any more
 
         Notes:
-          Counters begin with the command's first instruction and count what it starts;
-          times, faults and memory are of the command and of those it waited for.
-          With -c and --compare, what is left of the command's processes at its end is
-          killed. --per-thread looks every 10 ms: threads that live for less may not be
-          seen, and it says how much CPU time that makes.
+          Counters begin with the command's first instruction and count what it
+          starts; times, faults and memory are of the command and of those it waited
+          for. With -c and --compare, what is left of the command's processes at its
+          end is killed. --per-thread looks every 10 ms: threads that live for less
+          may not be seen, and it says how much CPU time that makes.
         """;
 
     public static Command Create(Terminal terminal)
@@ -48,7 +52,7 @@ internal static class StatCommand
             Description = "Events to count, as perf names them, with commas between: instructions, page-faults, LLC-load-misses, "
                 + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
         };
-        Option<int> repeat = new("-r", "--repeat") { HelpName = "N", Description = "Run the command so often, and show percentiles.", DefaultValueFactory = _ => 1 };
+        Option<string> repeat = new("-r", "--repeat") { HelpName = "N", Description = "Run the command so often, and show percentiles." };
         Option<bool> perThread = new("--per-thread") { Description = "Show the CPU time of the command's threads, too." };
         Option<string> text = new("-c", "--command") { HelpName = "CMD", Description = "The command as a line for /bin/sh, in a process group of its own." };
         Option<string[]> compare = new("--compare")
@@ -67,7 +71,7 @@ internal static class StatCommand
         {
             try
             {
-                _ = PerfEventCounterSession.Factory.WithPerfEvents(Joined(result.GetValueOrDefault<string[]>())!);
+                _ = PerfEventCounterSession.Factory.WithPerfEvents(string.Join(',', Words(result)));
             }
             catch (ArgumentException e)
             {
@@ -76,20 +80,19 @@ internal static class StatCommand
         });
         repeat.Validators.Add(result =>
         {
-            if (result.Errors.Any() || result.GetValueOrDefault<int>() < 1)
+            if (RunsOf(Words(result)) is null)
             {
-                result.AddError("-r takes a number of runs, at least 1.");
+                result.AddError($"-r takes a number of runs, 1 to {MostRuns}.");
             }
         });
+        // By the words as they were given: asked for values, the parser throws where it has an error of its own.
         command.Validators.Add(result =>
         {
-            int given = (result.GetValue(arguments) is { Length: > 0 } ? 1 : 0) + (result.GetValue(text) is null ? 0 : 1)
-                + (result.GetValue(compare) is { Length: > 0 } ? 1 : 0);
-            string? problem = given != 1 ? "One command is needed: after --, with -c, or two with --compare."
-                : result.GetValue(text) is { } line && string.IsNullOrWhiteSpace(line) ? "The command is empty."
-                : result.GetValue(compare)?.Any(string.IsNullOrWhiteSpace) == true ? "A command to compare is empty."
-                : result.GetValue(arguments) is [""] or ["", ..] ? "The command is empty."
-                : result.GetValue(perThread) && (result.GetValue(compare) is { Length: > 0 } || result.GetValue(repeat) > 1) ? "--per-thread is of one run of one command."
+            string[][] given = [Words(result.GetResult(arguments)), Words(result.GetResult(text)), Words(result.GetResult(compare))];
+            string? problem = given.Count(words => words.Length > 0) != 1 ? "One command is needed: after --, with -c, or two with --compare."
+                : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace) ? "The command is empty."
+                : result.GetResult(perThread) is { Implicit: false } && (given[2].Length > 0 || RunsOf(Words(result.GetResult(repeat))) > 1)
+                    ? "--per-thread is of one run of one command."
                 : null;
             if (problem is not null)
             {
@@ -106,11 +109,18 @@ internal static class StatCommand
                 : [MeasuredCommand.FromArguments(parsed.GetValue(arguments)![0], parsed.GetValue(arguments).AsSpan(1))];
             commands = toError ? commands.Select(each => each.WithOutputToError()) : commands;
             return StatRunner.Run(
-                terminal, new StatOptions([.. commands], Joined(parsed.GetValue(events)), parsed.GetValue(repeat), parsed.GetValue(perThread), isJson, path));
+                terminal, new StatOptions([.. commands], Joined(parsed.GetValue(events)), RunsOf(Words(parsed.GetResult(repeat)))!.Value, parsed.GetValue(perThread), isJson, path));
         });
         CommandHelp.Append(command, Epilogue);
         return command;
     }
+
+    private static string[] Words(SymbolResult? result) => result is null ? [] : [.. result.Tokens.Select(token => token.Value)];
+
+    /// <summary>1 unless it is given; null where that is no such number.</summary>
+    private static int? RunsOf(string[] words) => words.Length == 0 ? 1
+        : int.TryParse(words[^1], NumberStyles.None, CultureInfo.InvariantCulture, out int runs) && runs is >= 1 and <= MostRuns ? runs
+        : null;
 
     private static string? Joined(string[]? events) => events is { Length: > 0 } ? string.Join(',', events) : null;
 

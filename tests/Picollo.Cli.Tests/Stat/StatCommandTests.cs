@@ -141,7 +141,7 @@ public sealed partial class StatCommandTests : IDisposable
     [LinuxFact]
     public void An_interrupt_that_the_terminal_did_not_send_is_handed_on_and_the_summary_printed()
     {
-        // In a shell without job control a background command ignores SIGINT, hence python's way around it: env.
+        // Without job control (set -m) a shell's background command ignores SIGINT.
         ToolRun run = PicolloTool.RunInShell($$"""
             set -m
             $picollo stat -- sh -c 'trap "echo got; kill \$!; exit 4" INT; sleep 69 & : > {{_folder}}/ready; wait' &
@@ -183,10 +183,25 @@ public sealed partial class StatCommandTests : IDisposable
         run.Output.Should().Be("gone\n");
     }
 
+    [LinuxFact]
+    public void An_interrupt_that_was_typed_reaches_the_command_once()
+    {
+        // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.
+        File.WriteAllText($"{_folder}/command", $"n=0; trap 'n=$((n + 1))' INT; : > {_folder}/ready; sleep 0.5; sleep 0.5; echo $n > {_folder}/interrupts");
+        ToolRun run = PicolloTool.RunInShell($$"""
+            ( until [ -e {{_folder}}/ready ]; do sleep 0.02; done; printf '\003'; until [ -e {{_folder}}/code ]; do sleep 0.02; done ) |
+            ( script -qec "$picollo stat -r 3 -- sh {{_folder}}/command" /dev/null; echo $? > {{_folder}}/code )
+            """);
+
+        File.ReadAllText($"{_folder}/interrupts").Should().Be("1\n");
+        File.ReadAllText($"{_folder}/code").Should().Be("130\n");
+        run.Output.Should().Contain("0 of 3 runs: interrupted");
+    }
+
     [Theory]
     [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Of nearest name: instructions, ")]
-    [InlineData("-r", "0", "--", "true", "picollo: -r takes a number of runs, at least 1.")]
-    [InlineData("-r", "x", "--", "true", "picollo: Cannot parse argument 'x'")]
+    [InlineData("-r", "0", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
+    [InlineData("-r", "x", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
     [InlineData("-c", "true", "--", "true", "picollo: One command is needed: after --, with -c, or two with --compare.")]
     [InlineData("-c", " ", "--json", "--json", "picollo: The command is empty.")]
     [InlineData("--compare", "true", "--json", "--json", "picollo: Required argument missing for option: '--compare'.")]

@@ -52,7 +52,7 @@ public class PlainCommandTests
 
         CommandRun run = Without(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"));
         run.Counters.Should().BeEmpty();
-        run.Unavailable.Should().Equal(new("task-clock", $"task-clock: {Why}"), new("cycles", $"cycles: {Why}"));
+        run.Unavailable.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
         Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<PerfEventException>().WithMessage($"task-clock: {Why}");
     }
 
