@@ -9,6 +9,7 @@ namespace Picollo.Cli.Hist;
 internal static class HistCommand
 {
     private const double MostScale = 1e9;
+    private const string Skip = "skip";
 
     private const string Epilogue = """
         Inputs:
@@ -69,7 +70,20 @@ internal static class HistCommand
 
     static HistCommand()
     {
-        OnError.AcceptOnlyFromAmong("fail", "skip");
+        OnError.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is not ("fail" or Skip) and var other)
+            {
+                result.AddError($"--on-error is fail or skip, not '{other}'.");
+            }
+        });
+        Files.Validators.Add(result =>
+        {
+            if (result.Tokens.FirstOrDefault(token => token.Value.Length > 1 && token.Value[0] == '-') is { } option)
+            {
+                result.AddError($"Unrecognized option '{option.Value}'; a file of that name is './{option.Value}'.");
+            }
+        });
     }
 
     public static Command Create(Terminal terminal)
@@ -88,7 +102,7 @@ internal static class HistCommand
     {
         using Interrupt interrupt = new();
         string[] files = parsed.GetValue(Files) is { Length: > 0 } given ? given : [DistributionReader.StandardInput];
-        BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == "skip");
+        BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == Skip);
         List<Distribution> inputs = [Read(files)];
         if (parsed.GetValue(Diff) is { } other)
         {

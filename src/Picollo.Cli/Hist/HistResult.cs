@@ -5,6 +5,8 @@ namespace Picollo.Cli.Hist;
 /// <summary>What is shown: one distribution, or two in the same unit.</summary>
 internal sealed class HistResult
 {
+    private const int MostLetters = 69; // of 80, without what stands before, between and after names
+
     /// <param name="inputs">One, or the one before and the one after.</param>
     /// <param name="unit">The values' unit; empty for none.</param>
     /// <param name="scale">What the inputs' numbers are multiplied by.</param>
@@ -40,7 +42,7 @@ internal sealed class HistResult
     {
         get
         {
-            string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (70 - Unit.Length) / Inputs.Count)));
+            string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (MostLetters - Unit.Length) / Inputs.Count)));
             return Unit.Length == 0 ? names : $"{names}, {Unit}";
         }
     }

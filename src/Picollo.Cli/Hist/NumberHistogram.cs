@@ -20,6 +20,7 @@ internal sealed class NumberHistogram
     private static readonly int PreciseExponent = BitOperations.Log2(2 * (uint)HdrHistogram.Create().BlockSize);
 
     private readonly ulong[] _inUnit = new ulong[1024];
+    private double _unitsPerOne = 1; // 2 to the number of places
     private int _wantedPlaces; // for the smallest fraction
     private int _mostPlaces = MostPlaces; // for the largest number; only kept once there is a fraction
 
@@ -58,24 +59,21 @@ internal sealed class NumberHistogram
         }
     }
 
+    /// <summary>Counts a number.</summary>
+    /// <param name="number">From 0 to below 2⁶⁴.</param>
+    public void Record(double number)
+    {
+        ulong inUnit = ToUnit(number); // may replace the histogram
+        Histogram.Record(inUnit);
+    }
+
     /// <summary>Counts a number so many times.</summary>
     /// <param name="number">From 0 to below 2⁶⁴.</param>
     /// <param name="count">How many times.</param>
-    public void Record(double number, ulong count = 1)
+    public void Record(double number, ulong count)
     {
-        int exponent = number == 0 ? 0 : Math.ILogB(number);
-        int places = number == Math.Floor(number) ? 0 : Math.Min(PreciseExponent - exponent, MostPlaces);
-        if (places > _wantedPlaces)
-        {
-            Want(places);
-        }
-
-        if (_wantedPlaces > 0)
-        {
-            FitIn(MostPlaces - exponent);
-        }
-
-        Histogram.Record((ulong)Math.ScaleB(number, Places), count);
+        ulong inUnit = ToUnit(number);
+        Histogram.Record(inUnit, count);
     }
 
     /// <summary>The same counts in a unit that is 2ᵖˡᵃᶜᵉˢ times finer, or coarser where that is negative.</summary>
@@ -94,6 +92,27 @@ internal sealed class NumberHistogram
     /// <summary>How many places a histogram of whole numbers may get until its largest does not fit.</summary>
     public static int RoomOf(ReadOnlyHdrHistogram histogram) =>
         Math.Min(BitOperations.LeadingZeroCount(histogram.GetPercentile(100).Bucket.Start), MostPlaces);
+
+    /// <summary>Sees to a unit that the number can be told in, and tells it.</summary>
+    private ulong ToUnit(double number)
+    {
+        int exponent = ExponentOf(number);
+        int places = number == Math.Floor(number) ? 0 : Math.Min(PreciseExponent - exponent, MostPlaces);
+        if (places > _wantedPlaces)
+        {
+            Want(places);
+        }
+
+        if (_wantedPlaces > 0)
+        {
+            FitIn(MostPlaces - exponent);
+        }
+
+        return (ulong)(number * _unitsPerOne); // the product is exact, as that is a power of two
+    }
+
+    // Of 0, and of what is too small to be told from it here, one that asks for no room.
+    private static int ExponentOf(double number) => (int)(BitConverter.DoubleToUInt64Bits(number) >> 52) - 1023;
 
     private void Want(int places)
     {
@@ -122,6 +141,7 @@ internal sealed class NumberHistogram
         {
             Histogram = Rescale(Histogram, places - Places);
             Places = places;
+            _unitsPerOne = Math.ScaleB(1, places);
         }
     }
 }

@@ -15,6 +15,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     internal const int BlockSize = 1 << 18;
 
     private const byte LineEnd = (byte)'\n';
+    private const byte Quote = (byte)'"';
     private const uint MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
 
     private readonly byte[] _block = new byte[BlockSize];
@@ -112,30 +113,15 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         int start = 0;
         while (start < text.Length)
         {
-            int length = text[start..].IndexOf(LineEnd);
-            int firstLength = length;
-            uint lines = 1;
-            while (text.Slice(start, length).Count((byte)'"') % 2 != 0)
-            {
-                // A line end within quotes: the record goes on.
-                int more = text[(start + length + 1)..].IndexOf(LineEnd);
-                if (more < 0)
-                {
-                    break;
-                }
-
-                length += more + 1;
-                lines++;
-            }
-
-            if (text.Slice(start, length).Count((byte)'"') % 2 == 0)
+            int length = LengthOfRecord(text[start..], out uint lines);
+            if (length >= 0)
             {
                 ParseRecord(text.Slice(start, length));
             }
             else if (isAll)
             {
                 badLines.Add(input, _line, "a quote without its end");
-                (length, lines) = (firstLength, 1);
+                length = text[start..].IndexOf(LineEnd);
             }
             else
             {
@@ -147,6 +133,28 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         }
 
         return start;
+    }
+
+    /// <summary>How long the record is that a text begins with, without its line end; negative if the end is not there. A line end within
+    /// quotes is none.</summary>
+    private static int LengthOfRecord(ReadOnlySpan<byte> text, out uint lines)
+    {
+        int length = text.IndexOf(LineEnd);
+        int quotes = text[..length].Count(Quote);
+        for (lines = 1; quotes % 2 != 0; lines++)
+        {
+            int more = text[(length + 1)..].IndexOf(LineEnd);
+            if (more < 0)
+            {
+                lines = 1;
+                return -1;
+            }
+
+            quotes += text.Slice(length + 1, more).Count(Quote);
+            length += more + 1;
+        }
+
+        return length;
     }
 
     private void ParseRecord(ReadOnlySpan<byte> record)

@@ -33,8 +33,7 @@ internal sealed class PercentileChart
         _ratio = ratio;
         _columns = Math.Min(width, 80) - LabelWidth - 2;
 
-        // The largest of n values stands at its mid-rank, 1 − 1/2n.
-        _nines = Math.Clamp(Math.Log10(2.0 * some.Max(one => one.TotalCount)), 1, MostNines);
+        _nines = some.Max(NinesOf);
         ulong largest = some.Max(one => one.GetPercentileValue(100));
         ulong median = some.Min(one => Math.Max(one.GetPercentileValue(50), 1));
         _isLogarithmic = largest > median * LinearRange;
@@ -57,6 +56,9 @@ internal sealed class PercentileChart
 
         WriteRanks(output);
     }
+
+    // The largest of n values stands at its mid-rank, 1 − 1/2n.
+    private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
 
     private static string Row(double[] heights, int row)
     {
@@ -87,7 +89,7 @@ internal sealed class PercentileChart
         }
 
         histogram.GetPercentileValues(ranks, values);
-        double ownNines = Math.Log10(2.0 * histogram.TotalCount);
+        double ownNines = NinesOf(histogram);
         for (int i = 0; i < _columns; i++)
         {
             heights[i] = _nines * i / _columns < ownNines ? PositionOf(values[i]) : double.NaN;
@@ -118,7 +120,7 @@ internal sealed class PercentileChart
         {
             int column = (int)Math.Round((2 - Math.Log10(100 - rank)) / _nines * _columns);
             string label = rank.ToString("0.#######", CultureInfo.InvariantCulture);
-            if (column < _columns && (column == 0 || column > labels.Length) && column + label.Length <= _columns)
+            if ((labels.Length == 0 || column > labels.Length) && column + label.Length <= _columns)
             {
                 ticks[column] = '┬';
                 labels.Append(' ', column - labels.Length).Append(label);
@@ -137,7 +139,7 @@ internal sealed class PercentileChart
         int thousands = 0;
         for (; value >= 999.5 && thousands < Suffixes.Length; thousands++)
         {
-            value /= 1000;
+            value = Math.Max(value / 1000, 1); // 999.5 and more are rounded up
         }
 
         string digits = value switch

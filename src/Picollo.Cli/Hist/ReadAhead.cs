@@ -7,6 +7,7 @@ namespace Picollo.Cli.Hist;
 internal sealed class ReadAhead : Stream
 {
     private const int BlockSize = 1 << 18;
+    private const int Failed = -1; // in the place of a length, so that what was read before comes before
 
     private readonly Func<Stream> _open;
     private readonly CancellationToken _token;
@@ -97,16 +98,21 @@ internal sealed class ReadAhead : Stream
         }
 
         _filled.Wait(_token);
-        _failure?.Throw();
         _current ^= 1;
         _position = 0;
         _end = _lengths[_current];
+        if (_end == Failed)
+        {
+            _failure!.Throw();
+        }
+
         _isAtEnd = _end == 0;
         return !_isAtEnd;
     }
 
     private void Fill()
     {
+        int block = 0;
         try
         {
             using Stream stream = _open();
@@ -115,7 +121,6 @@ internal sealed class ReadAhead : Stream
                 Volatile.Write(ref _length, stream.Length);
             }
 
-            int block = 0;
             do
             {
                 _free.Wait();
@@ -128,6 +133,7 @@ internal sealed class ReadAhead : Stream
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             _failure = ExceptionDispatchInfo.Capture(e);
+            _lengths[block] = Failed;
             _filled.Release();
         }
     }

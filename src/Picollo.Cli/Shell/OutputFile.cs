@@ -62,13 +62,8 @@ internal static class OutputFile
     }
 
     // What /dev/stdout links to may have no path of its own.
-    private static string PlaceOf(string path)
-    {
-        bool isLink = new FileInfo(path).LinkTarget is not null;
-        return isLink && File.ResolveLinkTarget(path, returnFinalTarget: true) is { } target && (File.Exists(target.FullName) || !File.Exists(path))
-            ? target.FullName
-            : Path.GetFullPath(path);
-    }
+    private static string PlaceOf(string path) =>
+        new FileInfo(path).LinkTarget is null || IsDevice(path) ? Path.GetFullPath(path) : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
 
     // .NET does not tell them from files.
     private static bool IsDevice(string place) =>

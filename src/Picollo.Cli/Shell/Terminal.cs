@@ -42,13 +42,12 @@ internal sealed class Terminal
 
     private static int WidthOfOut()
     {
-        try
-        {
-            return Console.IsOutputRedirected ? PlainWidth : Math.Max(Console.WindowWidth, NarrowestWidth);
-        }
-        catch (IOException)
+        if (Console.IsOutputRedirected)
         {
             return PlainWidth;
         }
+
+        int width = WindowSize.Columns ?? PlainWidth;
+        return Math.Max(width, NarrowestWidth);
     }
 }
