@@ -1,4 +1,5 @@
-using System.Reflection;
 using BenchmarkDotNet.Running;
+using Picollo.Samples.Benchmarks;
 
-BenchmarkSwitcher.FromAssembly(Assembly.GetExecutingAssembly()).Run(args);
+// Without arguments all of it; with arguments what BenchmarkDotNet makes of them: --filter '*Async*', --list flat, --help.
+BenchmarkSwitcher.FromAssembly(typeof(Aggregation).Assembly).Run(args is [] ? ["--filter", "*"] : args, ShortConfig.Create());

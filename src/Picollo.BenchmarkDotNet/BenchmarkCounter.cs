@@ -9,23 +9,6 @@ namespace Picollo.BenchmarkDotNet;
 /// <param name="Config">Of raw ones: perf_event_attr.config; of presets: the id.</param>
 internal sealed record BenchmarkCounter(CounterKind Kind, string Name, uint Type = 0, ulong Config = 0)
 {
-    /// <summary>What is wrong with its name or number; null where a machine could have it.</summary>
-    public string? Problem
-    {
-        get
-        {
-            try
-            {
-                _ = AddTo(PerfEventCounterSession.Factory);
-                return null;
-            }
-            catch (ArgumentException e)
-            {
-                return e.Message;
-            }
-        }
-    }
-
     /// <summary>What a session calls it.</summary>
     public string SessionName => Kind switch
     {

@@ -9,6 +9,7 @@ namespace Picollo.BenchmarkDotNet;
 /// <para>User and kernel time apart are shares of an exact total that most kernels estimate by what their ticks meet (see
 /// <see cref="Cpu.CpuUsageReader"/>). Context switches need Linux or macOS.</para>
 /// </remarks>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class CpuUsageDiagnoserAttribute : PicolloAttribute
 {
     private protected override MeasureSet Measures => new([PicolloMeasure.CpuUsage]);

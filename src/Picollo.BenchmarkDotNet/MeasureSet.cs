@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
 
@@ -20,6 +21,11 @@ internal sealed class MeasureCarrier(MeasureSet measures) : IColumnProvider
 {
     public MeasureSet Measures { get; } = measures;
 
-    /// <summary>None: columns come of the diagnoser's metrics.</summary>
-    public IEnumerable<IColumn> GetColumns(Summary summary) => [];
+    /// <summary>None: columns come of the diagnoser's metrics. But here they are seen together, of all classes where their summaries are
+    /// joined, before the table is made of them.</summary>
+    public IEnumerable<IColumn> GetColumns(Summary summary)
+    {
+        MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values));
+        return [];
+    }
 }

@@ -8,40 +8,44 @@ namespace Picollo.BenchmarkDotNet;
 /// <summary>What is wrong with the measures asked for, or with this machine for them; said before the run, which goes on without.</summary>
 internal static class MeasureValidator
 {
-    public static IReadOnlyList<string> Validate(IEnumerable<BenchmarkCase> benchmarks) =>
-        [.. benchmarks.Select(benchmark => benchmark.Config).Distinct().SelectMany(config => Problems(MeasureSet.Of(config))).Distinct()];
-
-    private static IEnumerable<string> Problems(IReadOnlyList<MeasureSet> sets)
+    public static IReadOnlyList<string> Validate(IEnumerable<BenchmarkCase> benchmarks)
     {
-        if (sets.Any(set => set.IsOfCounters && !MeasureRequest.CountersOf(set.Measures).Any()))
+        uint? pmuCounters = PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmable) ? fixedCounters + programmable : null;
+        return [.. benchmarks.Select(benchmark => benchmark.Config).Distinct().SelectMany(config => Problems(MeasureSet.Of(config), Unavailable, pmuCounters)).Distinct()];
+    }
+
+    /// <param name="sets">What is asked for.</param>
+    /// <param name="unavailable">Tries it on a machine, and tells what that does not have.</param>
+    /// <param name="pmuCounters">How many counters the machine's PMU has; null if that is not known.</param>
+    internal static IEnumerable<string> Problems(
+        IReadOnlyList<MeasureSet> sets, Func<MeasureRequest, IReadOnlyList<string>> unavailable, uint? pmuCounters)
+    {
+        if (sets.Any(set => set.IsOfCounters && !set.Measures.Any(measure => measure?.Counter is not null)))
         {
             yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 
-        BenchmarkCounter[] counters = [.. MeasureRequest.CountersOf(sets.SelectMany(set => set.Measures))];
-        foreach (IGrouping<string, BenchmarkCounter> same in counters.GroupBy(counter => counter.Name).Where(same => same.Count() > 1))
+        foreach (string problem in CounterChoice.Of([.. sets.SelectMany(set => set.Measures)]).Problems)
         {
-            yield return $"The counter {same.Key} is named {same.Count()} times and counted once.";
-        }
-
-        foreach (string problem in counters.Distinct().Select(counter => counter.Problem).OfType<string>())
-        {
-            yield return $"A counter is left out: {problem}";
+            yield return problem;
         }
 
         MeasureRequest request = MeasureRequest.Of(sets, isAwaited: false);
-        using (var tried = PerfEventBenchmarkCounters.Open(request))
+        foreach (string problem in unavailable(request))
         {
-            foreach (string problem in tried.Unavailable)
-            {
-                yield return problem;
-            }
+            yield return problem;
         }
 
         int hardware = request.Counters.Count(counter => counter.NeedsPmu);
-        if (PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmable) && hardware > fixedCounters + programmable)
+        if (hardware > pmuCounters)
         {
-            yield return $"{hardware} hardware counters are asked for and the CPU has {fixedCounters + programmable}: they take turns, and their counts are scaled.";
+            yield return $"{hardware} hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled.";
         }
+    }
+
+    private static IReadOnlyList<string> Unavailable(MeasureRequest request)
+    {
+        using var tried = PerfEventBenchmarkCounters.Open(request);
+        return tried.Unavailable;
     }
 }

@@ -22,6 +22,7 @@ namespace Picollo.BenchmarkDotNet;
 /// </code>
 /// </example>
 /// </remarks>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class PerfCountersAttribute : PicolloAttribute
 {
     private readonly IReadOnlyList<PicolloMeasure> _counters;

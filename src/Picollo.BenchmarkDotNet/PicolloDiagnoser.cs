@@ -15,8 +15,11 @@ namespace Picollo.BenchmarkDotNet;
 /// results table. One for all attributes of a class (<see cref="MeasureCarrier"/>).</summary>
 internal sealed class PicolloDiagnoser : IDiagnoser
 {
-    private readonly MeasureMetrics _metrics = new();
-    private readonly Dictionary<BenchmarkCase, string> _files = [];
+    // Of those that run: null where none could be made, or was needed.
+    private readonly Dictionary<BenchmarkCase, string?> _files = [];
+
+    // Of those that have run and whose columns were not asked for yet: null where the engine left nothing.
+    private readonly Dictionary<BenchmarkCase, MeasureResult?> _measured = [];
     private readonly SortedSet<string> _unavailable = new(StringComparer.Ordinal);
 
     public IEnumerable<string> Ids { get; } = ["Picollo"];
@@ -45,14 +48,32 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
             case HostSignal.AfterAll or HostSignal.AfterProcessExit when _files.Remove(benchmark, out string? path):
                 Environment.SetEnvironmentVariable(ExchangeFile.Variable, null);
-                End(benchmark, path);
+                if (path is not null)
+                {
+                    End(benchmark, path);
+                }
+
                 break;
         }
     }
 
-    public IEnumerable<Metric> ProcessResults(DiagnoserResults results) => MeasureResults.TryGet(results.BenchmarkCase, out MeasureResult? measured)
-        ? _metrics.Of(RequestOf(results.BenchmarkCase), measured)
-        : [];
+    /// <summary>The columns of a benchmark that succeeded, once: a table has no column twice.</summary>
+    public IEnumerable<Metric> ProcessResults(DiagnoserResults results)
+    {
+        BenchmarkCase benchmark = results.BenchmarkCase;
+        if (!_measured.Remove(benchmark, out MeasureResult? measured))
+        {
+            return [];
+        }
+
+        if (measured is null)
+        {
+            _unavailable.Add($"Not measured: {benchmark.DisplayInfo}: Picollo's engine left no results; the job has another (EngineFactory), or they could not be written.");
+            return [];
+        }
+
+        return MeasureMetrics.Of(RequestOf(benchmark), measured);
+    }
 
     /// <summary>What the engine found it could not measure, and the validation before the run did not say already.</summary>
     public void DisplayResults(ILogger logger)
@@ -61,6 +82,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         {
             logger.WriteLineError(problem);
         }
+
+        _unavailable.Clear(); // a configuration may be of several runs
     }
 
     public IEnumerable<ValidationError> Validate(ValidationParameters validationParameters)
@@ -77,16 +100,31 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     private static bool IsAwaited(Type type) => type == typeof(Task) || type == typeof(ValueTask)
         || (type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
 
-    private string Begin(BenchmarkCase benchmark) => _files[benchmark] = ExchangeFile.Create(RequestOf(benchmark));
+    private string? Begin(BenchmarkCase benchmark)
+    {
+        // AnalyzeLaunchVariance: BenchmarkDotNet takes the second launch for the last, and the last for it too.
+        if (MeasureResults.TryGet(benchmark, out _))
+        {
+            return _files[benchmark] = null;
+        }
+
+        if (!ExchangeFile.TryCreate(RequestOf(benchmark), out string? path, out string? problem))
+        {
+            _unavailable.Add($"Not measured: {problem}");
+        }
+
+        return _files[benchmark] = path;
+    }
 
     private void End(BenchmarkCase benchmark, string path)
     {
-        if (ExchangeFile.ReadResult(path) is { } result)
+        MeasureResult? result = ExchangeFile.ReadResult(path);
+        ExchangeFile.Delete(path);
+        _measured[benchmark] = result;
+        if (result is not null)
         {
             MeasureResults.Set(benchmark, result);
             _unavailable.UnionWith(result.Unavailable);
         }
-
-        File.Delete(path);
     }
 }

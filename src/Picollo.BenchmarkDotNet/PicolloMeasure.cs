@@ -28,7 +28,7 @@ public sealed class PicolloMeasure
     /// <param name="config">perf_event_attr.config: the event's code.</param>
     /// <param name="name">What to call it in the column's header.</param>
     /// <returns>The counter.</returns>
-    public static PicolloMeasure Raw(uint type, ulong config, string name) => new(new(CounterKind.Raw, name, type, config));
+    public static PicolloMeasure Raw(uint type, ulong config, string name) => new(new(CounterKind.Raw, name ?? "", type, config));
 
     /// <summary>A hardware event.</summary>
     /// <param name="id">One of the presets.</param>

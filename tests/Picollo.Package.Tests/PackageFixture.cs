@@ -14,6 +14,7 @@ public sealed class PackageFixture : IDisposable
         Core = new Package(Folder, "Picollo");
         Scheduling = new Package(Folder, "Picollo.Scheduling");
         AspNetCore = new Package(Folder, "Picollo.AspNetCore");
+        BenchmarkDotNet = new Package(Folder, "Picollo.BenchmarkDotNet");
     }
 
     /// <summary>The folder of packages, usable as a NuGet source.</summary>
@@ -25,6 +26,8 @@ public sealed class PackageFixture : IDisposable
 
     public Package AspNetCore { get; }
 
+    public Package BenchmarkDotNet { get; }
+
     /// <summary>All packages have the same.</summary>
     public string Version => Core.Version;
 
@@ -35,7 +38,7 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore" })
+        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore", "src/Picollo.BenchmarkDotNet" })
         {
             Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
                 "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");

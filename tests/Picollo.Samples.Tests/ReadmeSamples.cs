@@ -1,12 +1,16 @@
 using System.Buffers;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Running;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore;
+using Picollo.BenchmarkDotNet;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
 using Picollo.PerfEvent;
+using Picollo.Samples.Benchmarks;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;
@@ -231,6 +235,19 @@ internal static class ReadmeSamples
         DoWork();
         long taken = clock.GetNanoseconds() - before;
         return taken;
+    }
+
+    public static void RunBenchmarks(string[] args)
+    {
+        BenchmarkRunner.Run<Aggregation>(args: args);
+    }
+
+    public static IConfig BenchmarkConfig()
+    {
+        IConfig config = DefaultConfig.Instance.AddPicollo(
+            PerfHardwareCounterId.Instructions, PerfSoftwareCounterId.PageFaults, PicolloMeasure.CpuUsage, PicolloMeasure.HdrPercentiles);
+
+        return config;
     }
 
     private static async Task HandleRequest()

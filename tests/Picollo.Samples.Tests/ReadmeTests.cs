@@ -16,9 +16,9 @@ public sealed partial class ReadmeTests
     private static readonly string Readme = Resource("README.md");
 
     [Fact]
-    public void Every_code_block_is_compiled_in_ReadmeSamples()
+    public void Every_code_block_is_compiled_in_ReadmeSamples_or_a_sample()
     {
-        string compiled = Normalized(Resource("ReadmeSamples.cs"));
+        string compiled = Normalized(Resource("ReadmeSamples.cs") + Resource("Aggregation.cs"));
         List<string> blocks = [.. CodeBlock().Matches(Readme).Select(match => match.Groups[1].Value)];
 
         blocks.Should().HaveCountGreaterThan(3);
@@ -219,6 +219,10 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public void The_configuration_for_benchmarks_measures_by_one_diagnoser() =>
+        ReadmeSamples.BenchmarkConfig().GetDiagnosers().Should().ContainSingle(diagnoser => diagnoser.Ids.Contains("Picollo"));
+
+    [Fact]
     public void The_responsive_example_computes()
     {
         (uint checksum, CpuWorkerStatistics? statistics) = default((uint, CpuWorkerStatistics?));
@@ -252,7 +256,7 @@ public sealed partial class ReadmeTests
     }
 
     private static string Normalized(string code) => string.Join(
-        '\n', code.Split('\n').Select(line => line.Trim()).Where(line => line.Length > 0 && !line.StartsWith("using Picollo", StringComparison.Ordinal)));
+        '\n', code.Split('\n').Select(line => line.Trim()).Where(line => line.Length > 0 && !UsingDirective().IsMatch(line)));
 
     private static string Resource(string name)
     {
@@ -263,6 +267,9 @@ public sealed partial class ReadmeTests
 
     [GeneratedRegex("```csharp\n(.*?)```", RegexOptions.Singleline)]
     private static partial Regex CodeBlock();
+
+    [GeneratedRegex(@"^using [A-Z][\w.]*;$")]
+    private static partial Regex UsingDirective();
 
     [GeneratedRegex(@"^\| `(?<method>With\w+)\((?<setting>[0-9.]+)\)`[^|]*\| (?<buckets>[0-9,]+) \| (?<kilobytes>[0-9.]+) KB \|", RegexOptions.Multiline)]
     private static partial Regex PrecisionRow();

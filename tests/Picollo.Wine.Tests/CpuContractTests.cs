@@ -11,6 +11,9 @@ public sealed class CpuContractTests(WineFixture wine)
     public void Threads_and_processes_are_read_there() => ShouldHavePassed("ReaderContractTests", atLeast: 19);
 
     [WineFact]
+    public void What_Windows_does_not_count_has_a_reason_there() => ShouldHavePassed("ResourceUsageContractTests", atLeast: 3);
+
+    [WineFact]
     public void The_watcher_adds_up_there() => ShouldHavePassed("WatcherContractTests", atLeast: 3);
 
     [WineFact]

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
@@ -11,23 +12,65 @@ internal static class ExchangeFile
     public const string Variable = "PICOLLO_BENCHMARK_FILE";
 
     /// <summary>Makes the file, for this user alone.</summary>
-    public static string Create(MeasureRequest request)
+    public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? problem)
     {
-        string path = Path.GetTempFileName();
-        Write(path, new(request, Result: null));
-        return path;
+        string? made = null;
+        bool isWritten = Try(
+            () =>
+            {
+                made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
+                Write(made, new(request, Result: null));
+            },
+            out problem);
+        path = isWritten ? made : null;
+        return isWritten;
     }
 
+    /// <summary>Null if the file has none, or cannot be read.</summary>
     public static MeasureRequest? ReadRequest(string path) => Read(path)?.Request;
 
+    /// <summary>Null likewise.</summary>
     public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
 
-    public static void WriteResult(string path, MeasureResult result) => Write(path, new(Request: null, result));
+    /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
+    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? problem) => Try(
+        () =>
+        {
+            string whole = path + ".new";
+            Write(whole, new(Request: null, result));
+            File.Move(whole, path, overwrite: true);
+        },
+        out problem);
 
-    private static Exchange? Read(string path) => JsonSerializer.Deserialize(File.ReadAllBytes(path), ExchangeJson.Default.Exchange);
+    /// <summary>Takes the file away. Where that cannot be, it stays: in a folder for temporary files.</summary>
+    public static void Delete(string path) => _ = Try(() => File.Delete(path), out _);
+
+    private static Exchange? Read(string path)
+    {
+        Exchange? read = null;
+        _ = Try(() => read = JsonSerializer.Deserialize(File.ReadAllBytes(path), ExchangeJson.Default.Exchange), out _);
+        return read;
+    }
 
     private static void Write(string path, Exchange exchange) =>
         File.WriteAllBytes(path, JsonSerializer.SerializeToUtf8Bytes(exchange, ExchangeJson.Default.Exchange));
+
+    // A full disk or a folder that may not be written to costs the measures, never the run: BenchmarkDotNet lets no exception of a
+    // diagnoser pass.
+    private static bool Try(Action act, [NotNullWhen(false)] out string? problem)
+    {
+        try
+        {
+            act();
+            problem = null;
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
+        {
+            problem = $"{Path.GetTempPath()}: {e.Message}";
+            return false;
+        }
+    }
 }
 
 internal sealed record Exchange(MeasureRequest? Request, MeasureResult? Result);

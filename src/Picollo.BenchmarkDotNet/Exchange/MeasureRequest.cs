@@ -1,7 +1,7 @@
 namespace Picollo.BenchmarkDotNet.Exchange;
 
 /// <summary>What the engine in the benchmark's process is to measure.</summary>
-/// <param name="Counters">Each once, and none that no machine could have.</param>
+/// <param name="Counters">As a session can have them together.</param>
 /// <param name="IncludeKernel">Whether they count in the kernel too.</param>
 /// <param name="AllThreads">Whether they count the whole process.</param>
 /// <param name="CpuUsage">Whether CPU time and context switches are asked for.</param>
@@ -19,14 +19,10 @@ internal sealed record MeasureRequest(
     {
         PicolloMeasure[] measures = [.. sets.SelectMany(set => set.Measures)];
         return new(
-            [.. CountersOf(measures).Where(counter => counter.Problem is null).DistinctBy(counter => counter.Name)],
+            CounterChoice.Of(measures).Counters,
             measures.Contains(PicolloMeasure.IncludeKernel),
             isAwaited || measures.Contains(PicolloMeasure.AllThreads),
             measures.Contains(PicolloMeasure.CpuUsage),
             measures.Contains(PicolloMeasure.HdrPercentiles));
     }
-
-    /// <summary>The counters as they are named.</summary>
-    public static IEnumerable<BenchmarkCounter> CountersOf(IEnumerable<PicolloMeasure> measures) =>
-        measures.Select(measure => measure?.Counter).OfType<BenchmarkCounter>();
 }

@@ -64,8 +64,13 @@ internal sealed class MeasuringEngine : IEngine
 
         var sums = new IterationSums(meter.Iterations, results.EngineMeasurements);
         InvocationTimes? invocations = _request.HdrPercentiles ? SingleInvocations.Measure(_parameters, results) : null;
-        ExchangeFile.WriteResult(_path, new(
-            [.. counters.Names.Select((name, i) => Counted(name, i, counters, sums))], counters.Unavailable, sums.Cpu, invocations));
+        MeasureResult result = new(
+            [.. counters.Names.Select((name, i) => Counted(name, i, counters, sums))], counters.Unavailable, sums.Cpu, invocations);
+        if (!ExchangeFile.TryWriteResult(_path, result, out string? problem))
+        {
+            WriteLine($"// Not measured: {problem}"); // the times are there all the same
+        }
+
         return results;
     }
 

@@ -44,7 +44,7 @@ internal sealed class PerfEventBenchmarkCounters : ICounters
     }
 
     /// <summary>A sentence for each reason, however many counters it is the reason of.</summary>
-    private static IReadOnlyList<string> Describe(IEnumerable<UnavailablePerfCounter> unavailable) =>
+    internal static IReadOnlyList<string> Describe(IEnumerable<UnavailablePerfCounter> unavailable) =>
     [
         .. unavailable
             .GroupBy(counter => counter.Reason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal) ? counter.Reason[(counter.Name.Length + 2)..] : counter.Reason)

@@ -18,7 +18,8 @@ internal static class SingleInvocations
     /// <summary>Of the empty call, whose median is taken off; an odd number.</summary>
     private const int OverheadInvocations = 1001;
 
-    /// <summary>Measures after the engine has run: as long as its actual iterations took; or takes those, where each was one invocation.</summary>
+    /// <summary>Measures after the engine has run: as long as its actual iterations took; or takes those, less the median of the overhead
+    /// iterations, where each was one invocation.</summary>
     /// <returns>Null if nothing ran.</returns>
     public static InvocationTimes? Measure(EngineParameters parameters, RunResults results)
     {
@@ -38,9 +39,10 @@ internal static class SingleInvocations
             return new(HdrHistogramEncoding.EncodeCompressed(histogram), parameters.OperationsPerInvoke, now, DateTime.UtcNow);
         }
 
+        double overhead = MedianOf(results.Overhead ?? []);
         foreach (Measurement iteration in iterations)
         {
-            histogram.Record((ulong)Math.Round(iteration.Nanoseconds));
+            histogram.Record((ulong)Math.Round(Math.Max(0, iteration.Nanoseconds - overhead)));
         }
 
         return new(HdrHistogramEncoding.EncodeCompressed(histogram), parameters.OperationsPerInvoke, now - duration, now);
@@ -52,25 +54,30 @@ internal static class SingleInvocations
     {
         Action<long> workload = parameters.WorkloadActionNoUnroll;
         ulong overhead = MedianOf(parameters.OverheadActionNoUnroll);
-        long end = Stopwatch.GetTimestamp() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
-        bool goesOn = true;
-        while (goesOn)
+        long left = Math.Max(1, (long)(duration.TotalSeconds * Stopwatch.Frequency));
+        while (left > 0 && histogram.TotalCount < MaxInvocations)
         {
-            parameters.IterationSetupAction?.Invoke();
+            parameters.IterationSetupAction?.Invoke(); // no part of the duration: as many invocations are timed, however long it takes
+            long begin = Stopwatch.GetTimestamp();
+            long stop = begin;
             workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
-            for (long i = 1; i < invocations && goesOn; i++)
+            for (long i = 1; i < invocations && stop - begin < left && histogram.TotalCount < MaxInvocations; i++)
             {
                 long start = Stopwatch.GetTimestamp();
                 workload(1);
-                long stop = Stopwatch.GetTimestamp();
+                stop = Stopwatch.GetTimestamp();
                 ulong time = NanoScope.TicksToNanos(stop - start);
                 histogram.Record(time - Math.Min(time, overhead));
-                goesOn = stop < end && histogram.TotalCount < MaxInvocations;
             }
 
+            left -= stop - begin;
             parameters.IterationCleanupAction?.Invoke();
         }
     }
+
+    // Of an even number, the upper of the two in the middle; of none, 0.
+    private static double MedianOf(IReadOnlyList<Measurement> iterations) =>
+        iterations.Select(iteration => iteration.Nanoseconds).Order().ElementAtOrDefault(iterations.Count / 2);
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static ulong MedianOf(Action<long> overhead)

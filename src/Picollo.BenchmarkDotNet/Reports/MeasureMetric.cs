@@ -3,7 +3,7 @@ using BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>One column of the results table. Knows what it was given for any benchmark: all have one header, and one number of decimals.</summary>
+/// <summary>One column of the results table, as one benchmark describes it.</summary>
 internal sealed class MeasureMetric(string id, string legend, int priority, bool isTime = false, bool isRatio = false) : IMetricDescriptor
 {
     private double _least = double.PositiveInfinity;
@@ -37,6 +37,20 @@ internal sealed class MeasureMetric(string id, string legend, int priority, bool
         IsScaled |= isScaled;
         _least = value > 0 ? Math.Min(_least, value) : _least;
         return new(this, value);
+    }
+
+    /// <summary>Gives those that stand in one column one header and one number of decimals: the table takes any of them.</summary>
+    public static void Align(IEnumerable<Metric> ofTable)
+    {
+        foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable.Select(metric => metric.Descriptor).OfType<MeasureMetric>().GroupBy(one => one.Id))
+        {
+            double least = ofColumn.Min(one => one._least);
+            bool isScaled = ofColumn.Any(one => one.IsScaled);
+            foreach (MeasureMetric one in ofColumn)
+            {
+                (one._least, one.IsScaled) = (least, isScaled);
+            }
+        }
     }
 
     public bool GetIsAvailable(Metric metric) => true;

@@ -6,60 +6,62 @@ using Picollo.Metrics.Export;
 namespace Picollo.BenchmarkDotNet.Reports;
 
 /// <summary>Makes the table's columns: counters as they were named, then the CPU's time, then the percentiles.</summary>
-internal sealed class MeasureMetrics
+internal static class MeasureMetrics
 {
     public const string InstructionsPerCycle = "IPC";
 
+    // Columns stand in this order; those of BenchmarkDotNet's own diagnosers have the first few numbers.
+    private const int CounterPriority = 100;
     private const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
 
     private static readonly (string Name, double Rank)[] Percentiles =
         [("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100)];
 
-    // One for each name, however many benchmarks: the first stands for the column.
-    private readonly Dictionary<string, MeasureMetric> _metrics = [];
+    /// <summary>What the CPU's usage is named per operation; no counter can be named so beside it.</summary>
+    public static IReadOnlyList<string> NamesOfCpu { get; } = ["User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
-    public IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
+    public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
         [.. OfCounters(request, measured.Counters), .. OfCpu(measured.Cpu), .. OfPercentiles(measured.Invocations)];
 
-    private IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
+    private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
     {
         foreach (CountedEvents counter in counters)
         {
             int index = request.Counters.ToList().FindIndex(one => one.Name == counter.Name);
             BenchmarkCounter asked = request.Counters[index];
             string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
-            yield return Metric($"{counter.Name}/Op", what, index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
+            yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
         }
 
         if (Find("Instructions") is { } instructions && Find("CpuCycles") is { PerOperation: > 0 } cycles)
         {
-            yield return Metric(InstructionsPerCycle, "Instructions per CPU cycle", request.Counters.Count, isRatio: true)
+            yield return new MeasureMetric(InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
                 .Of(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
         }
 
         CountedEvents? Find(string name) => counters.FirstOrDefault(counter => counter.Name == name);
     }
 
-    private IEnumerable<Metric> OfCpu(CpuPerOperation? cpu)
+    private static IEnumerable<Metric> OfCpu(CpuPerOperation? cpu)
     {
         if (cpu is null)
         {
             yield break;
         }
 
-        yield return Metric("User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true).Of(cpu.UserNanoseconds);
-        yield return Metric("Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true).Of(cpu.KernelNanoseconds);
-        yield return Metric("CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
+        yield return new MeasureMetric("User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true).Of(cpu.UserNanoseconds);
+        yield return new MeasureMetric("Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true).Of(cpu.KernelNanoseconds);
+        yield return new MeasureMetric("CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
             .Of((cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds);
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
-            yield return Metric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
-            yield return Metric("InvoluntarySwitches/Op", "Times another thread took the CPU, per operation", CpuPriority + 4).Of(involuntary);
+            yield return new MeasureMetric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
+            yield return new MeasureMetric("InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4).Of(involuntary);
         }
     }
 
-    private IEnumerable<Metric> OfPercentiles(InvocationTimes? invocations)
+    private static IEnumerable<Metric> OfPercentiles(InvocationTimes? invocations)
     {
         if (invocations is null)
         {
@@ -71,11 +73,8 @@ internal sealed class MeasureMetrics
         {
             (string name, double rank) = Percentiles[i];
             string legend = rank == 100 ? "The slowest single invocation" : $"{name[1..]} % of the single invocations took at most this";
-            yield return Metric(name, legend, PercentilePriority + i, isTime: true)
+            yield return new MeasureMetric(name, legend, PercentilePriority + i, isTime: true)
                 .Of((double)histogram.GetPercentileValue(rank) / invocations.OperationsPerInvoke);
         }
     }
-
-    private MeasureMetric Metric(string id, string legend, int priority, bool isTime = false, bool isRatio = false) =>
-        _metrics.TryGetValue(id, out MeasureMetric? known) ? known : _metrics[id] = new(id, legend, priority, isTime, isRatio);
 }

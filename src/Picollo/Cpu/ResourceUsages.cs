@@ -9,8 +9,8 @@ namespace Picollo.Cpu;
 internal static class ResourceUsages
 {
     private const string OnWindows =
-        "Windows does not count a thread's or process's context switches, nor its page faults by kind: CpuUsage.GetByProcess() and GetByThread() tell "
-        + "CPU time there, System.Diagnostics.Process.PeakWorkingSet64 the largest resident size.";
+        "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: CpuUsage.GetByThread() and "
+        + "CpuUsage.GetByProcess() tell the CPU time there, System.Diagnostics.Process.PeakWorkingSet64 the largest resident size.";
 
     public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
     {

@@ -13,6 +13,10 @@ public sealed class LinuxCpuTimesTests
         MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds).Should().BeInRange(1, 5_000);
 
     [LinuxFact]
+    public void So_does_the_split_that_comes_with_the_threads_counts() =>
+        MedianStep(() => ResourceUsage.GetByThread().Cpu.TotalNanoseconds).Should().BeInRange(1, 5_000);
+
+    [LinuxFact]
     public void The_thread_clock_moves_with_every_reading() =>
         MedianStep(CpuUsageReader.GetThreadTime).Should().BeInRange(1, 5_000);
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Picollo.Cpu;
 using Picollo.Cpu.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;
@@ -24,6 +25,27 @@ public class DarwinLayoutTests
         Unsafe.SizeOf<DarwinResourceUsage>().Should().Be(144);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.User)).Should().Be(0);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Kernel)).Should().Be(16);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MaxResidentBytes)).Should().Be(32);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MinorFaults)).Should().Be(64);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MajorFaults)).Should().Be(72);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.VoluntarySwitches)).Should().Be(128);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.InvoluntarySwitches)).Should().Be(136);
+    }
+
+    [Fact]
+    public void The_resident_size_of_struct_rusage_is_bytes()
+    {
+        // ru_utime, ru_stime, and the fourteen counts numbered.
+        Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
+        MemoryMarshal.Cast<long, DarwinResourceUsage>(raw)[0].ToUsage().Should().Be(new ResourceUsage
+        {
+            Cpu = new CpuUsage(1_000_002_000, 3_000_004_000),
+            MaxResidentBytes = 10,
+            MinorPageFaults = 14,
+            MajorPageFaults = 15,
+            VoluntaryContextSwitches = 22,
+            InvoluntaryContextSwitches = 23,
+        });
     }
 
     [Fact]

@@ -1,0 +1,139 @@
+using BenchmarkDotNet.Configs;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Config;
+
+public sealed class BadInputRun() : BenchmarkRun(
+    ManualConfig.CreateEmpty().AddJob(Unrepeated()),
+    typeof(NamedThrice), typeof(NamesNothing), typeof(NamesNull), typeof(Malformed), typeof(Undefined), typeof(NotThere), typeof(SessionsName), typeof(AllAtOnce));
+
+/// <summary>What cannot be measured is said before the run, which goes on without it.</summary>
+public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
+{
+    private const string NothingNamed = "[PerfCounters] and AddPicollo count what they name, and one names nothing*";
+
+    [Fact]
+    public void Every_run_succeeds_and_shows_what_could_be_measured()
+    {
+        run.Summaries.Should().HaveCount(8);
+        run.Summaries.SelectMany(summary => summary.Reports).Select(report => report.Success).Should().HaveCount(8).And.AllBeEquivalentTo(true, "{0}", run.Log);
+        if (OperatingSystem.IsLinux())
+        {
+            run.Summaries.Select(summary => string.Join(' ', summary.Headers())).Should().OnlyContain(headers => headers.Contains("PageFaults/Op", StringComparison.Ordinal));
+        }
+    }
+
+    [Fact]
+    public void A_message_stands_in_the_log_before_the_first_benchmark()
+    {
+        string message = run.Of<NamesNothing>().Messages().Single(text => text.StartsWith("[PerfCounters]", StringComparison.Ordinal));
+        run.Log.IndexOf(message, StringComparison.Ordinal).Should().BeInRange(0, run.Log.IndexOf("BenchmarkRunner: Start", StringComparison.Ordinal));
+    }
+
+    [LinuxFact]
+    public void A_counter_that_is_named_again_is_counted_once()
+    {
+        run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is named 3 times and counted once.");
+        run.Of<NamedThrice>().Headers().Should().BeEquivalentTo("PageFaults/Op", "ContextSwitches/Op");
+    }
+
+    [LinuxFact]
+    public void An_attribute_that_names_nothing_is_told_so()
+    {
+        run.Of<NamesNothing>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
+        run.Of<NamesNull>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
+    }
+
+    [LinuxFact]
+    public void Names_that_are_none_are_left_out()
+    {
+        string[] messages = [.. run.Of<Malformed>().Messages()];
+        foreach (string name in new[] { "", "no colon", "cpu/event", "cpu/event=x/" })
+        {
+            messages.Should().ContainSingle(message => message.StartsWith($"The counter \"{name}\" is left out: ", StringComparison.Ordinal));
+        }
+
+        messages.Should().HaveCount(4).And.NotContain(message => message.Contains("Parameter", StringComparison.Ordinal) || message.Contains('\n'));
+    }
+
+    [LinuxFact]
+    public void Numbers_that_are_none_are_left_out()
+    {
+        run.Of<Undefined>().Messages().Should().HaveCount(2)
+            .And.ContainSingle(message => message.StartsWith("The counter \"-1\" is left out: ", StringComparison.Ordinal))
+            .And.ContainSingle(message => message.StartsWith("Not counted: Software:12345: ", StringComparison.Ordinal));
+        run.Of<Undefined>().Headers().Should().Equal("PageFaults/Op");
+    }
+
+    [LinuxFact]
+    public void What_the_machine_does_not_have_is_left_out_and_said_once()
+    {
+        run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
+        run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine finds it too, and need not repeat it");
+    }
+
+    [LinuxFact]
+    public void A_name_that_means_another_counter_to_the_session_is_left_out() =>
+        run.Of<SessionsName>().Messages().Should().ContainSingle().Which.Should().Match("The counter \"*PageFaults\" is left out: *already.");
+
+    [LinuxFact]
+    public void All_mistakes_at_once_are_said_each()
+    {
+        run.Of<AllAtOnce>().Messages().Should().HaveCount(5).And.OnlyHaveUniqueItems();
+        run.Of<AllAtOnce>().Headers().Should().Contain("PageFaults/Op").And.Contain("CPU/Wall").And.Contain("p99");
+    }
+
+    [Fact]
+    public void More_counters_than_a_session_has_are_left_out()
+    {
+        PicolloMeasure[] measures = [.. Enumerable.Range(0, 70).Select(i => PicolloMeasure.Raw(1, 9, $"dummy{i}"))];
+        using BenchmarkRun many = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()).AddPicollo(measures), typeof(PlainWorkload));
+
+        many.Summary.Reports.Select(report => report.Success).Should().AllBeEquivalentTo(true);
+        many.Summary.Messages().Where(message => message.Contains("left out", StringComparison.Ordinal)).Should().HaveCount(6)
+            .And.OnlyContain(message => message.EndsWith("A session has 64 counters at most.", StringComparison.Ordinal));
+        MeasureRequest.Of([new(measures)], isAwaited: false).Counters.Select(counter => counter.Name)
+            .Should().Equal(measures.Take(64).Select(measure => measure.Counter!.Name));
+    }
+
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, true)]
+    [InlineData(3, false)]
+    [InlineData(null, false)]
+    public void More_hardware_counters_than_the_CPU_has_take_turns(int? pmuCounters, bool expected)
+    {
+        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, "cpu/event=1/", PerfSoftwareCounterId.PageFaults, "sched:sched_switch"]);
+        MeasureValidator.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
+            ? [$"3 hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled."]
+            : []);
+    }
+
+    [Fact]
+    public void One_line_says_why_for_all_counters_of_the_same_reason()
+    {
+        IReadOnlyList<string> lines = PerfEventBenchmarkCounters.Describe(
+        [
+            new("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
+            new("Software:PageFaults", "no such thing"),
+            new("Hardware:CpuCycles", "Hardware:CpuCycles: kernel.perf_event_paranoid is 3."),
+        ]);
+        lines.Should().Equal(
+            "Not counted: Hardware:Instructions, Hardware:CpuCycles: kernel.perf_event_paranoid is 3.",
+            "Not counted: Software:PageFaults: no such thing");
+        MeasureValidator.Problems([new([PerfHardwareCounterId.Instructions])], _ => lines, null).Should().Equal(lines);
+    }
+
+    [Fact]
+    public void A_null_among_measures_is_passed_over()
+    {
+        MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
+        request.Counters.Should().ContainSingle();
+        MeasureValidator.Problems([new([null!], IsOfCounters: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(NothingNamed);
+    }
+}

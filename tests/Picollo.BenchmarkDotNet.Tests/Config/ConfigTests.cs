@@ -1,0 +1,138 @@
+using System.Reflection;
+using System.Reflection.Emit;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Diagnosers;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Config;
+
+/// <summary>Where measures come from, and that nothing else changes by them.</summary>
+public sealed class ConfigTests
+{
+    private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
+
+    [LinuxFact]
+    public void Attributes_of_class_base_class_and_assembly_and_what_a_configuration_names_add_up()
+    {
+        using BenchmarkRun run = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance))
+                .AddPicollo(PerfSoftwareCounterId.MinorPageFaults).AddPicollo(PicolloMeasure.HdrPercentiles),
+            InAssemblyWithAttribute(typeof(MergedWorkloads)));
+
+        run.Summary.Headers().Should().BeEquivalentTo(
+            "PageFaults/Op", "ContextSwitches/Op", "CpuMigrations/Op", "TaskClock/Op", "MinorPageFaults/Op", "AlignmentFaults/Op",
+            "User/Op", "Kernel/Op", "CPU/Wall", "VoluntarySwitches/Op", "InvoluntarySwitches/Op",
+            "p50", "p90", "p99", "p99.9", "max");
+        run.Summary.Messages().Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_manual_configuration_is_changed_and_the_default_one_is_copied()
+    {
+        ManualConfig manual = ManualConfig.CreateEmpty();
+        manual.AddPicollo(PicolloMeasure.CpuUsage).Should().BeSameAs(manual);
+        manual.GetDiagnosers().Should().ContainSingle();
+
+        ManualConfig copy = DefaultConfig.Instance.AddPicollo(PicolloMeasure.CpuUsage, PerfHardwareCounterId.Instructions, "sched:sched_switch");
+        DefaultConfig.Instance.GetDiagnosers().Should().BeEmpty();
+        DefaultConfig.Instance.GetJobs().Should().BeEmpty();
+        copy.GetExporters().Should().Equal(DefaultConfig.Instance.GetExporters());
+        MeasureSet.Of(copy).Single().Measures.Should().HaveCount(3);
+    }
+
+    [Fact]
+    public void A_configuration_that_is_none_is_refused()
+    {
+        Action none = () => ((ManualConfig)null!).AddPicollo();
+        none.Should().Throw<ArgumentNullException>().WithParameterName("config");
+        none = () => ((IConfig)null!).AddPicollo();
+        none.Should().Throw<ArgumentNullException>().WithParameterName("config");
+        none = () => new PicolloEngineFactory().CreateReadyToRun(null!);
+        none.Should().Throw<ArgumentNullException>().WithParameterName("engineParameters");
+    }
+
+    [Fact]
+    public void Where_nothing_is_measured_the_engine_is_BenchmarkDotNet_s_own()
+    {
+        RecordedEngines.Clear();
+        using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.AllThreads, PicolloMeasure.IncludeKernel), typeof(PlainWorkload));
+
+        RecordedEngines.Engines.Should().Equal("Engine");
+        RecordedEngines.Files.Should().Equal([null]);
+        BenchmarkCase benchmark = run.Summary.BenchmarksCases.Single();
+        benchmark.Config.GetDiagnosers().OfType<PicolloDiagnoser>().Single().GetRunMode(benchmark).Should().Be(global::BenchmarkDotNet.Diagnosers.RunMode.None);
+        run.Summary.Headers().Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Of_several_launches_the_last_is_measured()
+    {
+        RecordedEngines.Clear();
+        using BenchmarkRun run = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted().WithLaunchCount(3)).AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
+
+        RecordedEngines.Engines.Should().Equal("Engine", "Engine", "MeasuringEngine");
+        run.Summary.Headers().Should().Contain("User/Op");
+    }
+
+    [Fact]
+    public void Setup_cleanup_and_benchmark_are_called_as_often_as_without_measures()
+    {
+        using BenchmarkRun without = Counted(InThisProcess, out var plain);
+        using BenchmarkRun with = Counted(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage, PerfSoftwareCounterId.PageFaults), out var measured);
+        plain.Calls.Should().BePositive();
+        measured.Should().Be(plain).And.Be((1, 1, plain.Calls));
+
+        using BenchmarkRun single = Counted(InThisProcess.AddPicollo(PicolloMeasure.HdrPercentiles), out var invoked);
+        (invoked.SetUps, invoked.CleanUps).Should().Be((1, 1));
+        invoked.Calls.Should().BeGreaterThan(plain.Calls);
+    }
+
+    [Fact]
+    public void Neither_the_variable_nor_the_file_outlives_a_run()
+    {
+        RecordedEngines.Clear();
+        using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
+
+        RecordedEngines.Files.Should().ContainSingle().Which.Should().NotBeNullOrEmpty();
+        File.Exists(RecordedEngines.Files.Single()).Should().BeFalse();
+        Environment.GetEnvironmentVariable(ExchangeFile.Variable).Should().BeNull();
+    }
+
+    [Fact]
+    public void A_benchmark_that_throws_has_no_measures_and_harms_no_other()
+    {
+        RecordedEngines.Clear();
+        using BenchmarkRun run = new(InThisProcess, typeof(ThrowingWorkloads));
+
+        run.Summary.Reports.Select(report => (report.BenchmarkCase.Descriptor.WorkloadMethod.Name, report.Success, IsMeasured: report.Metrics.ContainsKey("p99"))).Should().Equal(
+            (nameof(ThrowingWorkloads.ThrowsAtOnce), false, false), (nameof(ThrowingWorkloads.ThrowsLater), false, false), (nameof(ThrowingWorkloads.Works), true, true));
+        RecordedEngines.Files.Should().HaveCount(3).And.OnlyHaveUniqueItems();
+        RecordedEngines.Files.Should().NotContain(file => File.Exists(file));
+        Environment.GetEnvironmentVariable(ExchangeFile.Variable).Should().BeNull();
+    }
+
+    private static BenchmarkRun Counted(IConfig config, out (int SetUps, int CleanUps, int Calls) counts)
+    {
+        PlainWorkload.Clear();
+        BenchmarkRun run = new(config, typeof(PlainWorkload));
+        counts = PlainWorkload.Counts;
+        return run;
+    }
+
+    /// <summary>A class of that kind in an assembly of which Picollo's attribute says something for all classes.</summary>
+    private static Type InAssemblyWithAttribute(Type parent)
+    {
+        ConstructorInfo constructor = typeof(PerfCountersAttribute).GetConstructor([typeof(PerfSoftwareCounterId[])])!;
+        AssemblyBuilder assembly = AssemblyBuilder.DefineDynamicAssembly(
+            new AssemblyName("Attributed"), AssemblyBuilderAccess.Run,
+            [new CustomAttributeBuilder(constructor, [new[] { PerfSoftwareCounterId.AlignmentFaults }])]);
+        return assembly.DefineDynamicModule("Attributed").DefineType("Attributed.Workloads", TypeAttributes.Public, parent).CreateType();
+    }
+}

@@ -1,0 +1,38 @@
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measuring;
+
+namespace Picollo.BenchmarkDotNet.Tests.Counters;
+
+/// <summary>Counters that count what benchmarks say, and 1,000 more an iteration, as reading real ones does.</summary>
+internal sealed class KnownCounters(MeasureRequest request) : ICounters
+{
+    private const int OfReading = 1_000;
+
+    private readonly Dictionary<string, ulong> _start = [];
+
+    public IReadOnlyList<string> Names { get; } = [.. request.Counters.Select(counter => counter.Name)];
+
+    public IReadOnlyList<string> Unavailable { get; } = KnownCounts.Unavailable;
+
+    public void Begin()
+    {
+        foreach (string name in Names)
+        {
+            _start[name] = KnownCounts.Of(name);
+        }
+    }
+
+    public void End(Span<ulong> counts)
+    {
+        for (int i = 0; i < counts.Length; i++)
+        {
+            counts[i] = KnownCounts.Of(Names[i]) - _start[Names[i]] + OfReading;
+        }
+    }
+
+    public double ShareOfTime(int index) => KnownCounts.Share;
+
+    public void Dispose()
+    {
+    }
+}

@@ -1,0 +1,89 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+
+namespace Picollo.BenchmarkDotNet.Tests.Counters;
+
+public sealed class KnownCountersRun() : BenchmarkRun(
+    ManualConfig.CreateEmpty().AddJob(Counted()), typeof(KnownWorkloads), typeof(SharedWorkloads));
+
+/// <summary>The table's numbers, where the counts are known to the last.</summary>
+public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<KnownCountersRun>
+{
+    private readonly Summary _known = run.Of<KnownWorkloads>();
+    private readonly Summary _shared = run.Of<SharedWorkloads>();
+
+    [Theory]
+    [InlineData(nameof(KnownWorkloads.Once))]
+    [InlineData(nameof(KnownWorkloads.TenAtOnce))]
+    [InlineData(nameof(KnownWorkloads.Awaited))]
+    public void Counts_are_per_operation_and_less_what_iterations_without_the_benchmark_count(string benchmark)
+    {
+        _known.Value(benchmark, "Instructions/Op").Should().BeApproximately(7, 1e-9);
+        _known.Value(benchmark, "CpuCycles/Op").Should().BeApproximately(28, 1e-9);
+        _known.Value(benchmark, "PageFaults/Op").Should().BeApproximately(12_345, 1e-9);
+    }
+
+    [Fact]
+    public void A_benchmark_that_does_nothing_counts_nothing()
+    {
+        _known.Value(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be(0);
+        _known.Cell(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be("-", "it is BenchmarkDotNet's own zero");
+        _known.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == nameof(KnownWorkloads.Nothing))
+            .Metrics.Should().NotContainKey("IPC", "there were no cycles");
+    }
+
+    [Fact]
+    public void Instructions_per_cycle_follow_where_both_are_counted()
+    {
+        _known.Value(nameof(KnownWorkloads.Once), "IPC").Should().BeApproximately(0.25, 1e-9);
+        _known.Cell(nameof(KnownWorkloads.Once), "IPC").Should().Be("0.25");
+    }
+
+    [Fact]
+    public void Columns_stand_in_the_order_in_which_counters_were_named() =>
+        _known.Headers().Should().Equal("Instructions/Op", "CpuCycles/Op", "PageFaults/Op", "IPC");
+
+    [Fact]
+    public void Numbers_of_a_column_have_as_many_decimals_as_the_least_needs()
+    {
+        _known.Cell(nameof(KnownWorkloads.Once), "Instructions/Op").Should().Be("7.00");
+        _known.Cell(nameof(KnownWorkloads.Once), "PageFaults/Op").Should().Be("12,345");
+    }
+
+    [Fact]
+    public void A_column_says_so_if_one_of_its_benchmarks_was_counted_part_of_the_time()
+    {
+        _shared.Headers().Should().Contain("Instructions/Op (scaled)");
+        run.Log.Should().MatchRegex("Instructions/Op \\(scaled\\) +: Hardware:Instructions per operation; more counters than the CPU has");
+        _shared.Cell(nameof(SharedWorkloads.Whole), "Instructions/Op (scaled)").Should().Be("7.00");
+        _shared.Cell(nameof(SharedWorkloads.Half), "Instructions/Op (scaled)").Should().Be("7.00");
+    }
+
+    [Fact]
+    public void A_counter_that_never_had_its_turn_shows_a_question_mark()
+    {
+        _shared.Value(nameof(SharedWorkloads.Never), "Instructions/Op").Should().Be(double.NaN);
+        _shared.Cell(nameof(SharedWorkloads.Never), "Instructions/Op (scaled)").Should().Be("?");
+    }
+
+    [LinuxFact]
+    public void What_only_the_benchmark_s_process_lacks_is_said_after_the_run()
+    {
+        using BenchmarkRun unavailable = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted()), typeof(UnavailableWorkload));
+        unavailable.Summary.Reports.Single().Success.Should().BeTrue();
+        unavailable.Log.IndexOf("Not counted: one: only here.", StringComparison.Ordinal).Should()
+            .BeGreaterThan(unavailable.Log.IndexOf("BenchmarkRunner: Finish", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Without_generated_code_the_counts_are_the_same()
+    {
+        using BenchmarkRun noEmit = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance)), typeof(KnownWorkloads));
+        noEmit.Summary.Value(nameof(KnownWorkloads.Once), "Instructions/Op").Should().BeApproximately(7, 1e-9);
+        noEmit.Summary.Value(nameof(KnownWorkloads.TenAtOnce), "Instructions/Op").Should().BeApproximately(7, 1e-9);
+        noEmit.Summary.Value(nameof(KnownWorkloads.Awaited), "Instructions/Op").Should().BeApproximately(7, 1e-9);
+    }
+}

@@ -1,0 +1,55 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Counters;
+
+public sealed class RealCountersRun() : BenchmarkRun(
+    ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(KernelFaultsCounted), typeof(KernelFaultsLeftOut), typeof(ChainWorkload));
+
+/// <summary>The kernel's counters, and the CPU's where it has some.</summary>
+public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
+{
+    [LinuxFact]
+    public void Each_fresh_page_is_a_fault() =>
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.TouchesPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
+
+    [LinuxFact]
+    public void Each_sleep_is_a_switch()
+    {
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(1, 3);
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
+    }
+
+    [LinuxFact]
+    public void What_the_kernel_does_counts_if_it_is_asked_for_and_may_be()
+    {
+        run.Of<KernelFaultsLeftOut>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeLessThan(KernelWorkloads.Pages / 2.0);
+        if (PerfEventCounterSession.Factory.WithKernel(true).WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? problem))
+        {
+            session.Dispose();
+            run.Of<KernelFaultsCounted>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
+            return;
+        }
+
+        run.Of<KernelFaultsCounted>().Messages().Should().ContainSingle().Which.Should().Contain(problem.Replace("Software:PageFaults: ", "", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Instructions_of_a_known_workload_are_counted_or_one_line_says_why_they_are_not()
+    {
+        if (PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? session, out string? problem))
+        {
+            session.Dispose();
+            run.Of<ChainWorkload>().Value(nameof(ChainWorkload.Chain), "Instructions/Op").Should().BeInRange(256 * ChainWorkload.Rounds, 260 * ChainWorkload.Rounds);
+            return;
+        }
+
+        run.Of<ChainWorkload>().Messages().Should().ContainSingle().Which.Should().StartWith("Not counted: Hardware:Instructions: ")
+            .And.Contain(problem.Replace("Hardware:Instructions: ", "", StringComparison.Ordinal));
+        run.Of<ChainWorkload>().Reports.Select(report => report.Success).Should().AllBeEquivalentTo(true);
+        run.Of<ChainWorkload>().Headers().Should().BeEmpty();
+    }
+}

@@ -1,0 +1,66 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Reports;
+using Perfolizer.Mathematics.OutlierDetection;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+
+namespace Picollo.BenchmarkDotNet.Tests.Cpu;
+
+public sealed class CpuRun() : BenchmarkRun(
+    ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(16).WithUnrollFactor(4).WithOutlierMode(OutlierMode.DontRemove)), typeof(CpuWorkloads));
+
+/// <summary>CPU time and switches per operation, of work whose CPU time is known.</summary>
+/// <remarks>The CPU time of a process does not depend on what other programs do: 2 ms are 2 ms, and more by what the runtime does beside
+/// it (compiles, collects). The bounds leave it half as much again, and no room for a factor of the unrolling or of threads.</remarks>
+public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
+{
+    private const double Millisecond = 1e6;
+
+    private readonly Summary _summary = run.Summary;
+
+    [Theory]
+    [InlineData(nameof(CpuWorkloads.Burns), 2)]
+    [InlineData(nameof(CpuWorkloads.BurnsOnTwo), 4)]
+    [InlineData(nameof(CpuWorkloads.BurnsElsewhere), 2)]
+    public void Burnt_time_is_the_operation_s(string benchmark, int milliseconds) =>
+        CpuOf(benchmark).Should().BeInRange(0.98 * milliseconds * Millisecond, 1.5 * milliseconds * Millisecond);
+
+    [Fact]
+    public void A_sleep_takes_none_and_waits()
+    {
+        CpuOf(nameof(CpuWorkloads.Sleeps)).Should().BeLessThan(0.5 * Millisecond);
+        _summary.Value(nameof(CpuWorkloads.Sleeps), "CPU/Wall").Should().BeInRange(0, 0.1);
+    }
+
+    [Theory]
+    [InlineData(nameof(CpuWorkloads.Burns))]
+    [InlineData(nameof(CpuWorkloads.Sleeps))]
+    [InlineData(nameof(CpuWorkloads.BurnsOnTwo))]
+    public void The_ratio_is_to_the_time_in_the_table(string benchmark)
+    {
+        double mean = _summary.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == benchmark).ResultStatistics!.Mean;
+        _summary.Value(benchmark, "CPU/Wall").Should().BeApproximately(CpuOf(benchmark) / mean, 0.001);
+    }
+
+    [LinuxFact]
+    public void Each_sleep_is_a_voluntary_switch() =>
+        _summary.Value(nameof(CpuWorkloads.Sleeps), "VoluntarySwitches/Op").Should().BeInRange(1, 3);
+
+    [LinuxFact]
+    public void Columns_are_named_and_have_units()
+    {
+        _summary.Headers().Should().Equal("TaskClock/Op", "User/Op", "Kernel/Op", "CPU/Wall", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
+        _summary.Cell(nameof(CpuWorkloads.Burns), "User/Op").Should().MatchRegex(@"^[0-9,]+\.[0-9]{3} [mμ]s$");
+    }
+
+    [LinuxFact]
+    public void Work_after_an_await_is_counted_on_whichever_thread_it_goes_on() =>
+        _summary.Value(nameof(CpuWorkloads.BurnsElsewhere), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
+
+    [LinuxFact]
+    public void Without_an_await_the_benchmark_s_own_thread_is_counted() =>
+        _summary.Value(nameof(CpuWorkloads.BurnsOnTwo), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
+
+    private double CpuOf(string benchmark) => _summary.Value(benchmark, "User/Op") + _summary.Value(benchmark, "Kernel/Op");
+}

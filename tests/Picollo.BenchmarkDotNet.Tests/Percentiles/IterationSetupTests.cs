@@ -1,0 +1,51 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
+using Picollo.BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Tests.Runs;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.Metrics;
+
+namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
+
+/// <summary>Iterations with a setup and a cleanup of their own.</summary>
+public sealed class IterationSetupTests
+{
+    private const double HalfOfSetUp = SetUpWorkloads.SetUpMilliseconds * 1e6 / 2;
+
+    [Fact]
+    public void Iterations_of_one_invocation_are_the_distribution_and_nothing_more_is_run()
+    {
+        SetUpWorkloads.Calls.Clear();
+        using BenchmarkRun run = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated(InProcessNoEmitToolchain.Instance).WithIterationCount(7)), typeof(SetUpWorkloads));
+
+        HdrHistogram histogram = MeasuredHistogram.Of(run.Summary).Single().Single().Histogram;
+        histogram.TotalCount.Should().Be(7);
+        ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
+        SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work)).Should().Be(1 + 1 + 7, "the first compiles it, the second warms up");
+        ShouldBePaired(invocations: 1);
+    }
+
+    [Fact]
+    public void Single_invocations_run_between_setup_and_cleanup_as_many_as_in_an_iteration_and_without_their_time()
+    {
+        SetUpWorkloads.Calls.Clear();
+        using BenchmarkRun run = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance).WithIterationCount(10).WithInvocationCount(8).WithUnrollFactor(1).WithStrategy(RunStrategy.Monitoring)),
+            typeof(SetUpWorkloads));
+
+        HdrHistogram histogram = MeasuredHistogram.Of(run.Summary).Single().Single().Histogram;
+        int setUps = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.SetUp));
+        int works = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work));
+        const int OfEngine = 1 + 10;
+        setUps.Should().BeGreaterThan(OfEngine + 1, "a setup is longer than all iterations, and no part of their time");
+        histogram.TotalCount.Should().Be((ulong)(works - (OfEngine * 8) - (setUps - OfEngine)), "one call after each setup is not timed");
+        ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
+        ShouldBePaired(invocations: 8);
+    }
+
+    // Setup, at least one and at most so many calls, cleanup; and again.
+    private static void ShouldBePaired(int invocations) =>
+        string.Concat(SetUpWorkloads.Calls.Select(call => call[0])).Should().MatchRegex($"^(SW{{1,{invocations}}}C)+$");
+}

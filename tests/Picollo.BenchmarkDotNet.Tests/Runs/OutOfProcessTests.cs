@@ -1,0 +1,50 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+
+namespace Picollo.BenchmarkDotNet.Tests.Runs;
+
+/// <summary>One program for all: its build is what takes the time.</summary>
+public sealed class OutOfProcessRun : BenchmarkRun
+{
+    public OutOfProcessRun()
+        : base(ManualConfig.CreateEmpty().AddJob(Apart()), typeof(ApartWorkloads), typeof(ApartKnownWorkloads))
+    {
+    }
+
+    // The analyzers have seen this repository's code already; and nothing is compiled a second time there either.
+    private static Job Apart() => Job.Default.WithId("Apart").WithArguments([new MsBuildArgument("/p:RunAnalyzers=false")])
+        .WithEnvironmentVariable("DOTNET_TieredCompilation", "0")
+        .WithWarmupCount(1).WithIterationCount(3).WithInvocationCount(16).WithUnrollFactor(4);
+}
+
+/// <summary>Benchmarks in a process of their own, as they are by default.</summary>
+public sealed class OutOfProcessTests(OutOfProcessRun run) : IClassFixture<OutOfProcessRun>
+{
+    [Fact]
+    public void The_program_that_is_generated_here_is_built_and_runs() =>
+        run.Summaries.SelectMany(summary => summary.Reports).Select(report => report.Success).Should().HaveCount(4).And.AllBeEquivalentTo(true, "{0}", run.Log);
+
+    [Fact]
+    public void Known_counts_are_exact()
+    {
+        run.Of<ApartKnownWorkloads>().Value(nameof(ApartKnownWorkloads.Seven), "Instructions/Op").Should().BeApproximately(7, 1e-9);
+        run.Of<ApartKnownWorkloads>().Value(nameof(ApartKnownWorkloads.Awaited), "Instructions/Op").Should().BeApproximately(14, 1e-9);
+    }
+
+    [Fact]
+    public void CPU_time_is_the_benchmark_s_process_s()
+    {
+        foreach (BenchmarkReport report in run.Of<ApartWorkloads>().Reports)
+        {
+            double burnt = 1e6 * (int)report.BenchmarkCase.Parameters[nameof(ApartWorkloads.Milliseconds)];
+            (report.Metrics["User/Op"].Value + report.Metrics["Kernel/Op"].Value).Should().BeInRange(0.98 * burnt, 2 * burnt);
+            report.Metrics["p50"].Value.Should().BeGreaterThan(0.98 * burnt);
+            if (OperatingSystem.IsLinux())
+            {
+                report.Metrics["TaskClock/Op"].Value.Should().BeInRange(0.98 * burnt, 2 * burnt);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.EventProcessors;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+using Picollo.BenchmarkDotNet.Tests.Counters;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Runs;
+
+/// <summary>What goes wrong around a benchmark costs its measures, and says so; the run goes on.</summary>
+public sealed class TroubleTests
+{
+    private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
+
+    [LinuxFact]
+    public void Without_a_folder_for_temporary_files_the_times_are_there_and_a_line_tells_of_the_rest()
+    {
+        using BenchmarkRun run = new(InThisProcess.AddEventProcessor(new WhileBenchmarksRun("/none/such")), typeof(UnwritableWorkload));
+        run.Summary.Reports.Single().Success.Should().BeTrue();
+        run.Summary.Headers().Should().BeEmpty();
+        AfterRun(run).Should().Contain("Not measured: /none/such/: ").And.NotContain("left no results");
+    }
+
+    [Fact]
+    public void Results_that_cannot_be_written_leave_the_times()
+    {
+        using BenchmarkRun run = new(InThisProcess, typeof(UnwritableWorkload));
+        run.Summary.Reports.Single().Success.Should().BeTrue();
+        run.Summary.Headers().Should().BeEmpty();
+        run.Log.Should().Contain("// Not measured: ");
+        AfterRun(run).Should().MatchRegex("Not measured: UnwritableWorkload\\.Work: .*: Picollo's engine left no results");
+    }
+
+    [Fact]
+    public void Where_another_engine_runs_a_line_says_that_nothing_is_measured()
+    {
+        using BenchmarkRun run = new(InThisProcess, typeof(OtherEngineWorkload));
+        run.Summary.Reports.Single().Success.Should().BeTrue();
+        AfterRun(run).Should().MatchRegex("Not measured: OtherEngineWorkload\\.Work: .*: Picollo's engine left no results");
+    }
+
+    [Fact]
+    public void More_launches_than_BenchmarkDotNet_meant_at_first_are_measured_once()
+    {
+        RecordedEngines.Clear();
+        using BenchmarkRun run = new(
+            ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted().WithAnalyzeLaunchVariance(true)).AddPicollo(PicolloMeasure.CpuUsage, PicolloMeasure.HdrPercentiles),
+            typeof(PlainWorkload));
+
+        RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "overhead is a good part of what does nothing").And.ContainSingle(engine => engine == "MeasuringEngine");
+        run.Summary.Headers().Should().Contain("User/Op").And.Contain("p99").And.OnlyHaveUniqueItems();
+        AfterRun(run).Should().NotContain("Not measured");
+    }
+
+    [Fact]
+    public void A_joined_table_has_one_header_and_one_number_of_decimals_for_all_classes()
+    {
+        using BenchmarkRun run = new(
+            InThisProcess.WithOptions(ConfigOptions.JoinSummary), typeof(PlainWorkload), typeof(ThousandsWorkload), typeof(FractionsWorkload));
+        run.Summary.Headers().Should().Equal("Instructions/Op (scaled)");
+        run.Summary.Cell(nameof(ThousandsWorkload.Thousands), "Instructions/Op (scaled)").Should().Be("5,000.0000");
+        run.Summary.Cell(nameof(FractionsWorkload.Fractions), "Instructions/Op (scaled)").Should().Be("0.2500");
+        run.Summary.Cell(nameof(PlainWorkload.Work), "Instructions/Op (scaled)").Should().Be("NA");
+    }
+
+    [Fact]
+    public void A_configuration_that_is_used_again_remembers_nothing()
+    {
+        ManualConfig config = InThisProcess.AddPicollo(PerfHardwareCounterId.Instructions);
+        using BenchmarkRun first = new(config, typeof(FractionsOfConfig));
+        first.Summary.Headers().Should().Equal("Instructions/Op (scaled)");
+        AfterRun(first).Should().Contain("Not counted: one: only here.");
+
+        using BenchmarkRun second = new(config, typeof(ThousandsOfConfig));
+        second.Summary.Headers().Should().Equal("Instructions/Op");
+        second.Summary.Cell(nameof(ThousandsOfConfig.Thousands), "Instructions/Op").Should().Be("5,000");
+        AfterRun(second).Should().NotContain("only here");
+    }
+
+    private static string AfterRun(BenchmarkRun run) => run.Log[run.Log.IndexOf("BenchmarkRunner: Finish", StringComparison.Ordinal)..];
+
+    /// <summary>Not before: a run has a folder of its own among the temporary ones.</summary>
+    private sealed class WhileBenchmarksRun(string path) : EventProcessor
+    {
+        private readonly string? _before = Environment.GetEnvironmentVariable("TMPDIR");
+
+        public override void OnStartRunBenchmark(BenchmarkCase benchmarkCase) => Environment.SetEnvironmentVariable("TMPDIR", path);
+
+        public override void OnEndRunBenchmark(BenchmarkCase benchmarkCase, BenchmarkReport report) => Environment.SetEnvironmentVariable("TMPDIR", _before);
+    }
+}

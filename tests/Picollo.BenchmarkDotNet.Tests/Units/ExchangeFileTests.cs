@@ -1,0 +1,112 @@
+using System.Runtime.Versioning;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public sealed class ExchangeFileTests
+{
+    [Fact]
+    public void A_request_comes_out_as_it_went_in()
+    {
+        MeasureRequest request = MeasureRequest.Of(
+            [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, "sched:sched_switch", PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
+            isAwaited: true);
+        InFile(request, path =>
+        {
+            ExchangeFile.ReadRequest(path).Should().BeEquivalentTo(request);
+            ExchangeFile.ReadResult(path).Should().BeNull();
+        });
+    }
+
+    [Fact]
+    public void A_result_takes_its_place_with_numbers_that_are_none_too()
+    {
+        MeasureResult result = new(
+            [new("one", double.NaN, IsScaled: true), new("two", 1.0 / 3), new("three", double.PositiveInfinity)],
+            ["Not counted: four: \"why\""],
+            new(1.5, 0, double.Epsilon, null, 2),
+            new([0, 1, 255], 5, new DateTime(2026, 1, 2, 3, 4, 5, 678, DateTimeKind.Utc), DateTime.MaxValue));
+        InFile(MeasureRequest.Of([], isAwaited: false), path =>
+        {
+            ExchangeFile.TryWriteResult(path, result, out _).Should().BeTrue();
+            ExchangeFile.ReadResult(path).Should().BeEquivalentTo(result);
+            ExchangeFile.ReadRequest(path).Should().BeNull();
+        });
+    }
+
+    [LinuxFact]
+    [UnsupportedOSPlatform("windows")]
+    public void The_file_is_this_user_s_alone() =>
+        InFile(MeasureRequest.Of([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("{\"Result\":{\"Cou")]
+    [InlineData("{\"Request\":1}")]
+    [InlineData("null")]
+    public void What_cannot_be_read_says_nothing(string content) => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    {
+        File.WriteAllText(path, content);
+        ExchangeFile.ReadRequest(path).Should().BeNull();
+        ExchangeFile.ReadResult(path).Should().BeNull();
+        File.Delete(path);
+        ExchangeFile.ReadResult(path).Should().BeNull();
+    });
+
+    [Fact]
+    public void A_file_that_cannot_be_written_has_a_reason() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    {
+        File.Delete(path);
+        Directory.CreateDirectory(path);
+        ExchangeFile.TryWriteResult(path, new([], [], null, null), out string? problem).Should().BeFalse();
+        problem.Should().StartWith(Path.GetTempPath());
+        ExchangeFile.Delete(path);
+        Directory.Delete(path);
+        File.Delete(path + ".new");
+    });
+
+    [LinuxFact]
+    public void The_file_is_named_in_full_whatever_directory_is_current_later()
+    {
+        InTemporaryFolder(".", () => InFile(MeasureRequest.Of([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
+    }
+
+    [LinuxFact]
+    public void A_folder_that_is_not_there_is_named()
+    {
+        InTemporaryFolder("/none/such", () =>
+        {
+            ExchangeFile.TryCreate(MeasureRequest.Of([], isAwaited: false), out string? path, out string? problem).Should().BeFalse();
+            path.Should().BeNull();
+            problem.Should().StartWith("/none/such/: ");
+        });
+    }
+
+    private static void InTemporaryFolder(string folder, Action test)
+    {
+        string? before = Environment.GetEnvironmentVariable("TMPDIR");
+        Environment.SetEnvironmentVariable("TMPDIR", folder);
+        try
+        {
+            test();
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("TMPDIR", before);
+        }
+    }
+
+    private static void InFile(MeasureRequest request, Action<string> test)
+    {
+        ExchangeFile.TryCreate(request, out string? path, out string? problem).Should().BeTrue(problem);
+        try
+        {
+            test(path!);
+        }
+        finally
+        {
+            ExchangeFile.Delete(path!);
+        }
+    }
+}

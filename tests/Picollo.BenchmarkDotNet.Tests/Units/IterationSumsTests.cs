@@ -1,0 +1,100 @@
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.Cpu;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public sealed class IterationSumsTests
+{
+    private const int Operations = 10;
+
+    [Fact]
+    public void The_mean_of_the_workload_is_weighed_by_operations()
+    {
+        IterationSums sums = new(
+            [Counted(100), Counted(60)],
+            [Time(IterationMode.Workload, IterationStage.Actual, operations: 10), Time(IterationMode.Workload, IterationStage.Actual, operations: 30)]);
+        sums.PerOperation(0).Should().Be(4);
+    }
+
+    [Theory]
+    [InlineData(new ulong[] { 20 }, 8)]
+    [InlineData(new ulong[] { 5_000, 20, 10 }, 8)]
+    [InlineData(new ulong[] { 10, 20, 30, 40 }, 7)] // of an even number, the upper of the two in the middle
+    [InlineData(new ulong[] { 2_000, 1_000, 3_000 }, 0)]
+    [InlineData(new ulong[0], 10)]
+    public void The_median_of_the_overhead_is_taken_off_and_never_below_nothing(ulong[] overheads, double expected)
+    {
+        IterationSums sums = new(
+            [.. overheads.Select(overhead => Counted(overhead)), Counted(100)],
+            [.. overheads.Select(_ => Time(IterationMode.Overhead, IterationStage.Actual)), Time(IterationMode.Workload, IterationStage.Actual)]);
+        sums.PerOperation(0).Should().Be(expected);
+    }
+
+    [Fact]
+    public void Only_actual_iterations_count()
+    {
+        IterationSums sums = new(
+            [Counted(7_000), Counted(8_000), Counted(9_000), Counted(20), Counted(100)],
+            [
+                Time(IterationMode.Workload, IterationStage.Pilot), Time(IterationMode.Overhead, IterationStage.Warmup), Time(IterationMode.Workload, IterationStage.Warmup),
+                Time(IterationMode.Overhead, IterationStage.Actual), Time(IterationMode.Workload, IterationStage.Actual),
+            ]);
+        sums.PerOperation(0).Should().Be(8);
+    }
+
+    [Fact]
+    public void Times_from_before_the_measuring_have_no_iteration()
+    {
+        IterationSums sums = new(
+            [Counted(20), Counted(100)],
+            [
+                Time(IterationMode.Workload, IterationStage.Actual), Time(IterationMode.Overhead, IterationStage.Jitting),
+                Time(IterationMode.Overhead, IterationStage.Actual), Time(IterationMode.Workload, IterationStage.Actual),
+            ]);
+        sums.PerOperation(0).Should().Be(8);
+    }
+
+    [Fact]
+    public void Where_nothing_ran_there_is_no_number()
+    {
+        IterationSums sums = new([Counted(20)], [Time(IterationMode.Workload, IterationStage.Warmup)]);
+        sums.PerOperation(0).Should().Be(double.NaN);
+        sums.Cpu.Should().BeNull();
+        new IterationSums([Counted(20)], []).PerOperation(0).Should().Be(double.NaN);
+    }
+
+    [Fact]
+    public void Each_counter_has_its_own_sum()
+    {
+        IterationSums sums = new([Counted(10, 200), Counted(50, 1_000)], [Time(IterationMode.Overhead, IterationStage.Actual), Time(IterationMode.Workload, IterationStage.Actual)]);
+        sums.PerOperation(0).Should().Be(4);
+        sums.PerOperation(1).Should().Be(80);
+    }
+
+    [Fact]
+    public void CPU_time_switches_and_elapsed_time_are_summed_alike()
+    {
+        IterationSums sums = new(
+            [new([], new(new CpuUsage(100, 20), 10, 30)), new([], new(new CpuUsage(1_100, 220), 50, 230)), new([], new(new CpuUsage(1_100, 220), 70, 230))],
+            [
+                Time(IterationMode.Overhead, IterationStage.Actual, nanoseconds: 500),
+                Time(IterationMode.Workload, IterationStage.Actual, nanoseconds: 1_000), Time(IterationMode.Workload, IterationStage.Actual, nanoseconds: 3_000),
+            ]);
+        sums.Cpu.Should().Be(new CpuPerOperation(100, 20, 150, VoluntarySwitches: 5, InvoluntarySwitches: 20));
+    }
+
+    [Fact]
+    public void Switches_that_the_system_does_not_tell_are_none()
+    {
+        IterationSums sums = new([new([], new(new CpuUsage(100, 20), null, null))], [Time(IterationMode.Workload, IterationStage.Actual)]);
+        sums.Cpu.Should().Be(new CpuPerOperation(10, 2, 100, null, null));
+    }
+
+    private static Iteration Counted(params ulong[] counts) => new(counts, null);
+
+    private static Measurement Time(IterationMode mode, IterationStage stage, int operations = Operations, double nanoseconds = 1_000) =>
+        new(1, mode, stage, 1, operations, nanoseconds);
+}

@@ -1,0 +1,111 @@
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Reports;
+using Perfolizer.Metrology;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Reports;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public sealed class MeasureMetricTests
+{
+    private static readonly MeasureRequest Nothing = MeasureRequest.Of([], isAwaited: false);
+
+    [Theory]
+    [InlineData(new[] { 1000.0, 123456 }, "#,0")]
+    [InlineData(new[] { 1000.0, 999.9 }, "#,0.00")]
+    [InlineData(new[] { 1.0, 5_000 }, "#,0.00")]
+    [InlineData(new[] { 0.999, 5_000 }, "#,0.0000")]
+    [InlineData(new[] { 0.0, double.NaN, 5_000 }, "#,0")]
+    public void Decimals_are_as_many_as_the_least_value_needs(double[] values, string expected)
+    {
+        MeasureMetric metric = new("Events/Op", "events", 0);
+        foreach (double value in values)
+        {
+            metric.Of(value).Value.Should().Be(value);
+        }
+
+        metric.NumberFormat.Should().Be(expected);
+        metric.UnitType.Should().Be(UnitType.Dimensionless);
+    }
+
+    [Fact]
+    public void Times_and_ratios_have_their_own()
+    {
+        MeasureMetric time = new("p50", "half", 0, isTime: true);
+        (time.NumberFormat, time.UnitType, time.Unit).Should().Be(("#,0.000", UnitType.Time, "ns"));
+        MeasureMetric ratio = new("IPC", "ratio", 0, isRatio: true);
+        (ratio.NumberFormat, ratio.UnitType, ratio.Unit, ratio.TheGreaterTheBetter).Should().Be(("0.00", UnitType.Dimensionless, "", true));
+        time.TheGreaterTheBetter.Should().BeFalse();
+    }
+
+    [Fact]
+    public void One_scaled_value_marks_the_column_for_good()
+    {
+        MeasureMetric metric = new("Events/Op", "events", 0);
+        _ = metric.Of(1);
+        (metric.DisplayName, metric.Legend).Should().Be(("Events/Op", "events"));
+        _ = metric.Of(1, isScaled: true);
+        _ = metric.Of(1);
+        (metric.Id, metric.DisplayName).Should().Be(("Events/Op", "Events/Op (scaled)"));
+        metric.Legend.Should().StartWith("events; more counters than the CPU has");
+    }
+
+    [Fact]
+    public void CPU_over_wall_is_of_user_and_kernel_time_together()
+    {
+        MeasureMetrics.Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
+            .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
+            .Equal(("User/Op", 150), ("Kernel/Op", 50), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
+    }
+
+    [Fact]
+    public void Switches_that_the_system_does_not_tell_have_no_column() =>
+        MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
+            .Select(metric => metric.Descriptor.Id).Should().Equal("User/Op", "Kernel/Op", "CPU/Wall");
+
+    [Fact]
+    public void Clocks_are_times_and_other_counters_are_numbers()
+    {
+        MeasureRequest request = MeasureRequest.Of(
+            [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults, PicolloMeasure.IncludeKernel])], isAwaited: false);
+        MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
+            .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
+                ("TaskClock/Op", UnitType.Time, "Software:TaskClock per operation, the kernel's part included"),
+                ("CpuClock/Op", UnitType.Time, "Software:CpuClock per operation, the kernel's part included"),
+                ("PageFaults/Op", UnitType.Dimensionless, "Software:PageFaults per operation, the kernel's part included"));
+    }
+
+    [Fact]
+    public void IPC_is_scaled_if_its_instructions_or_its_cycles_are()
+    {
+        MeasureRequest request = MeasureRequest.Of([new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles])], isAwaited: false);
+        foreach ((bool instructions, bool cycles) in new[] { (false, false), (true, false), (false, true) })
+        {
+            MeasureMetrics.Of(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
+                .Select(metric => (metric.Descriptor.DisplayName, metric.Value)).Last().Should().Be(instructions || cycles ? ("IPC (scaled)", 3) : ("IPC", 3));
+        }
+    }
+
+    [Fact]
+    public void What_stands_in_one_column_has_one_header_and_as_many_decimals_as_the_least_of_all()
+    {
+        MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
+        Metric[] metrics = [ofColumn[0].Of(5_000), ofColumn[1].Of(0.5, isScaled: true), ofColumn[2].Of(5_000)];
+        MeasureMetric.Align(metrics);
+        ofColumn.Select(one => (one.DisplayName, one.NumberFormat)).Should().Equal(
+            ("Events/Op (scaled)", "#,0.0000"), ("Events/Op (scaled)", "#,0.0000"), ("Other/Op", "#,0"));
+    }
+
+    [Fact]
+    public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
+    {
+        MeasureMetrics.Of(Nothing, new([], [], new(1, 1, 1, 1, 1), null))
+            .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(MeasureMetrics.NamesOfCpu.Select(name => $"{name}/Op"));
+        PicolloMeasure[] counters = [.. MeasureMetrics.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
+        CounterChoice.Of(counters).Counters.Should().HaveCount(5);
+        CounterChoice beside = CounterChoice.Of([.. counters, PicolloMeasure.CpuUsage]);
+        beside.Counters.Select(counter => counter.Name).Should().Equal("other");
+        beside.Problems.Should().HaveCount(4).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
+    }
+}

@@ -1,0 +1,105 @@
+using Perfolizer.Horology;
+using Picollo.BenchmarkDotNet.Measuring;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public sealed class MeteringClockTests
+{
+    private readonly List<string> _calls = [];
+
+    [Fact]
+    public void Counters_begin_before_the_first_timestamp_and_end_after_the_second()
+    {
+        MeteringClock clock = new(new RecordedClock(_calls)) { Meter = new(new RecordedCounters(_calls), measuresCpu: false) };
+        for (int iteration = 0; iteration < 2; iteration++)
+        {
+            StartedClock started = clock.Start();
+            _calls.Add("work");
+            _ = started.GetElapsed();
+        }
+
+        _calls.Should().Equal("begin", "time", "work", "time", "end", "begin", "time", "work", "time", "end");
+    }
+
+    [Fact]
+    public void Without_a_meter_it_is_the_clock_itself()
+    {
+        MeteringClock clock = new(new RecordedClock(_calls));
+        StartedClock started = clock.Start();
+        started.GetElapsed().GetNanoseconds().Should().Be(1_000);
+        _calls.Should().Equal("time", "time");
+        (clock.Title, clock.IsAvailable, clock.Frequency).Should().Be(("Recorded", true, Frequency.MHz));
+    }
+
+    [Fact]
+    public void A_meter_that_comes_after_some_iterations_begins_with_the_next()
+    {
+        MeteringClock clock = new(new RecordedClock(_calls));
+        _ = clock.Start().GetElapsed();
+        IterationMeter meter = new(new RecordedCounters(_calls), measuresCpu: true);
+        clock.Meter = meter;
+        _ = clock.Start().GetElapsed();
+        clock.Meter = null;
+        _ = clock.Start().GetElapsed();
+
+        meter.Iterations.Should().ContainSingle().Which.Counts.Should().Equal(42UL);
+        meter.Iterations[0].Usage.Should().NotBeNull();
+        _calls.Should().Equal("time", "time", "begin", "time", "time", "end", "time", "time");
+    }
+
+    [Fact]
+    public void Iterations_keep_their_own_counts()
+    {
+        RecordedCounters counters = new(_calls);
+        IterationMeter meter = new(counters, measuresCpu: false);
+        foreach (ulong count in new ulong[] { 1, 2 })
+        {
+            counters.Count = count;
+            meter.Begin();
+            meter.End();
+        }
+
+        meter.Iterations.Select(iteration => iteration.Counts.Single()).Should().Equal(1, 2);
+        meter.Iterations.Should().OnlyContain(iteration => iteration.Usage == null);
+    }
+
+    private sealed class RecordedClock(List<string> calls) : IClock
+    {
+        private long _now;
+
+        public string Title => "Recorded";
+
+        public bool IsAvailable => true;
+
+        public Frequency Frequency => Frequency.MHz;
+
+        public long GetTimestamp()
+        {
+            calls.Add("time");
+            return _now++;
+        }
+    }
+
+    private sealed class RecordedCounters(List<string> calls) : ICounters
+    {
+        public ulong Count { get; set; } = 42;
+
+        public IReadOnlyList<string> Names => ["one"];
+
+        public IReadOnlyList<string> Unavailable => [];
+
+        public void Begin() => calls.Add("begin");
+
+        public void End(Span<ulong> counts)
+        {
+            counts[0] = Count;
+            calls.Add("end");
+        }
+
+        public double ShareOfTime(int index) => 1;
+
+        public void Dispose()
+        {
+        }
+    }
+}

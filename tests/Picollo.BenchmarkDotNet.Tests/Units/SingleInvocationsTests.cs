@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Reports;
+using Perfolizer.Mathematics.OutlierDetection;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+/// <summary>Looks at the shortest time, which no other work on the machine lengthens.</summary>
+public sealed class SingleInvocationsTests
+{
+    private const double Millisecond = 1e6;
+
+    [Fact]
+    public void What_an_empty_call_takes_is_taken_off()
+    {
+        PlainHdrHistogram<ulong> histogram = Measure(invocations: 5, seconds: 0.05, workload: 2 * Millisecond, overhead: 0.3 * Millisecond);
+        ((double)histogram.GetPercentileValue(0)).Should().BeInRange(0, 1.9 * Millisecond);
+        histogram.TotalCount.Should().BeInRange(1, 25, "they take as long as the iterations did");
+    }
+
+    [Fact]
+    public void A_call_that_takes_less_than_an_empty_one_takes_nothing() =>
+        Measure(invocations: 5, seconds: 0.01, workload: 0, overhead: 0.2 * Millisecond).GetPercentileValue(50).Should().Be(0);
+
+    [Fact]
+    public void However_short_the_iterations_were_there_is_one() =>
+        Measure(invocations: 5, seconds: 0, workload: 0, overhead: 0).TotalCount.Should().BePositive();
+
+    [Fact]
+    public void A_million_of_them_is_enough() =>
+        Measure(invocations: 600_000, seconds: 3600, workload: 0, overhead: 0).TotalCount.Should().Be(1_000_000);
+
+    [Fact]
+    public void Where_nothing_ran_there_is_no_distribution() => SingleInvocations.Measure(Parameters(0, 0), Results([])).Should().BeNull();
+
+    [Theory]
+    [InlineData(new double[0], 5_000)]
+    [InlineData(new double[] { 9_000, 1_000, 2_000 }, 3_000)]
+    [InlineData(new double[] { 9_000 }, 0)]
+    public void Of_iterations_of_one_invocation_the_median_of_the_overhead_is_taken_off_as_BenchmarkDotNet_does(double[] overheads, ulong expected)
+    {
+        Measurement[] iterations =
+        [
+            .. overheads.Select(overhead => new Measurement(1, IterationMode.Overhead, IterationStage.Actual, 1, 2, overhead)),
+            new(1, IterationMode.Workload, IterationStage.Actual, 1, 2, 5_000),
+        ];
+        InvocationTimes times = SingleInvocations.Measure(Parameters(workload: double.MaxValue, overhead: 0), Results(iterations))!;
+        HdrHistogramEncoding.Decode(times.Nanoseconds).GetPercentileValue(50).Should().BeCloseTo(expected, 5);
+    }
+
+    private static PlainHdrHistogram<ulong> Measure(long invocations, double seconds, double workload, double overhead)
+    {
+        Measurement iteration = new(1, IterationMode.Workload, IterationStage.Actual, 1, invocations * 2, seconds * 1e9);
+        InvocationTimes times = SingleInvocations.Measure(Parameters(workload, overhead), Results([iteration]))!;
+        times.OperationsPerInvoke.Should().Be(2);
+        times.EndTimeUtc.Should().BeOnOrAfter(times.StartTimeUtc);
+        return HdrHistogramEncoding.Decode(times.Nanoseconds);
+    }
+
+    private static EngineParameters Parameters(double workload, double overhead) => new()
+    {
+        OperationsPerInvoke = 2,
+        WorkloadActionNoUnroll = calls => Busy(workload * calls),
+        OverheadActionNoUnroll = calls => Busy(overhead * calls),
+    };
+
+    private static RunResults Results(IReadOnlyList<Measurement> iterations) => new(iterations, OutlierMode.DontRemove, default, default, 0);
+
+    private static void Busy(double nanoseconds)
+    {
+        for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start).TotalNanoseconds < nanoseconds;)
+        {
+        }
+    }
+}

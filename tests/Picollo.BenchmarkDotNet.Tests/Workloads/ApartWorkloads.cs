@@ -1,0 +1,33 @@
+using BenchmarkDotNet.Attributes;
+using Picollo.BenchmarkDotNet.Tests.Counters;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+/// <summary>All there is, for a process apart.</summary>
+[CpuUsageDiagnoser, HdrPercentiles]
+[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.TaskClock)]
+public class ApartWorkloads
+{
+    [Params(1, 3)]
+    public int Milliseconds { get; set; }
+
+    [Benchmark]
+    public void Burns() => Burn.Milliseconds(Milliseconds);
+}
+
+[PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
+public class ApartKnownWorkloads
+{
+    [Benchmark]
+    public void Seven() => KnownCounts.Add("Instructions", 7);
+
+    [Benchmark]
+    [Arguments(2)]
+    public async Task<int> Awaited(int times)
+    {
+        await Task.Yield();
+        KnownCounts.Add("Instructions", (ulong)times * 7);
+        return times;
+    }
+}

@@ -1,0 +1,41 @@
+using BenchmarkDotNet.Attributes;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+/// <summary>Base of classes whose attributes ask for what cannot be. The page faults can.</summary>
+[PerfCounters(PerfSoftwareCounterId.PageFaults)]
+public abstract class BadWorkload
+{
+    [Benchmark]
+    public void Work()
+    {
+    }
+}
+
+[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches), PerfCounters(PerfSoftwareCounterId.PageFaults)]
+public class NamedThrice : BadWorkload;
+
+[PerfCounters]
+public class NamesNothing : BadWorkload;
+
+[PerfCounters((PerfHardwareCounterId[]?)null), PerfCounters((PerfCacheCounterId[]?)null), PerfCounters((PerfSoftwareCounterId[]?)null), PerfCounters((string[]?)null)]
+public class NamesNull : BadWorkload;
+
+[PerfCounters("", null!, "no colon", "cpu/event", "cpu/event=x/"), PerfCounters(4, 1, null!)]
+public class Malformed : BadWorkload;
+
+[PerfCounters((PerfHardwareCounterId)(-1)), PerfCounters((PerfSoftwareCounterId)12345)]
+public class Undefined : BadWorkload;
+
+[PerfCounters("picollo_none/event=1/", "picollo:none")]
+public class NotThere : BadWorkload;
+
+/// <summary>The name that a session gives another.</summary>
+[PerfCounters(1, 5, "Software:PageFaults")]
+public class SessionsName : BadWorkload;
+
+/// <summary>As attributes, with others that are right.</summary>
+[PerfCounters, PerfCounters((string[]?)null), PerfCounters("", "picollo:none"), PerfCounters((PerfHardwareCounterId)(-1))]
+[PerfCounters(PerfSoftwareCounterId.PageFaults), CpuUsageDiagnoser, CpuUsageDiagnoser, HdrPercentiles]
+public class AllAtOnce : BadWorkload;

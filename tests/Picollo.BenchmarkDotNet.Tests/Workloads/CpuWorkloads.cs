@@ -1,0 +1,40 @@
+using BenchmarkDotNet.Attributes;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+[CpuUsageDiagnoser, PerfCounters(PerfSoftwareCounterId.TaskClock)]
+public class CpuWorkloads
+{
+    [Benchmark]
+    public void Burns() => Burn.Milliseconds(2);
+
+    [Benchmark]
+    public void Sleeps() => Thread.Sleep(5);
+
+    [Benchmark]
+    public void BurnsOnTwo()
+    {
+        Thread other = new(() => Burn.Milliseconds(2));
+        other.Start();
+        Burn.Milliseconds(2);
+        other.Join();
+    }
+
+    [Benchmark]
+    public async Task BurnsElsewhere()
+    {
+        await Task.Delay(1).ConfigureAwait(false);
+        Burn.Milliseconds(2);
+    }
+}
+
+/// <summary>The work of which the documents know the instructions.</summary>
+[PerfCounters(PerfHardwareCounterId.Instructions)]
+public class ChainWorkload
+{
+    public const int Rounds = 1000;
+
+    [Benchmark]
+    public ulong Chain() => CpuUtils.AddChain256(Rounds);
+}

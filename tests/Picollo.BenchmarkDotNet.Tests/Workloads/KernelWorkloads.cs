@@ -1,0 +1,76 @@
+using System.IO.MemoryMappedFiles;
+using BenchmarkDotNet.Attributes;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+/// <summary>What the kernel counts.</summary>
+[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches)]
+public class KernelWorkloads
+{
+    public const int Pages = 256;
+
+    [Benchmark]
+    public void TouchesPages()
+    {
+        using FreshPages pages = new(Pages);
+        pages.Touch();
+    }
+
+    [Benchmark]
+    public void Sleeps() => Thread.Sleep(1);
+}
+
+/// <summary>Page faults that happen in the kernel, while it copies to fresh pages.</summary>
+public class KernelFaults
+{
+    [Benchmark]
+    public void ReadsIntoPages()
+    {
+        using FreshPages pages = new(KernelWorkloads.Pages);
+        pages.Read("/dev/zero");
+    }
+}
+
+/// <summary>The same, and asks for it.</summary>
+[PerfCounters(PerfSoftwareCounterId.PageFaults, IncludeKernel = true)]
+public class KernelFaultsCounted : KernelFaults;
+
+/// <summary>The same, and does not.</summary>
+[PerfCounters(PerfSoftwareCounterId.PageFaults)]
+public class KernelFaultsLeftOut : KernelFaults;
+
+/// <summary>Memory that nothing has touched yet.</summary>
+internal sealed class FreshPages : IDisposable
+{
+    private readonly int _bytes;
+    private readonly MemoryMappedFile _memory;
+    private readonly MemoryMappedViewAccessor _view;
+
+    public FreshPages(int pages)
+    {
+        _bytes = pages * Environment.SystemPageSize;
+        _memory = MemoryMappedFile.CreateNew(null, _bytes);
+        _view = _memory.CreateViewAccessor();
+    }
+
+    public void Touch()
+    {
+        for (int at = 0; at < _bytes; at += Environment.SystemPageSize)
+        {
+            _view.Write(at, (byte)1);
+        }
+    }
+
+    public unsafe void Read(string path)
+    {
+        using Microsoft.Win32.SafeHandles.SafeFileHandle file = File.OpenHandle(path);
+        _ = RandomAccess.Read(file, new Span<byte>((void*)_view.SafeMemoryMappedViewHandle.DangerousGetHandle(), _bytes), 0);
+    }
+
+    public void Dispose()
+    {
+        _view.Dispose();
+        _memory.Dispose();
+    }
+}

@@ -1,0 +1,66 @@
+using BenchmarkDotNet.Attributes;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+/// <summary>Calls that are not all alike.</summary>
+[HdrPercentiles]
+public class TailWorkloads
+{
+    public const int SlowMilliseconds = 5;
+
+    private int _calls;
+
+    [Params("a, b")]
+    public string Name { get; set; } = "";
+
+    [Benchmark]
+    public void TwoSlowInAHundred()
+    {
+        if (_calls++ % 100 >= 98)
+        {
+            Thread.Sleep(SlowMilliseconds);
+        }
+    }
+
+    [Benchmark(OperationsPerInvoke = 5)]
+    public void FiveAtOnce() => Thread.Sleep(SlowMilliseconds);
+
+    [Benchmark]
+    [Arguments(1)]
+    [Arguments(3)]
+    public async Task<int> Awaits(int milliseconds)
+    {
+        await Task.Delay(milliseconds).ConfigureAwait(false);
+        return milliseconds;
+    }
+}
+
+/// <summary>Set up and cleaned up for every iteration, slowly.</summary>
+[HdrPercentiles]
+public class SetUpWorkloads
+{
+    public const int SetUpMilliseconds = 100;
+
+    public static List<string> Calls { get; } = [];
+
+    [IterationSetup]
+    public void SetUp()
+    {
+        Calls.Add(nameof(SetUp));
+        Thread.Sleep(SetUpMilliseconds);
+    }
+
+    [Benchmark]
+    public void Work()
+    {
+        Calls.Add(nameof(Work));
+        Thread.Sleep(1);
+    }
+
+    [IterationCleanup]
+    public void CleanUp()
+    {
+        Calls.Add(nameof(CleanUp));
+        Thread.Sleep(SetUpMilliseconds / 10);
+    }
+}

@@ -1,0 +1,83 @@
+using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Jobs;
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Tests.Counters;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Workloads;
+
+/// <summary>Puts a folder in the place of the file for the results, if there is one.</summary>
+[CpuUsageDiagnoser]
+public class UnwritableWorkload
+{
+    private readonly string? _path = Environment.GetEnvironmentVariable(ExchangeFile.Variable);
+
+    [GlobalSetup]
+    public void SetUp()
+    {
+        if (_path is not null)
+        {
+            File.Delete(_path);
+            Directory.CreateDirectory(_path);
+        }
+    }
+
+    [Benchmark]
+    public void Work()
+    {
+    }
+
+    [GlobalCleanup]
+    public void CleanUp()
+    {
+        if (_path is not null)
+        {
+            Directory.Delete(_path);
+            File.Delete(_path + ".new");
+        }
+    }
+}
+
+[CpuUsageDiagnoser, OtherEngine]
+public class OtherEngineWorkload
+{
+    [Benchmark]
+    public void Work()
+    {
+    }
+}
+
+/// <summary>After Picollo's own attributes.</summary>
+[AttributeUsage(AttributeTargets.Class)]
+public sealed class OtherEngineAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new EngineFactory()));
+
+/// <summary>Counts many, all of the time.</summary>
+[KnownCounters]
+public class ThousandsOfConfig
+{
+    [Benchmark]
+    public void Thousands() => KnownCounts.Add("Instructions", 5_000);
+}
+
+[PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
+public class ThousandsWorkload : ThousandsOfConfig;
+
+/// <summary>Counts one in four calls, part of the time.</summary>
+[KnownCounters]
+public class FractionsOfConfig
+{
+    private int _calls;
+
+    [GlobalSetup]
+    public void SetUp() => (KnownCounts.Share, KnownCounts.Unavailable) = (0.5, ["Not counted: one: only here."]);
+
+    [Benchmark]
+    public void Fractions() => KnownCounts.Add("Instructions", _calls++ % 4 == 0 ? 1UL : 0);
+
+    [GlobalCleanup]
+    public void CleanUp() => (KnownCounts.Share, KnownCounts.Unavailable) = (1, []);
+}
+
+[PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
+public class FractionsWorkload : FractionsOfConfig;

@@ -1,0 +1,70 @@
+using System.Reflection;
+using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Loggers;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains.InProcess.Emit;
+using Picollo.PerfEvent;
+using Picollo.Samples.Benchmarks;
+
+namespace Picollo.Samples.Tests;
+
+/// <summary>Each class of benchmarks, once and in this process: that it runs, and has the columns that its comment tells of. What they show is
+/// the matter of the package's own tests.</summary>
+public sealed class BenchmarksTests
+{
+    private static readonly string[] CpuUsage = ["User/Op", "Kernel/Op", "CPU/Wall"];
+    private static readonly string[] Percentiles = ["p50", "p90", "p99", "p99.9", "max"];
+
+    public static TheoryData<Type, string[]> Classes => new()
+    {
+        { typeof(Aggregation), [.. SoftwareCounters("TaskClock/Op", "PageFaults/Op"), .. CpuUsage, .. Percentiles] },
+        { typeof(Allocation), ["Allocated", .. SoftwareCounters("PageFaults/Op"), .. Percentiles] },
+        { typeof(Asynchrony), [.. SoftwareCounters("TaskClock/Op"), .. CpuUsage, .. Percentiles] },
+        { typeof(LockContention), [.. SoftwareCounters("TaskClock/Op", "ContextSwitches/Op"), .. CpuUsage] },
+    };
+
+    [Theory]
+    [MemberData(nameof(Classes))]
+    public void Every_class_of_benchmarks_runs_and_has_its_columns(Type benchmarks, string[] columns)
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-benchmarks-").FullName;
+        try
+        {
+            Summary summary = BenchmarkRunner.Run(benchmarks, ManualConfig.CreateEmpty()
+                .AddJob(Job.Dry.WithToolchain(InProcessEmitToolchain.Instance))
+                .AddLogger(NullLogger.Instance)
+                .AddColumnProvider(DefaultColumnProviders.Instance)
+                .WithArtifactsPath(folder)
+                .WithOptions(ConfigOptions.DisableOptimizationsValidator));
+
+            summary.HasCriticalValidationErrors.Should().BeFalse(string.Join('\n', summary.ValidationErrors.Select(error => error.Message)));
+            summary.Reports.Should().NotBeEmpty().And.OnlyContain(report => report.Success);
+            summary.Table.FullHeader.Should().ContainInOrder(columns);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
+    public void No_class_of_benchmarks_is_left_out_here() => typeof(Aggregation).Assembly.GetTypes()
+        .Where(type => type.GetMethods().Any(method => method.IsDefined(typeof(BenchmarkAttribute))))
+        .Should().BeEquivalentTo(Classes.Select(one => one[0]));
+
+    /// <summary>Those columns, or none where the kernel does not count.</summary>
+    private static string[] SoftwareCounters(params string[] columns)
+    {
+        if (!PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).TryCreate(out PerfEventCounterSession? session, out _))
+        {
+            return [];
+        }
+
+        session.Dispose();
+        return columns;
+    }
+}

@@ -1,0 +1,56 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>
+/// What <see cref="ResourceUsage"/> keeps to on the system that the tests run on: its CPU time is the reader's and nothing goes back, or
+/// a reason and what to use instead. tests/CpuContract runs the same under Wine.
+/// </summary>
+[Collection(nameof(ReaderContractTests))]
+public class ResourceUsageContractTests
+{
+    private delegate bool TryGet(out ResourceUsage usage, out string? problem);
+
+    [Fact]
+    public void The_thread_is_read_where_the_system_counts_by_thread() =>
+        ShouldKeepTo(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
+
+    [Fact]
+    public void The_process_is_read_but_on_Windows() =>
+        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsage.GetByProcess);
+
+    [Fact]
+    public void The_children_are_read_but_on_Windows() =>
+        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsage.GetByChildren);
+
+    private static void ShouldKeepTo(bool isKnown, TryGet tryGet, Func<ResourceUsage> get, Func<CpuUsage> getCpu)
+    {
+        if (!isKnown)
+        {
+            tryGet(out ResourceUsage none, out string? reason).Should().BeFalse();
+            none.Should().Be(default(ResourceUsage));
+            reason.Should().ContainAll(OperatingSystem.IsWindows() ? "Windows" : "macOS", "CpuUsage.GetByThread()");
+            new Action(() => get()).Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
+            return;
+        }
+
+        tryGet(out ResourceUsage last, out string? problem).Should().BeTrue();
+        problem.Should().BeNull();
+        for (int i = 0; i < 1_000; i++)
+        {
+            CpuUsage before = getCpu();
+            ResourceUsage now = get();
+            CpuUsage after = getCpu();
+            now.Cpu.UserNanoseconds.Should().BeInRange(before.UserNanoseconds, after.UserNanoseconds);
+            now.Cpu.KernelNanoseconds.Should().BeInRange(before.KernelNanoseconds, after.KernelNanoseconds);
+
+            ResourceUsage taken = now - last;
+            new[]
+            {
+                taken.MaxResidentBytes - last.MaxResidentBytes, taken.MinorPageFaults, taken.MajorPageFaults,
+                taken.VoluntaryContextSwitches + taken.InvoluntaryContextSwitches,
+            }.Should().OnlyContain(count => count >= 0);
+            last = now;
+        }
+    }
+}
