@@ -24,7 +24,7 @@ typedef long word;
 _Static_assert(sizeof(word) == 8, "64 bits");
 
 enum {
-    INTR = 4, NOENT = 2, ACCES = 13, NOTDIR = 20, NOEXEC = 8, NAMETOOLONG = 36, /* <asm-generic/errno.h> */
+    INTR = 4, NOENT = 2, NOTDIR = 20, NOEXEC = 8, /* <asm-generic/errno.h> */
     SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGPIPE = 13, SIGTERM = 15, SIGCHLD = 17,
     CLOSE_ON_EXEC = 02000000, SET_FD = 2, FD_CLOSE_ON_EXEC = 1,
     READABLE = 1, HUNG_UP = 0x10,
@@ -144,8 +144,8 @@ static word execute(const char *file, const char **command, const char **environ
     return error;
 }
 
-/* Where a name without a slash is looked for, as execvp(3) does it: the first that can be executed; else, of one that was there and
-   could not be, why. */
+/* Where a name without a slash is looked for, as execvp(3) does it: the first that can be executed; else, of the last that was there
+   and could not be, why. */
 static word search(const char **command, const char **environment) {
     const char *name = command[0], *path = "/bin:/usr/bin";
     word error = -NOENT;
@@ -172,7 +172,7 @@ static word search(const char **command, const char **environment) {
             for (int i = 0; i <= length; i++)
                 file[at++] = name[i];
             word refused = execute(file, command, environment);
-            if (refused != -NOENT && refused != -NOTDIR && error != -ACCES)
+            if (refused != -NOENT && refused != -NOTDIR)
                 error = refused;
             path = rest;
         } else {
