@@ -60,7 +60,7 @@ public sealed class PerfCountersAttribute : PicolloAttribute
 
     /// <summary>Whether all threads of the process count, and not the benchmark's own alone: for workloads that run on several, such as
     /// <c>Parallel.For</c>. False by default, true in any case where the benchmark returns something to be awaited. The garbage collector's and
-    /// the JIT's threads are in it. For all counters of a class if one of its attributes says so.</summary>
+    /// the JIT's threads are in it, and processes that the benchmark starts. For all counters of a class if one of its attributes says so.</summary>
     public bool AllThreads { get; set; }
 
     private protected override MeasureSet Measures

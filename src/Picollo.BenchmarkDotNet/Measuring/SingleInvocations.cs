@@ -55,13 +55,14 @@ internal static class SingleInvocations
         Action<long> workload = parameters.WorkloadActionNoUnroll;
         ulong overhead = MedianOf(parameters.OverheadActionNoUnroll);
         long left = Math.Max(1, (long)(duration.TotalSeconds * Stopwatch.Frequency));
-        while (left > 0 && histogram.TotalCount < MaxInvocations)
+        int timed = 0; // not the histogram's count, which it sums up: that takes longer than many a workload, and the caches with it
+        while (left > 0 && timed < MaxInvocations)
         {
             parameters.IterationSetupAction?.Invoke(); // no part of the duration: as many invocations are timed, however long it takes
             long begin = Stopwatch.GetTimestamp();
             long stop = begin;
             workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
-            for (long i = 1; i < invocations && stop - begin < left && histogram.TotalCount < MaxInvocations; i++)
+            for (long i = 1; i < invocations && stop - begin < left && timed < MaxInvocations; i++, timed++)
             {
                 long start = Stopwatch.GetTimestamp();
                 workload(1);

@@ -53,7 +53,7 @@ internal static class MeasureMetrics
         yield return new MeasureMetric("User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true).Of(cpu.UserNanoseconds);
         yield return new MeasureMetric("Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true).Of(cpu.KernelNanoseconds);
         yield return new MeasureMetric("CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
-            .Of((cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds);
+            .Of(cpu.WallNanoseconds > 0 ? (cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds : double.NaN); // ?: it took no more than nothing
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
             yield return new MeasureMetric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);

@@ -42,6 +42,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
         HdrHistogramLogInterval[] intervals = [.. log.ReadAll()];
 
         intervals.Select(interval => interval.Tag).Should().BeEquivalentTo(Names.Select(name => name.Replace(' ', '_').Replace(',', '_')));
+        intervals.Should().OnlyContain(interval => interval.StartTimeUtc >= log.StartTimeUtc, "the log begins with the first that ran");
         foreach (HdrHistogramLogInterval interval in intervals)
         {
             interval.Histogram.TotalCount.Should().Be(interval.Tag!.Contains("_Again_", StringComparison.Ordinal) ? 4u : 3u);
@@ -49,6 +50,14 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
 
         MeasuredHistogram.Of(_summary).Single().Select(one => one.Histogram.GetPercentileValue(100)).Should()
             .Equal(intervals.Select(interval => interval.Histogram.GetPercentileValue(100)), "the log has them in the summary's order");
+    }
+
+    [Fact]
+    public void What_separates_fields_and_lines_stands_in_no_tag()
+    {
+        using BenchmarkRun described = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()), typeof(DescribedWorkload));
+        using HdrHistogramLogReader log = new(Directory.GetFiles(described.Summary.ResultsDirectoryPath, "*.hlog").Single());
+        log.ReadAll().Single().Tag.Should().NotMatchRegex("[,\\s\\p{Cc}]").And.Contain("a_b");
     }
 
     [Fact]

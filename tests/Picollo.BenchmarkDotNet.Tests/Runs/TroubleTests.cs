@@ -58,10 +58,10 @@ public sealed class TroubleTests
     public void A_joined_table_has_one_header_and_one_number_of_decimals_for_all_classes()
     {
         using BenchmarkRun run = new(
-            InThisProcess.WithOptions(ConfigOptions.JoinSummary), typeof(PlainWorkload), typeof(ThousandsWorkload), typeof(FractionsWorkload));
+            InThisProcess.WithOptions(ConfigOptions.JoinSummary), typeof(PlainWorkload), typeof(ManyWorkload), typeof(RareWorkload));
         run.Summary.Headers().Should().Equal("Instructions/Op (scaled)");
-        run.Summary.Cell(nameof(ThousandsWorkload.Thousands), "Instructions/Op (scaled)").Should().Be("5,000.0000");
-        run.Summary.Cell(nameof(FractionsWorkload.Fractions), "Instructions/Op (scaled)").Should().Be("0.2500");
+        run.Summary.Cell(nameof(ManyWorkload.Thousands), "Instructions/Op (scaled)").Should().Be("5,000.0000");
+        run.Summary.Cell(nameof(RareWorkload.Fractions), "Instructions/Op (scaled)").Should().Be("0.2500");
         run.Summary.Cell(nameof(PlainWorkload.Work), "Instructions/Op (scaled)").Should().Be("NA");
     }
 
@@ -69,13 +69,13 @@ public sealed class TroubleTests
     public void A_configuration_that_is_used_again_remembers_nothing()
     {
         ManualConfig config = InThisProcess.AddPicollo(PerfHardwareCounterId.Instructions);
-        using BenchmarkRun first = new(config, typeof(FractionsOfConfig));
+        using BenchmarkRun first = new(config, typeof(RareOfConfig));
         first.Summary.Headers().Should().Equal("Instructions/Op (scaled)");
         AfterRun(first).Should().Contain("Not counted: one: only here.");
 
-        using BenchmarkRun second = new(config, typeof(ThousandsOfConfig));
+        using BenchmarkRun second = new(config, typeof(ManyOfConfig));
         second.Summary.Headers().Should().Equal("Instructions/Op");
-        second.Summary.Cell(nameof(ThousandsOfConfig.Thousands), "Instructions/Op").Should().Be("5,000");
+        second.Summary.Cell(nameof(ManyOfConfig.Thousands), "Instructions/Op").Should().Be("5,000");
         AfterRun(second).Should().NotContain("only here");
     }
 

@@ -59,6 +59,13 @@ public sealed class MeasureMetricTests
             .Equal(("User/Op", 150), ("Kernel/Op", 50), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
     }
 
+    [Theory]
+    [InlineData(5)]
+    [InlineData(0)]
+    public void CPU_over_a_wall_time_of_nothing_is_no_number(double user) =>
+        MeasureMetrics.Of(Nothing, new([], [], new(user, 0, 0, 1, 2), null))
+            .Single(metric => metric.Descriptor.Id == "CPU/Wall").Value.Should().Be(double.NaN);
+
     [Fact]
     public void Switches_that_the_system_does_not_tell_have_no_column() =>
         MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))

@@ -50,6 +50,7 @@ public sealed class SingleInvocationsTests
         ];
         InvocationTimes times = SingleInvocations.Measure(Parameters(workload: double.MaxValue, overhead: 0), Results(iterations))!;
         HdrHistogramEncoding.Decode(times.Nanoseconds).GetPercentileValue(50).Should().BeCloseTo(expected, 5);
+        (times.EndTimeUtc - times.StartTimeUtc).Should().Be(TimeSpan.FromMicroseconds(5));
     }
 
     private static PlainHdrHistogram<ulong> Measure(long invocations, double seconds, double workload, double overhead)

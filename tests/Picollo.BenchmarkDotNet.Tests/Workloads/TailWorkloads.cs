@@ -64,3 +64,13 @@ public class SetUpWorkloads
         Thread.Sleep(SetUpMilliseconds / 10);
     }
 }
+
+/// <summary>Named with what separates the fields and lines of logs, and what terminals obey.</summary>
+[HdrPercentiles]
+public class DescribedWorkload
+{
+    [Benchmark(Description = "a,b\n\u0001\u001b]0;c")]
+    public void Work()
+    {
+    }
+}

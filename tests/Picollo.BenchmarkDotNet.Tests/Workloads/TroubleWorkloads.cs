@@ -54,18 +54,18 @@ public sealed class OtherEngineAttribute() : JobMutatorConfigBaseAttribute(Job.D
 
 /// <summary>Counts many, all of the time.</summary>
 [KnownCounters]
-public class ThousandsOfConfig
+public class ManyOfConfig
 {
     [Benchmark]
     public void Thousands() => KnownCounts.Add("Instructions", 5_000);
 }
 
 [PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
-public class ThousandsWorkload : ThousandsOfConfig;
+public class ManyWorkload : ManyOfConfig;
 
 /// <summary>Counts one in four calls, part of the time.</summary>
 [KnownCounters]
-public class FractionsOfConfig
+public class RareOfConfig
 {
     private int _calls;
 
@@ -80,4 +80,4 @@ public class FractionsOfConfig
 }
 
 [PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
-public class FractionsWorkload : FractionsOfConfig;
+public class RareWorkload : RareOfConfig;
