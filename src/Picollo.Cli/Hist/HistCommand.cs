@@ -26,7 +26,8 @@ internal static class HistCommand
           picollo hist requests.csv --column duration --scale 1000 --unit ms
           picollo hist monday.hlog tuesday.hlog --hlog both.hlog --html both.html
           picollo hist before.txt --diff after.txt --svg diff.svg
-          picollo hist latency.txt --json | jq .percentiles[5].value
+          picollo hist latency.txt --json |
+            jq '.percentiles[] | select(.percentile == 99).value'
 
         Exit codes:
           0    done

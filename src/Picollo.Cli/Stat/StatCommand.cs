@@ -24,7 +24,7 @@ internal static class StatCommand
           picollo stat -e instructions,cycles,L1-dcache-load-misses -- ./parser big.txt
           picollo stat -r 20 -c 'sort words.txt | uniq -c > /dev/null'
           picollo stat -r 20 --compare 'gzip -c x' 'zstd -c x' > /dev/null
-          picollo stat --json -r 5 -- make | jq .elapsedNanoseconds
+          picollo stat --json -r 5 -- make | jq 'select(.run).elapsedNanoseconds'
 
         Exit codes:
           the command's own, 128 + N where signal N ended it; of several runs the first

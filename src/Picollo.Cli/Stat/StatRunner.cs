@@ -11,6 +11,11 @@ internal static class StatRunner
     private const int NotExecutable = 126;
     private const int NotFound = 127;
 
+    // 128 and the signal, whether it ended the command or the command says so.
+    private const int Hangup = 129;
+    private const int Interrupted = 130;
+    private const int Terminated = 143;
+
     /// <summary>What perf shows unasked, but for the stalled cycles, which few CPUs count.</summary>
     private const string UsualEvents = "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses";
 
@@ -18,6 +23,9 @@ internal static class StatRunner
 
     /// <summary>Runs that are done sooner need no word on how far it is.</summary>
     private static readonly TimeSpan LongRun = TimeSpan.FromSeconds(0.5);
+
+    /// <summary>Ctrl+C goes to the command, too, which may have ended before this process has taken note.</summary>
+    private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(100);
 
     public static int Run(Terminal terminal, StatOptions options)
     {
@@ -55,7 +63,10 @@ internal static class StatRunner
             {
                 ShowProgress(terminal, options, run, series[0].Runs);
                 CommandRun measured = Run(meter, options.Commands[i], signals);
-                if (interrupt.Token.IsCancellationRequested && options.Runs * series.Length > 1)
+                bool isInterrupted = measured.ExitCode is Hangup or Interrupted or Terminated
+                    ? interrupt.Token.WaitHandle.WaitOne(SignalDelay)
+                    : interrupt.Token.IsCancellationRequested;
+                if (isInterrupted && options.Runs * series.Length > 1)
                 {
                     interrupted = measured; // cut short: it is not like the others
                     continue;

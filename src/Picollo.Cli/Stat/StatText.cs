@@ -75,7 +75,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
     private string Runs(int done, bool isInterrupted, string how) => isInterrupted && done < options.Runs
         ? FormattableString.Invariant($"{done} of {options.Runs} runs{how}: interrupted, and the one cut short left out")
-        : FormattableString.Invariant($"{done} runs{how}");
+        : FormattableString.Invariant($"{done} {(done == 1 ? "run" : "runs")}{how}");
 
     private void WriteRun(CommandRun run)
     {
@@ -172,7 +172,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
                 Quantity.Short(b.Mean, measure.Unit, Digits),
                 Deviation(b),
                 Change(a.Mean, b.Mean),
-                Effect(a.GetEffectSize(b)));
+                a.TotalCount > 1 || b.TotalCount > 1 ? Effect(a.GetEffectSize(b)) : "n/a");
         }
 
         if (second.Runs.Count > 0)
@@ -220,7 +220,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
     private static string Share(long part, long whole) => whole > 0 ? Quantity.Percent((double)part / whole) : "";
 
-    private static string Deviation(HdrHistogramSummary summary) => summary.Mean > 0 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
+    private static string Deviation(HdrHistogramSummary summary) => summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
 
     private static string Change(double before, double after) =>
         before > 0 ? FormattableString.Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";

@@ -27,6 +27,15 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [LinuxFact]
+    public void A_signal_to_the_group_and_again_to_the_process_is_one_request_and_the_run_it_cuts_short_is_left_out()
+    {
+        ToolRun run = PicolloTool.RunInShell("timeout -s INT 2 $picollo stat -r 1000 -- sleep 0.3");
+
+        run.ExitCode.Should().Be(124, "timeout(1) says so");
+        run.Error.Should().Contain("of 1000 runs: interrupted, and the one cut short left out").And.Contain("\nelapsed ").And.NotContain("failed");
+    }
+
+    [LinuxFact]
     public void What_cannot_be_counted_is_said_once()
     {
         ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");

@@ -39,6 +39,15 @@ public class StatTextTests
         [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
 
     [Fact]
+    public void One_run_of_each_has_no_scatter_to_measure_a_difference_by()
+    {
+        string report = Report(
+            Options("a") with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] }, [[Run(0)], [Run(10)]]);
+
+        report.Should().Contain("\n1 run of each, in turn\n").And.MatchRegex("(?m)^elapsed .* n/a$").And.NotContain("∞").And.NotContain("±0%");
+    }
+
+    [Fact]
     public void No_line_is_wider_than_80_columns()
     {
         foreach (string golden in Directory.EnumerateFiles(GoldenFolder))
