@@ -12,7 +12,7 @@ internal static class PicolloCommand
     {
         RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal) };
         CommandHelp.Install(root);
-        ParseResult parsed = root.Parse(args);
+        ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
         {
             return UsageError(parsed, terminal);
@@ -36,7 +36,7 @@ internal static class PicolloCommand
         }
         catch (Exception e) when (e is CommandException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
-            terminal.Error.WriteLine($"picollo: {ForeignText.Clean(e.Message)}");
+            Tell(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
             return e is CommandException failure ? failure.ExitCode : ExitCodes.Failure;
         }
     }
@@ -46,9 +46,20 @@ internal static class PicolloCommand
     {
         // The first error of a word that is no command is that there is no command.
         string message = parsed.Errors[parsed.UnmatchedTokens.Count > 0 ? ^1 : 0].Message;
-        terminal.Error.WriteLine($"picollo: {ForeignText.Clean(message)}");
-        terminal.Error.WriteLine($"Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+        Tell(terminal, $"picollo: {ForeignText.Clean(message)}\nTry '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
+    }
+
+    // Where nobody can be told, the exit code still tells.
+    private static void Tell(Terminal terminal, string message)
+    {
+        try
+        {
+            terminal.Error.WriteLine(message);
+        }
+        catch (Exception e) when (e is IOException or ClosedPipeException)
+        {
+        }
     }
 
     private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"picollo {command.Name}";

@@ -178,9 +178,10 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
 
     private static FileStream Open(string path)
     {
+        FileProblem.ThrowIfEmpty(path);
         if (path == StandardInput)
         {
-            return new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
+            return !StandardDescriptor.IsOpen(StandardDescriptor.Input) ? throw new IOException("Bad file descriptor") : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
         }
 
         return Directory.Exists(path)

@@ -11,6 +11,8 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
 
     private static readonly int TryAgain = OperatingSystem.IsMacOS() ? 35 : 11; // EAGAIN: somebody has made the terminal non-blocking
 
+    private readonly bool _isOpen = StandardDescriptor.IsOpen(descriptor);
+
     public override bool CanRead => false;
 
     public override bool CanSeek => false;
@@ -27,6 +29,12 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
 
     public override void Write(ReadOnlySpan<byte> buffer)
     {
+        string name = descriptor == StandardDescriptor.Output ? "standard output" : "standard error";
+        if (!_isOpen)
+        {
+            throw new IOException($"{name}: Bad file descriptor");
+        }
+
         while (!buffer.IsEmpty)
         {
             nint written = Write(descriptor, buffer, (nuint)buffer.Length);
@@ -48,7 +56,6 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
             }
             else if (error != Interrupted)
             {
-                string name = descriptor == 1 ? "standard output" : "standard error";
                 throw new IOException($"{name}: {Marshal.GetPInvokeErrorMessage(error)}");
             }
         }

@@ -14,6 +14,7 @@ internal static class OutputFile
     {
         try
         {
+            FileProblem.ThrowIfEmpty(path);
             string place = PlaceOf(path);
             if (File.Exists(place))
             {

@@ -11,8 +11,8 @@ internal sealed class Terminal
     public Terminal()
     {
         bool isUnix = !OperatingSystem.IsWindows();
-        Out = Writer(isUnix ? new DescriptorStream(1) : Console.OpenStandardOutput());
-        Error = Writer(isUnix ? new DescriptorStream(2) : Console.OpenStandardError(), autoFlush: true);
+        Out = Writer(isUnix ? new DescriptorStream(StandardDescriptor.Output) : Console.OpenStandardOutput());
+        Error = Writer(isUnix ? new DescriptorStream(StandardDescriptor.Error) : Console.OpenStandardError(), autoFlush: true);
         Width = WidthOfOut();
         OutIsPlain = Console.IsOutputRedirected || IsColorless;
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;

@@ -31,7 +31,7 @@ internal static class StatRunner
     {
         try
         {
-            using TextWriter? file = options.OutputPath is { } path ? new StreamWriter(path) { NewLine = "\n" } : null;
+            using TextWriter? file = options.OutputPath is { } path ? Create(path) : null;
             TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.Error);
             int exitCode = Run(terminal, writer, options);
             writer.Flush();
@@ -44,6 +44,19 @@ internal static class StatRunner
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
             throw new CommandException(e.Message, OwnFailure);
+        }
+    }
+
+    private static StreamWriter Create(string path)
+    {
+        try
+        {
+            FileProblem.ThrowIfEmpty(path);
+            return new StreamWriter(path) { NewLine = "\n" };
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException($"{path}: {FileProblem.Of(e)}", OwnFailure);
         }
     }
 

@@ -9,6 +9,7 @@ internal sealed class StatSignals
 {
     private const int SignalBase = 128;
     private const int Terminate = 15;
+    private const int Continue = 18; // on Linux
 
     private readonly Lock _lock = new();
     private readonly Interrupt _interrupt;
@@ -21,16 +22,17 @@ internal sealed class StatSignals
         _interrupt.Token.Register(HandOn);
     }
 
-    /// <summary>From now on it is this command that signals go to; one that has come already goes to it at once.</summary>
+    /// <summary>From now on it is this command that signals go to; one that has come already goes to it at once, even if it was typed: before
+    /// its first instruction the command may have been deaf to it.</summary>
     public void Attach(RunningCommand running, MeasuredCommand command)
     {
         lock (_lock)
         {
             _running = running;
             _isInOwnGroup = command.IsText;
-            if (_interrupt.Token.IsCancellationRequested)
+            if (_interrupt.ExitCode is { } code && _interrupt.Token.IsCancellationRequested)
             {
-                HandOn();
+                Send(code - SignalBase);
             }
         }
     }
@@ -55,8 +57,18 @@ internal sealed class StatSignals
             int signal = code - SignalBase;
             if (_isInOwnGroup || signal == Terminate || !IsInForeground())
             {
-                _running.Signal(signal);
+                Send(signal);
             }
+        }
+    }
+
+    /// <summary>With what lets a stopped command go on, which would otherwise not learn of it, nor end.</summary>
+    private void Send(int signal)
+    {
+        _running!.Signal(signal);
+        if (OperatingSystem.IsLinux())
+        {
+            _running.Signal(Continue);
         }
     }
 

@@ -37,6 +37,8 @@ public class HistCommandTests
     public void What_cannot_be_read_is_told()
     {
         PicolloTool.Run("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
+        PicolloTool.Run("hist", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
+        PicolloTool.Run("hist", "@/etc/passwd").Should().Be(new ToolRun(1, "", "picollo: @/etc/passwd: No such file or directory\n"));
         PicolloTool.Run("hist", "/tmp").Should().Be(new ToolRun(1, "", "picollo: /tmp: Is a directory\n"));
         PicolloTool.Run("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
     }

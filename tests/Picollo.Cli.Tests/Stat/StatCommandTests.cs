@@ -180,6 +180,30 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [LinuxFact]
+    public void A_stopped_command_is_ended_all_the_same()
+    {
+        ToolRun run = PicolloTool.RunInShell($$"""
+            $picollo stat -c 'echo $$ > {{_folder}}/id; kill -STOP $$' &
+            until grep -qs ') T ' /proc/$(cat {{_folder}}/id 2> /dev/null)/stat; do sleep 0.02; done
+            kill -TERM $!
+            wait $!
+            echo $?
+            """);
+
+        run.Output.Should().Be("143\n");
+        run.Error.Should().Contain("the command was ended by signal 15");
+    }
+
+    [LinuxFact]
+    public void A_report_that_has_no_place_is_told_before_the_command_runs()
+    {
+        foreach ((string path, string problem) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
+        {
+            PicolloTool.Run("stat", "-o", path, "--", "echo", "ran").Should().Be(new ToolRun(125, "", $"picollo: {path}: {problem}\n"));
+        }
+    }
+
+    [LinuxFact]
     public void The_tools_sudden_end_is_the_commands()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
