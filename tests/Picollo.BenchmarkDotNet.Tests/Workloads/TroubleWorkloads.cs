@@ -48,6 +48,14 @@ public class OtherEngineWorkload
     }
 }
 
+/// <summary>Some ten times its overhead.</summary>
+[RecordedEngines]
+public class ShortWorkload
+{
+    [Benchmark]
+    public void Work() => Thread.SpinWait(1);
+}
+
 /// <summary>After Picollo's own attributes.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 public sealed class OtherEngineAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new EngineFactory()));
