@@ -199,11 +199,12 @@ become(int gate, int report, word parent, int own_session, const struct action *
     /* .NET ignores it, and what is ignored stays so over execve: `yes | head` would go on with errors. */
     struct action standard = {0, {0, 0, 0}};
     CALL(__NR_rt_sigaction, SIGPIPE, &standard, 0, 8);
-    CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
     word self = CALL(__NR_getpid, 0, 0, 0, 0);
     tell(report, &self, sizeof self);
     if (read_byte(gate, &go) != 1)
         leave(125);
+    /* Not before: a signal that came while it was held ends the command, like one that comes later, and not the start of it. */
+    CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
     CALL(__NR_getrusage, 0 /* self */, shared->usage, 0, 0);
     shared->start = now();
     shared->exec_error = -search(command, environment);
@@ -229,6 +230,8 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
 
     word mask, child_ended = 1L << (SIGCHLD - 1);
     CALL(__NR_rt_sigprocmask, 0 /* block */, &child_ended, &mask, 8);
+    for (int i = 0; i < SIGNALS; i++)
+        mask &= ~(1L << (signals[i] - 1)); /* blocked by whoever starts this, so that none ends it before they are ignored */
     int ended = (int)CALL(__NR_signalfd4, -1, &child_ended, 8, CLOSE_ON_EXEC);
     int gate[2];
     word pipes = CALL(__NR_pipe2, gate, CLOSE_ON_EXEC, 0, 0);

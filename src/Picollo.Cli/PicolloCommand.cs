@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
@@ -46,7 +47,9 @@ internal static class PicolloCommand
     {
         // The first error of a word that is no command is that there is no command.
         string message = parsed.Errors[parsed.UnmatchedTokens.Count > 0 ? ^1 : 0].Message;
-        Tell(terminal, $"picollo: {ForeignText.Clean(message)}\nTry '{NameOf(parsed.CommandResult.Command)} --help'.");
+        bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
+        string remedy = isCommandOpen ? "A command with options of its own stands after --: picollo stat -- CMD ARGS\n" : "";
+        Tell(terminal, $"picollo: {ForeignText.Clean(message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
     }
 

@@ -127,7 +127,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             }
             catch (OverflowException)
             {
-                throw new CommandException($"{name}: the counts add up to 2^64 or more");
+                throw TooMany(name);
             }
         }
     }
@@ -157,13 +157,18 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         using StreamReader reader = new(stream);
         try
         {
-            ulong before = 0;
+            ulong before = 0, others = _numbers.Histogram.TotalCount;
             foreach (PercentileDistributionLine line in PercentileDistribution.Read(reader))
             {
                 if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
                 {
                     throw new CommandException(string.Create(
                         CultureInfo.InvariantCulture, $"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
+                }
+
+                if (line.TotalCount > ulong.MaxValue - others)
+                {
+                    throw TooMany(name);
                 }
 
                 _numbers.Record(line.Value, line.TotalCount - before);
@@ -175,6 +180,8 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             throw new CommandException($"{name}: line {e.Line}: {e.Problem}");
         }
     }
+
+    private static CommandException TooMany(string name) => new($"{name}: the counts add up to 2^64 or more");
 
     private static FileStream Open(string path)
     {

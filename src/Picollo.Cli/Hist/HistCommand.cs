@@ -112,6 +112,11 @@ internal static class HistCommand
         }
 
         badLines.Tell(terminal.Error);
+        foreach (Distribution empty in inputs.Where(input => input.Histogram.TotalCount == 0))
+        {
+            terminal.Error.WriteLine($"picollo: {empty.Name}: no numbers");
+        }
+
         HistResult result = new(inputs, ForeignText.Clean(parsed.GetValue(Unit)!), parsed.GetValue(Scale))
         {
             SkippedLineCount = badLines.Count,

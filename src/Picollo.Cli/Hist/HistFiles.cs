@@ -32,6 +32,11 @@ internal static class HistFiles
             throw new CommandException($"{path}: a log holds numbers below 2^63; a smaller --scale makes them so");
         }
 
+        if (histogram.TotalCount >= LogLimit)
+        {
+            throw new CommandException($"{path}: a log holds counts below 2^63");
+        }
+
         OutputFile.Write(path, file =>
         {
             using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: 1, leaveOpen: true);

@@ -225,7 +225,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 badLines.Add(input, _line, "larger than 18,446,744,073,709,551,615", value);
                 break;
             default:
-                badLines.Add(input, _line, "not a number", value);
+                bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
+                badLines.Add(input, _line, isHeader ? "not a number; of separated values, --column reads one column" : "not a number", value);
                 break;
         }
     }

@@ -10,6 +10,8 @@ namespace Picollo.Cli.Stat;
 /// <summary><c>picollo stat</c>: its options, and what is said of them.</summary>
 internal static class StatCommand
 {
+    public const string Name = "stat";
+
     private const int MostRuns = 1_000_000;
 
     private const string Epilogue = """
@@ -66,7 +68,7 @@ internal static class StatCommand
         Option<string> output = new("-o", "--output") { HelpName = "FILE", Description = "Where the report goes." };
         Argument<string[]> arguments = new("CMD") { Description = "The command and its arguments, after --.", Arity = ArgumentArity.ZeroOrMore };
 
-        Command command = new("stat", "What a command costs: time, memory, counters.") { events, repeat, perThread, text, compare, json, output, arguments };
+        Command command = new(Name, "What a command costs: time, memory, counters.") { events, repeat, perThread, text, compare, json, output, arguments };
         events.Validators.Add(result =>
         {
             try

@@ -22,7 +22,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
     {
         json.WriteString("kind", "run");
         json.WriteNumber("run", ++_runs[command]);
-        json.WriteString("command", options.Commands[command].Text);
+        WriteCommand(json, command);
         json.WriteNumber("exitCode", run.ExitCode);
         WriteNumberOrNull(json, "signal", run.Signal);
         ResourceUsage usage = run.Usage;
@@ -53,7 +53,13 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             WriteComparison(first, second);
         }
 
-        foreach (string note in notes.OfType<string>())
+        // Once, by any run: it is the same machine for all.
+        WriteNotes([.. StatText.Missing(series.SelectMany(each => each.Runs)), .. notes.OfType<string>()]);
+    }
+
+    private void WriteNotes(IEnumerable<string> notes)
+    {
+        foreach (string note in notes)
         {
             Write(json =>
             {
@@ -61,6 +67,13 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
                 json.WriteString("text", note);
             });
         }
+    }
+
+    // The index tells two that are the same apart.
+    private void WriteCommand(Utf8JsonWriter json, int command)
+    {
+        json.WriteString("command", options.Commands[command].Text);
+        json.WriteNumber("commandIndex", command);
     }
 
     private static void WriteCounters(Utf8JsonWriter json, CommandRun run)
@@ -80,10 +93,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         json.WriteStartArray("notCounted");
         foreach (UnavailablePerfCounter counter in run.Unavailable)
         {
-            json.WriteStartObject();
-            json.WriteString("name", counter.Name);
-            json.WriteString("reason", counter.Reason);
-            json.WriteEndObject();
+            json.WriteStringValue(counter.Name);
         }
 
         json.WriteEndArray();
@@ -108,7 +118,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
     private void WriteSummary(int command, CommandSeries series, bool isInterrupted) => Write(json =>
     {
         json.WriteString("kind", "summary");
-        json.WriteString("command", options.Commands[command].Text);
+        WriteCommand(json, command);
         json.WriteNumber("runs", series.Runs.Count);
         json.WriteNumber("failedRuns", series.Runs.Count(run => run.ExitCode != 0));
         json.WriteBoolean("isInterrupted", isInterrupted);

@@ -53,7 +53,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     }
 
     /// <summary>What there is no counter for, those of one reason together: "cycles, branches not counted: why".</summary>
-    private static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) => (runs.FirstOrDefault()?.Unavailable ?? [])
+    public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) => (runs.FirstOrDefault()?.Unavailable ?? [])
         .GroupBy(counter => counter.Reason.Replace($"{counter.Name}: ", "", StringComparison.Ordinal))
         .Select(same => $"not counted: {string.Join(", ", same.Select(counter => counter.Name))}: {same.Key}");
 

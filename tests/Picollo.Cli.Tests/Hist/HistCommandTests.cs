@@ -44,6 +44,33 @@ public class HistCommandTests
     }
 
     [Fact]
+    public void An_input_without_a_number_is_told_and_no_error()
+    {
+        ToolRun run = PicolloTool.RunWithInput("", "hist", "--json");
+
+        (run.ExitCode, run.Error).Should().Be((0, "picollo: standard input: no numbers\n"));
+        run.Output.Should().Contain("\"count\":0");
+    }
+
+    [Fact]
+    public void Who_forgets_the_column_is_told_of_it() =>
+        PicolloTool.RunWithInput("time,path\n1,/\n", "hist").Error
+            .Should().Be("picollo: standard input: line 1: not a number; of separated values, --column reads one column: 'time,path'\n");
+
+    [Fact]
+    public void Counts_that_no_histogram_and_no_log_hold_are_told()
+    {
+        using TemporaryFolder folder = new();
+        const string Heading = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
+        string large = folder.PathOf("large.hgrm");
+        File.WriteAllText(large, $"{Heading}       1.000 1.000000000000 18446744073709551615\n");
+
+        PicolloTool.Run("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the counts add up to 2^64 or more\n"));
+        ToolRun log = PicolloTool.Run("hist", large, "--hlog", folder.PathOf("large.hlog"));
+        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log holds counts below 2^63\n"));
+    }
+
+    [Fact]
     public void Kinds_that_do_not_go_together_are_told()
     {
         string log = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs/tagged-Log.logV2.hlog");

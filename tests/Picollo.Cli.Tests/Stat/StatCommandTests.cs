@@ -10,6 +10,17 @@ public sealed partial class StatCommandTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
+    [Theory]
+    [InlineData("gzip", "-c", "x")]
+    [InlineData("ls", "-r")]
+    public void Who_forgets_the_dashes_is_told_of_them(params string[] command)
+    {
+        ToolRun run = PicolloTool.Run(["stat", .. command]);
+
+        run.ExitCode.Should().Be(2);
+        run.Error.Should().Contain("\nA command with options of its own stands after --: picollo stat -- CMD ARGS\n");
+    }
+
     [LinuxFact]
     public void The_report_goes_to_standard_error_and_the_commands_output_stays_its_own()
     {

@@ -29,7 +29,7 @@ public class StatJsonTests
 
         Schema.ProblemsOf(writer.ToString()).Should().BeEmpty();
         JsonElement[] lines = Lines(writer.ToString());
-        lines.Select(line => line.GetProperty("kind").GetString()).Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison", "note");
+        lines.Select(KindOf).Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison", "note");
         lines.Take(4).Select(line => line.GetProperty("run").GetInt32()).Should().Equal(1, 2, 1, 2);
         lines[2].GetProperty("command").GetString().Should().Be("b\e");
         lines[2].GetProperty("signal").GetInt32().Should().Be(9);
@@ -49,7 +49,7 @@ public class StatJsonTests
         ToolRun run = PicolloTool.Run("stat", "--json", "--", "sh", "-c", "echo said; exit 3");
 
         Schema.ProblemsOf(run.Output).Should().BeEmpty();
-        JsonElement line = Lines(run.Output).Should().ContainSingle().Which;
+        JsonElement line = Lines(run.Output).Should().ContainSingle(one => KindOf(one) == "run").Which;
         line.GetProperty("exitCode").GetInt32().Should().Be(3);
         line.GetProperty("command").GetString().Should().Be("sh -c 'echo said; exit 3'");
         run.Error.Should().Be("said\n");
@@ -63,12 +63,18 @@ public class StatJsonTests
 
         Schema.ProblemsOf(run.Output).Should().BeEmpty();
         JsonElement[] lines = Lines(run.Output);
-        lines.Select(line => line.GetProperty("kind").GetString()).Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison");
+        lines.Select(KindOf).Where(kind => kind != "note").Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison");
+        lines.Take(4).Select(line => line.GetProperty("commandIndex").GetInt32()).Should().Equal(0, 1, 0, 1);
+        bool isMissing = lines[0].GetProperty("notCounted").GetArrayLength() > 0;
+        lines.Count(line => KindOf(line) == "note" && line.GetProperty("text").GetString()!.StartsWith("not counted: ", StringComparison.Ordinal))
+            .Should().Be(isMissing ? 1 : 0, "it is said once");
         lines.Take(4).Select(line => line.GetProperty("command").GetString()).Should().Equal("sleep 0.02", "sleep 0.1", "sleep 0.02", "sleep 0.1");
         JsonElement elapsed = lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsed");
         elapsed.GetProperty("effectSize").GetDouble().Should().BeGreaterThan(0.8);
         elapsed.GetProperty("meanAfter").GetDouble().Should().BeGreaterThan(0.1e9);
     }
+
+    private static string KindOf(JsonElement line) => line.GetProperty("kind").GetString()!;
 
     private static JsonElement[] Lines(string output) => [.. output.TrimEnd('\n').Split('\n').Select(line => JsonDocument.Parse(line).RootElement)];
 }

@@ -123,7 +123,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
             int error = LibC.AddDuplication(&actions, Number(control), Number(controlThere));
             error = error != 0 ? error : LibC.AddDuplication(&actions, Number(report), Number(reportThere));
             error = error != 0 || !command.OutputToError ? error : LibC.AddDuplication(&actions, 2, 1);
-            error = error != 0 ? error : LibC.Spawn(&process, program.Path, &actions, null, argumentTexts, environment);
+            error = error != 0 ? error : SpawnUndisturbed(&process, program, &actions, argumentTexts, environment);
             return error == 0 ? process : throw Refused("posix_spawn", error);
         }
         finally
@@ -132,6 +132,17 @@ internal sealed unsafe class HeldCommand : ICommandProcess
             NativeMemory.Free(argumentTexts);
             NativeMemory.Free(environment);
         }
+    }
+
+    /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it before.</summary>
+    private static int SpawnUndisturbed(int* process, SpawnProgram program, LibC.FileActions* actions, byte** arguments, byte** environment)
+    {
+        LibC.SignalSet ending = new() { Signals = LibC.EndingSignals };
+        LibC.SignalSet before;
+        _ = LibC.ChangeSignalMask(LibC.BlockSignals, &ending, &before);
+        int error = LibC.Spawn(process, program.Path, actions, null, arguments, environment);
+        _ = LibC.ChangeSignalMask(LibC.SetSignalMask, &before, null);
+        return error;
     }
 
     /// <summary>Addresses and texts in one piece, a null after the addresses.</summary>

@@ -13,12 +13,25 @@ internal static unsafe partial class LibC
 
     public const int Interrupted = 4; // EINTR
 
+    public const int BlockSignals = 0; // SIG_BLOCK
+    public const int SetSignalMask = 2; // SIG_SETMASK
+
+    /// <summary>SIGHUP, SIGINT, SIGQUIT and SIGTERM, a bit each from signal 1 on.</summary>
+    public const ulong EndingSignals = (1UL << 0) | (1UL << 1) | (1UL << 2) | (1UL << 14);
+
     private const string Library = "libc";
 
     // 80 bytes in glibc and musl.
     public struct FileActions
     {
         private fixed long _opaque[32];
+    }
+
+    // 128 bytes in glibc and musl, of which the kernel's 64 signals take the first eight.
+    public struct SignalSet
+    {
+        public ulong Signals;
+        private fixed ulong _unused[15];
     }
 
     [LibraryImport(Library, EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
@@ -40,6 +53,9 @@ internal static unsafe partial class LibC
     public static partial int Wait(int process, int* status, int options);
 
     // These give the error instead of leaving it.
+    [LibraryImport(Library, EntryPoint = "pthread_sigmask")]
+    public static partial int ChangeSignalMask(int how, SignalSet* signals, SignalSet* before);
+
     [LibraryImport(Library, EntryPoint = "posix_spawn", StringMarshalling = StringMarshalling.Utf8)]
     public static partial int Spawn(int* process, string path, FileActions* actions, void* attributes, byte** arguments, byte** environment);
 
