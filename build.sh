@@ -205,11 +205,14 @@ skip_reasons() {
 }
 
 run_native_tests() {
-  local code=0 output="$ARTIFACTS/test-results/native.txt" ok bad left_out
+  local code=0 output="$ARTIFACTS/test-results/native.txt" prefix ok bad left_out
   say "native tests"
   mkdir -p "$ARTIFACTS/test-results"
-  # A prefix of its own keeps Wine out of the home folder.
-  WINEPREFIX="$ARTIFACTS/wine-prefix" native/test.sh 2>&1 | tee "$output" || code=$?
+  # A prefix of its own keeps Wine out of the home folder; and it is not in this one, because it has a link to the root
+  # directory in it, which BenchmarkDotNet would follow when it looks for projects here.
+  prefix=$(mktemp -d)
+  WINEPREFIX="$prefix" native/test.sh 2>&1 | tee "$output" || code=$?
+  rm -rf "$prefix"
   ok=$(awk '/ checks passed, / { sum += $1 } END { print sum + 0 }' "$output")
   bad=$(awk '/ checks passed, / { sum += $4 } END { print sum + 0 }' "$output")
   left_out=$(grep -c '^ *not run:' "$output" || true)
