@@ -31,6 +31,9 @@ library_for() {
   esac
 }
 
+# picollo_spawn's place, on Linux.
+spawn_for() { echo "out/$1/picollo_spawn"; }
+
 # needs <what is installed by> <program...>: the first of the programs that is here.
 needs() {
   remedy=$1

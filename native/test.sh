@@ -1,6 +1,7 @@
 #!/bin/sh
-# Tests every shim library that is built: what the file says of itself, then tests.c linked against it. A foreign
-# platform's run under an emulator (qemu-user, Wine) where there is one; else that is said. Exits 1 on any failure.
+# Tests every shim library that is built: what the file says of itself, then tests.c linked against it; and
+# picollo_spawn by spawn_tests.c. A foreign platform's run under an emulator (qemu-user, Wine) where there is one; else
+# that is said. Exits 1 on any failure.
 set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
@@ -52,6 +53,22 @@ link() {
 
 run() { "$@" "$work/tests.exe" || problem "tests.c"; }
 
+# test_spawn <compiler> <emulator...>: a program of this machine starts picollo_spawn and its commands.
+test_spawn() {
+  rid=$1 compiler=$2
+  shift 2
+  program=$PWD/$(spawn_for "$rid")
+  [ -f "$program" ] || { problem "there is no $program"; return; }
+  echo "$(spawn_for "$rid")"
+  if has readelf; then
+    if readelf -lW "$program" | grep -E 'INTERP|DYNAMIC| RWE '; then problem "needs a loader, or can write what it executes"; fi
+  fi
+  # An artifact of another machine may have lost its mode.
+  cp "$program" "$work/picollo_spawn" && chmod u+x "$work/picollo_spawn"
+  "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -o "$work/spawn_tests" spawn_tests.c
+  "$work/spawn_tests" "$@" "$work/picollo_spawn" || problem "spawn_tests.c"
+}
+
 # The same library under the other C library. The kernel's headers, which musl's compiler leaves out, come after its own.
 test_musl() {
   if has musl-gcc; then
@@ -76,11 +93,12 @@ test_platform() {
   case $rid in
     "$(host_rid)")
       link "$compiler" "$library" -Wl,-rpath,"$work" && run
-      case $rid in linux-*) test_musl "$library" ;; esac ;;
+      case $rid in linux-*) test_musl "$library" && test_spawn "$rid" "$(compiler_for "$rid")" ;; esac ;;
     linux-arm64)
       has qemu-aarch64 || { not_run "tests.c (apt install qemu-user libc6-dev-arm64-cross)"; return; }
       link "$compiler" "$library" -Wl,-rpath,"$work" || { not_run "tests.c (apt install libc6-dev-arm64-cross)"; return; }
-      run qemu-aarch64 -L /usr/aarch64-linux-gnu ;;
+      run qemu-aarch64 -L /usr/aarch64-linux-gnu
+      test_spawn "$rid" "$(compiler_for "$(host_rid)")" "$(command -v qemu-aarch64)" ;;
     win-x64)
       has wine || { not_run "tests.c (apt install wine wine64)"; return; }
       link "$compiler" "$library"

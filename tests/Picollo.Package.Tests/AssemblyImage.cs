@@ -19,6 +19,14 @@ internal static class AssemblyImage
             .ToList();
     }
 
+    /// <summary>The names of the files that it carries.</summary>
+    public static List<string> Resources(byte[] assembly)
+    {
+        using var file = new PEReader(assembly.ToImmutableArray());
+        var metadata = file.GetMetadataReader();
+        return metadata.ManifestResources.Select(handle => metadata.GetString(metadata.GetManifestResource(handle).Name)).ToList();
+    }
+
     /// <summary>The identity that the assembly's debug directory asks of its symbols.</summary>
     public static Guid ExpectedSymbolsId(byte[] assembly)
     {

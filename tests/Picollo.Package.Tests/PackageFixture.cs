@@ -38,7 +38,7 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore", "src/Picollo.BenchmarkDotNet" })
+        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore", "src/Picollo.BenchmarkDotNet", "src/Picollo.Cli" })
         {
             Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
                 "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");

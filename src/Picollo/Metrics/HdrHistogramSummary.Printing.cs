@@ -10,16 +10,22 @@ public sealed partial class HdrHistogramSummary
     /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>.</summary>
     /// <param name="title">The heading.</param>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    public void PrettyPrint(string title = DefaultTitle) => PrettyPrint(Console.Out, title);
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    public void PrettyPrint(string title = DefaultTitle, double valueUnitRatio = 1) => PrettyPrint(Console.Out, title, valueUnitRatio);
 
     /// <summary>Writes the table of <see cref="ToTable"/>.</summary>
     /// <param name="writer">Where to.</param>
     /// <param name="title">The heading.</param>
     /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="title"/> is <see langword="null"/>.</exception>
-    public void PrettyPrint(TextWriter writer, string title = DefaultTitle)
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    public void PrettyPrint(TextWriter writer, string title = DefaultTitle, double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToTable(title));
+        writer.WriteLine(ToTable(title, valueUnitRatio));
     }
 
     /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>.</summary>
@@ -28,9 +34,15 @@ public sealed partial class HdrHistogramSummary
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrintDiff(
-        HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After") =>
-        PrettyPrintDiff(Console.Out, other, title, before, after);
+        HdrHistogramSummary other,
+        string title = "Histogram diff",
+        string before = "Before",
+        string after = "After",
+        double valueUnitRatio = 1) => PrettyPrintDiff(Console.Out, other, title, before, after, valueUnitRatio);
 
     /// <summary>Writes the table of <see cref="ToDiffTable"/>.</summary>
     /// <param name="writer">Where to.</param>
@@ -39,11 +51,19 @@ public sealed partial class HdrHistogramSummary
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
     /// <exception cref="ArgumentNullException"><paramref name="writer"/>, <paramref name="other"/> or a heading is <see langword="null"/>.</exception>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrintDiff(
-        TextWriter writer, HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After")
+        TextWriter writer,
+        HdrHistogramSummary other,
+        string title = "Histogram diff",
+        string before = "Before",
+        string after = "After",
+        double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToDiffTable(other, title, before, after));
+        writer.WriteLine(ToDiffTable(other, title, before, after, valueUnitRatio));
     }
 
     /// <summary>The summary as a Markdown table: rank, value, absolute precision (half the bucket's width, as it is for the
@@ -51,14 +71,22 @@ public sealed partial class HdrHistogramSummary
     /// <param name="title">The heading.</param>
     /// <returns>The lines, the last one empty.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    public string ToTable(string title = DefaultTitle)
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    public string ToTable(string title = DefaultTitle, double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(title);
+        UnitText.Check(valueUnitRatio);
         MarkdownTable table = new("lrlr", ["Percentile", "Value", "±", "Count"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
             Percentile percentile = At(i);
-            table.Add(Rank(percentile.Rank), Count(percentile.Value), $"±{Count(percentile.Bucket.Step / 2)}", Count(percentile.Count));
+            table.Add(
+                Rank(percentile.Rank),
+                Value(percentile, valueUnitRatio),
+                $"±{UnitText.HalfWidth(percentile.Bucket.Step, valueUnitRatio)}",
+                Count(percentile.Count));
         }
 
         if (OverflowCount > 0)
@@ -67,11 +95,12 @@ public sealed partial class HdrHistogramSummary
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);
-        table.Add("Mean:", Real(Mean), "StDev:", Real(StDev));
+        table.Add("Mean:", UnitText.Real(Mean, valueUnitRatio), "StDev:", UnitText.Real(StDev, valueUnitRatio));
         table.Add("Precision:", Precision(RelativeError), "Total:", Count(TotalCount));
         if (OverflowCount > 0 || MinTrackableValue > 0)
         {
-            table.Add("Range Min:", Count(MinTrackableValue), "Max:", Count(MaxTrackableValue));
+            table.Add(
+                "Range Min:", UnitText.Value(MinTrackableValue, 1, valueUnitRatio), "Max:", UnitText.Value(MaxTrackableValue, 1, valueUnitRatio));
         }
 
         return table.ToString(title);
@@ -85,28 +114,35 @@ public sealed partial class HdrHistogramSummary
     /// <param name="after">The column heading of the other summary.</param>
     /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
+    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public string ToDiffTable(
-        HdrHistogramSummary other, string title = "Histogram diff", string before = "Before", string after = "After")
+        HdrHistogramSummary other,
+        string title = "Histogram diff",
+        string before = "Before",
+        string after = "After",
+        double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(other);
         ArgumentNullException.ThrowIfNull(title);
         ArgumentNullException.ThrowIfNull(before);
         ArgumentNullException.ThrowIfNull(after);
+        UnitText.Check(valueUnitRatio);
         MarkdownTable table = new("lrrr", ["Percentile", before, after, "Δ%"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
-            ulong valueBefore = At(i).Value;
-            ulong valueAfter = other.At(i).Value;
-            table.Add(Rank(StandardRanks[i]), Count(valueBefore), Count(valueAfter), Change(valueBefore, valueAfter));
+            (Percentile from, Percentile to) = (At(i), other.At(i));
+            table.Add(Rank(StandardRanks[i]), Value(from, valueUnitRatio), Value(to, valueUnitRatio), Change(from.Value, to.Value));
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);
-        table.Add("Mean:", Real(Mean), Real(other.Mean), Change(Mean, other.Mean));
-        table.Add("StDev:", Real(StDev), Real(other.StDev), Change(StDev, other.StDev));
+        table.Add("Mean:", UnitText.Real(Mean, valueUnitRatio), UnitText.Real(other.Mean, valueUnitRatio), Change(Mean, other.Mean));
+        table.Add("StDev:", UnitText.Real(StDev, valueUnitRatio), UnitText.Real(other.StDev, valueUnitRatio), Change(StDev, other.StDev));
         table.Add("Precision:", Precision(RelativeError), Precision(other.RelativeError), Change(RelativeError, other.RelativeError));
         table.Add("Total:", Count(TotalCount), Count(other.TotalCount), Change(TotalCount, other.TotalCount));
         double effectSize = GetEffectSize(other);
-        table.Add("D-value:", string.Empty, string.Empty, double.IsFinite(effectSize) ? Real(effectSize) : "n/a");
+        table.Add("D-value:", string.Empty, string.Empty, double.IsFinite(effectSize) ? UnitText.Real(effectSize, 1) : "n/a");
         return table.ToString(title);
     }
 
@@ -114,7 +150,8 @@ public sealed partial class HdrHistogramSummary
 
     internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    private static string Real(double value) => value.ToString("N2", CultureInfo.InvariantCulture);
+    private static string Value(in Percentile percentile, double valueUnitRatio) =>
+        UnitText.Value(percentile.Value, percentile.Bucket.Step, valueUnitRatio);
 
     internal static string Precision(double relativeError) =>
         (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";

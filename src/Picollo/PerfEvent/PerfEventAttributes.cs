@@ -34,6 +34,7 @@ internal enum PerfEventFlags : ulong
     Pinned = 1 << 2,
     ExcludeKernel = 1 << 5,
     ExcludeHypervisor = 1 << 6,
+    EnableOnExec = 1 << 12,
 }
 
 /// <summary>What read(2) gives.</summary>

@@ -177,6 +177,27 @@ public sealed class PerfEventCounterSessionFactory
         return With(new PerfTracepoint(tracepoint, category, name), nameof(tracepoint));
     }
 
+    /// <summary>Adds events by the names that <c>perf</c> has for them, several with commas between.</summary>
+    /// <param name="events">
+    /// Each one of <c>instructions</c>, <c>cycles</c>, <c>branch-misses</c>, <c>page-faults</c>, <c>task-clock</c> and so on;
+    /// <c>L1-dcache-load-misses</c> and so on; <c>r</c> and hexadecimal digits, the CPU's own code; what <see cref="WithNamedCounter"/> or
+    /// <see cref="WithTracepoint"/> takes. The name as it is given becomes the counter's. Letter case does not matter in the first two.
+    /// </param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentException">There is no such event (the message names those of the nearest names), or it is there already,
+    /// or there are 64.</exception>
+    public PerfEventCounterSessionFactory WithPerfEvents(string events)
+    {
+        ArgumentNullException.ThrowIfNull(events);
+        return PerfEventNames.Split(events).Aggregate(this, (factory, name) => PerfEventNames.Find(name) switch
+        {
+            { } definition => factory.With(new PerfEventNumbers(name, definition), nameof(events)),
+            null when name.Contains('/', StringComparison.Ordinal) => factory.WithNamedCounter(name),
+            null when name.Contains(':', StringComparison.Ordinal) => factory.WithTracepoint(name),
+            null => throw new ArgumentException(PerfEventNames.Unknown(name), nameof(events)),
+        });
+    }
+
     /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
     /// finds out what reading them counts. Some hundreds of microseconds.</summary>
     /// <returns>The session, to be disposed.</returns>

@@ -214,6 +214,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             flags |= settings.IsPinned ? PerfEventFlags.Pinned : PerfEventFlags.None;
             flags |= settings.IsEnabled ? PerfEventFlags.None : PerfEventFlags.Disabled;
+            flags |= settings.StartsOnExec ? PerfEventFlags.EnableOnExec : PerfEventFlags.None;
         }
 
         return new PerfEventAttributes

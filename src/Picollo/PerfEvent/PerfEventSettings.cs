@@ -24,6 +24,9 @@ internal sealed record PerfEventSettings
 
     public bool IsEnabled { get; init; } = true;
 
+    /// <summary>Whether counting begins when the target executes another program, and not before.</summary>
+    public bool StartsOnExec { get; init; }
+
     public bool IsOptional { get; init; }
 
     /// <summary>Whether it is the calling thread alone that counts: then it may read the counters itself, without the kernel.</summary>

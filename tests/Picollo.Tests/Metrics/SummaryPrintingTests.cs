@@ -202,6 +202,68 @@ public class SummaryPrintingTests
         summary.Invoking(s => s.GetEffectSize(null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }
 
+    [Fact]
+    public void Values_in_another_unit_have_the_digits_that_are_known()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record([0, 7, 1_500_000, 12_300_000, 2_000_000_000_000]);
+
+        string table = histogram.GetSummary().ToTable("Latency, ms", 1e6);
+
+        Lines(table).Where(line => line.StartsWith("| 0 ") || line.StartsWith("| 25 ") || line.StartsWith("| 50 ")
+            || line.StartsWith("| 75 ") || line.StartsWith("| 100 ") || line.StartsWith("| Mean")).Should().Equal(
+            "| 0          |          0 | ±0     |          1 |",
+            "| 25         |   0.000007 | ±0     |          2 |", // below 1,024 buckets are one wide, so every digit is known
+            "| 50         |      1.500 | ±0.001 |          3 |",
+            "| 75         |     12.296 | ±0.008 |          4 |",
+            "| 100        |  2,000,381 | ±1,074 |          5 |",
+            "| Mean:      | 400,078.96 | StDev: | 800,151.03 |");
+    }
+
+    [Fact]
+    public void A_mean_that_is_small_in_another_unit_has_five_digits()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record([100, 110]);
+
+        Cells(histogram.GetSummary().ToTable(valueUnitRatio: 1e9), "Mean:").Should().Equal("Mean:", "0.00000010500", "StDev:", "0.0000000050000");
+    }
+
+    [Fact]
+    public void A_comparison_in_another_unit_has_the_same_changes()
+    {
+        HdrHistogram before = HdrHistogram.Create();
+        HdrHistogram after = HdrHistogram.Create();
+        before.Record([1_000_000, 2_000_000]);
+        after.Record([500_000, 3_000_000]);
+
+        string plain = before.GetSummary().ToDiffTable(after.GetSummary());
+        string scaled = before.GetSummary().ToDiffTable(after.GetSummary(), valueUnitRatio: 1e6);
+
+        foreach (string row in new[] { "0", "50", "100", "Mean:", "StDev:", "Precision:", "Total:", "D-value:" })
+        {
+            Cells(scaled, row)[^1].Should().Be(Cells(plain, row)[^1]);
+        }
+
+        Cells(scaled, "0")[1..3].Should().Equal("0.9999", "0.5000");
+        Cells(scaled, "Mean:")[1..3].Should().Equal("1.4999", "1.7501");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(double.NaN)]
+    [InlineData(1e31)]
+    public void A_unit_beyond_units_is_refused(double ratio)
+    {
+        HdrHistogramSummary summary = new();
+        summary.Invoking(s => s.ToTable(valueUnitRatio: ratio)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("valueUnitRatio");
+        summary.Invoking(s => s.ToDiffTable(s, valueUnitRatio: ratio)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("valueUnitRatio");
+        summary.Invoking(s => s.PrettyPrint(TextWriter.Null, "", ratio)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("valueUnitRatio");
+        summary.Invoking(s => s.PrettyPrintDiff(TextWriter.Null, s, valueUnitRatio: ratio))
+            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("valueUnitRatio");
+    }
+
     private static PlainHdrHistogram<uint> Create(ulong min) => HdrHistogram.Factory
         .WithRelativeError(0.01).WithMinTrackableValue(min).WithMaxTrackableValue(30_000).Create();
 

@@ -45,6 +45,17 @@ internal sealed class LinuxTasks
         }
     }
 
+    /// <summary>Adds the threads of one process; none where it has ended.</summary>
+    public void ReadThreadsOf(int process, SystemCpuSample sample)
+    {
+        int proc = LinuxFiles.Open(LibC.AtCurrentDirectory, _procPath);
+        if (proc >= 0)
+        {
+            _ = ReadProcess(proc, process, sample, SystemCpuParts.Threads);
+            LinuxFiles.Close(proc);
+        }
+    }
+
     /// <summary>The id by which a /proc goes for this process; null if it cannot be read. One that was mounted in another namespace of
     /// ids has others than this process knows, and than clocks go by, for its own and for all.</summary>
     public static int? OwnIdIn(string procPath)

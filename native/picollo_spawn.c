@@ -1,0 +1,300 @@
+/*
+ * picollo_spawn: starts a command held at its first instruction, waits for it, and tells how it ended and what it took.
+ *
+ *     picollo_spawn <control> <report> <options> <file> [argument...]
+ *
+ * A program of its own, because the kernel takes a process's largest resident size along over execve (exec_mmap,
+ * setmax_mm_hiwater_rss): a command that .NET forked would show no less than what .NET had. What this one has is some
+ * ten pages. Freestanding and static, so that it runs beside any C library, or none.
+ *
+ * <control> and <report> are pipes by number. Report: the command's process id, one word, when it is there and held; a struct
+ * report when it has ended. Control: a byte 0 lets it go, another sends it the signal of that number; the end of the pipe, which
+ * comes with the end of whoever holds it, kills it. <options>: 's' for a session, and so a process group, of its own: then signals
+ * go to the group, and what is left of the group when the command has ended is killed.
+ *
+ * Standard input, output and error, environment, directory and all other descriptors are the command's as they are.
+ */
+#include <asm/unistd.h>
+
+#if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error "Linux on x64 or arm64"
+#endif
+
+typedef long word;
+_Static_assert(sizeof(word) == 8, "64 bits");
+
+enum {
+    INTR = 4, NOENT = 2, NOTDIR = 20, NOEXEC = 8, /* <asm-generic/errno.h> */
+    SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGPIPE = 13, SIGTERM = 15, SIGCHLD = 17,
+    CLOSE_ON_EXEC = 02000000, SET_FD = 2, FD_CLOSE_ON_EXEC = 1,
+    READABLE = 1, HUNG_UP = 0x10,
+    MONOTONIC = 1,
+    SET_PARENT_DEATH_SIGNAL = 1, SET_NAME = 15,
+    BY_PID = 1, NO_HANG = 1, EXITED = 4, NO_WAIT = 0x01000000,
+    MAX_PATH = 4096,
+    USAGE = 18, /* words of a struct rusage */
+};
+
+/* What is told at the end; CommandReport of the managed side. Times are CLOCK_MONOTONIC, in nanoseconds. */
+struct report {
+    word ended;      /* 0, which no process id is: a command that died before it was held has sent none */
+    word status;     /* of wait4 */
+    word exec_error; /* why there is no command: the error of execve; 0 where there is one */
+    word start, end;
+    word usage_before[USAGE]; /* of its process before it was executed, and at the end: struct rusage each */
+    word usage[USAGE];
+};
+
+/* The kernel's struct sigaction, as far as ignoring and not ignoring go. */
+struct action {
+    word handler, rest[3];
+};
+
+struct poll {
+    int fd;
+    short events, got;
+};
+
+/* Shared by this process and the command until that is another program. */
+struct shared {
+    word start, exec_error, usage[USAGE];
+};
+
+/* In this order: what steers this process, not the command. */
+static const unsigned char signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { SIGNALS = sizeof signals };
+
+static inline word call6(word number, word a, word b, word c, word d, word e, word f) {
+#if defined(__x86_64__)
+    word result;
+    register word r10 __asm__("r10") = d;
+    register word r8 __asm__("r8") = e;
+    register word r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#else
+    register word x8 __asm__("x8") = number;
+    register word x0 __asm__("x0") = a;
+    register word x1 __asm__("x1") = b;
+    register word x2 __asm__("x2") = c;
+    register word x3 __asm__("x3") = d;
+    register word x4 __asm__("x4") = e;
+    register word x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+#endif
+}
+#define CALL(number, a, b, c, d) call6(number, (word)(a), (word)(b), (word)(c), (word)(d), 0, 0)
+
+static void __attribute__((noreturn)) leave(int code) {
+    for (;;)
+        CALL(__NR_exit_group, code, 0, 0, 0);
+}
+
+/* The compiler may call for either, whatever is asked of it. */
+void *memcpy(void *to, const void *from, unsigned long length) {
+    for (unsigned long i = 0; i < length; i++)
+        ((volatile char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+void *memset(void *to, int value, unsigned long length) {
+    for (unsigned long i = 0; i < length; i++)
+        ((volatile char *)to)[i] = (char)value;
+    return to;
+}
+
+static word now(void) {
+    word time[2];
+    CALL(__NR_clock_gettime, MONOTONIC, time, 0, 0);
+    return time[0] * 1000000000 + time[1];
+}
+
+static word read_byte(int fd, unsigned char *byte) {
+    word got;
+    while ((got = CALL(__NR_read, fd, byte, 1, 0)) == -INTR) {
+    }
+    return got;
+}
+
+/* A pipe takes so little in one piece. */
+static void tell(int fd, const void *what, word length) {
+    while (CALL(__NR_write, fd, what, length, 0) == -INTR) {
+    }
+}
+
+static word number(const char *text) {
+    word value = 0;
+    while (*text >= '0' && *text <= '9')
+        value = value * 10 + (*text++ - '0');
+    return value;
+}
+
+/* execve, and by a shell what the kernel has no format for, as execvp(3). `command` has a free place before it. */
+static word execute(const char *file, const char **command, const char **environment) {
+    word error = CALL(__NR_execve, file, command, environment, 0);
+    if (error != -NOEXEC)
+        return error;
+    const char *shell = "/bin/sh", *before = command[-1], *name = command[0];
+    command[-1] = shell, command[0] = file;
+    error = CALL(__NR_execve, shell, command - 1, environment, 0);
+    command[-1] = before, command[0] = name;
+    return error;
+}
+
+/* Where a name without a slash is looked for, as execvp(3) does it: the first that can be executed; else, of the last that was there
+   and could not be, why. */
+static word search(const char **command, const char **environment) {
+    const char *name = command[0], *path = "/bin:/usr/bin";
+    word error = -NOENT;
+    int has_slash = 0, length = 0;
+    for (; name[length]; length++)
+        has_slash |= name[length] == '/';
+    if (has_slash || length == 0)
+        return length == 0 ? -NOENT : execute(name, command, environment);
+    for (const char **entry = environment; *entry; entry++) {
+        const char *e = *entry;
+        if (e[0] == 'P' && e[1] == 'A' && e[2] == 'T' && e[3] == 'H' && e[4] == '=')
+            path = e + 5;
+    }
+
+    for (;;) {
+        char file[MAX_PATH];
+        int at = 0;
+        while (path[at] && path[at] != ':' && at < MAX_PATH)
+            file[at] = path[at], at++;
+        if (at + 1 + length < MAX_PATH) {
+            const char *rest = path + at;
+            if (at > 0)
+                file[at++] = '/'; /* nothing between colons is the current directory */
+            for (int i = 0; i <= length; i++)
+                file[at++] = name[i];
+            word refused = execute(file, command, environment);
+            if (refused != -NOENT && refused != -NOTDIR)
+                error = refused;
+            path = rest;
+        } else {
+            while (*path && *path != ':')
+                path++;
+        }
+
+        if (*path++ == '\0')
+            return error;
+    }
+}
+
+static void __attribute__((noreturn))
+become(int gate, int report, word parent, int own_session, const struct action *actions, const word *mask, struct shared *shared,
+       const char **command, const char **environment) {
+    unsigned char go;
+    CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
+    if (CALL(__NR_getppid, 0, 0, 0, 0) != parent)
+        leave(125); /* it ended before it could be asked to take this one along */
+    if (own_session)
+        CALL(__NR_setsid, 0, 0, 0, 0);
+    for (int i = 0; i < SIGNALS; i++)
+        CALL(__NR_rt_sigaction, signals[i], &actions[i], 0, 8);
+    /* .NET ignores it, and what is ignored stays so over execve: `yes | head` would go on with errors. */
+    struct action standard = {0, {0, 0, 0}};
+    CALL(__NR_rt_sigaction, SIGPIPE, &standard, 0, 8);
+    word self = CALL(__NR_getpid, 0, 0, 0, 0);
+    tell(report, &self, sizeof self);
+    if (read_byte(gate, &go) != 1)
+        leave(125);
+    /* Not before: a signal that came while it was held ends the command, like one that comes later, and not the start of it. */
+    CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
+    CALL(__NR_getrusage, 0 /* self */, shared->usage, 0, 0);
+    shared->start = now();
+    shared->exec_error = -search(command, environment);
+    leave(127);
+}
+
+static void send(word child, int own_session, int signal) { CALL(__NR_kill, own_session ? -child : child, signal, 0, 0); }
+
+__attribute__((used, noreturn)) void picollo_spawn(word *stack) {
+    word count = stack[0];
+    const char **arguments = (const char **)(stack + 1), **environment = arguments + count + 1;
+    if (count < 5)
+        leave(2);
+
+    int control = (int)number(arguments[1]), report = (int)number(arguments[2]), own_session = arguments[3][0] == 's';
+    if (CALL(__NR_fcntl, control, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0 || CALL(__NR_fcntl, report, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0)
+        leave(2);
+
+    CALL(__NR_prctl, SET_NAME, "picollo_spawn", 0, 0); /* it is started by a descriptor's number */
+    struct action actions[SIGNALS], ignored = {1, {0, 0, 0}};
+    for (int i = 0; i < SIGNALS; i++)
+        CALL(__NR_rt_sigaction, signals[i], &ignored, &actions[i], 8);
+
+    word mask, child_ended = 1L << (SIGCHLD - 1);
+    CALL(__NR_rt_sigprocmask, 0 /* block */, &child_ended, &mask, 8);
+    for (int i = 0; i < SIGNALS; i++)
+        mask &= ~(1L << (signals[i] - 1)); /* blocked by whoever starts this, so that none ends it before they are ignored */
+    int ended = (int)CALL(__NR_signalfd4, -1, &child_ended, 8, CLOSE_ON_EXEC);
+    int gate[2];
+    word pipes = CALL(__NR_pipe2, gate, CLOSE_ON_EXEC, 0, 0);
+    word page = call6(__NR_mmap, 0, 4096, 3 /* read, write */, 0x21 /* shared, anonymous */, -1, 0);
+    if (ended < 0 || pipes < 0 || (page < 0 && page > -4096))
+        leave(3);
+
+    struct shared *shared = (struct shared *)page;
+    word self = CALL(__NR_getpid, 0, 0, 0, 0);
+    word child = call6(__NR_clone, SIGCHLD, 0, 0, 0, 0, 0);
+    if (child < 0)
+        leave(3);
+    if (child == 0) {
+        CALL(__NR_close, gate[1], 0, 0, 0);
+        become(gate[0], report, self, own_session, actions, &mask, shared, arguments + 4, environment);
+    }
+
+    CALL(__NR_close, gate[0], 0, 0, 0);
+    struct poll polled[2] = {{control, READABLE, 0}, {ended, READABLE, 0}};
+    for (;;) {
+        word ready = call6(__NR_ppoll, (word)polled, 2, 0, 0, 0, 0);
+        word end = now();
+        if (ready < 0)
+            continue;
+        if (polled[1].got) {
+            /* Not waited for yet: its number cannot be another's while the rest of its group is killed. SIGCHLD comes when it is
+               stopped, too. */
+            int information[32] = {0};
+            char signal[128];
+            CALL(__NR_read, ended, signal, sizeof signal, 0);
+            call6(__NR_waitid, BY_PID, child, (word)information, EXITED | NO_HANG | NO_WAIT, 0, 0);
+            if (information[0] == 0)
+                continue;
+            if (own_session)
+                send(child, own_session, SIGKILL);
+            struct report told;
+            int status = 0;
+            CALL(__NR_wait4, child, &status, 0, told.usage);
+            told.ended = 0, told.status = status, told.exec_error = shared->exec_error, told.start = shared->start, told.end = end;
+            memcpy(told.usage_before, shared->usage, sizeof told.usage_before);
+            tell(report, &told, sizeof told);
+            leave(0);
+        }
+
+        unsigned char byte;
+        if (polled[0].got && read_byte(control, &byte) != 1) {
+            send(child, own_session, SIGKILL);
+            while (CALL(__NR_wait4, child, 0, 0, 0) == -INTR) {
+            }
+            leave(1);
+        }
+
+        if (polled[0].got) {
+            if (byte == 0)
+                tell(gate[1], &byte, 1);
+            else
+                send(child, own_session, byte);
+        }
+    }
+}
+
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start:\n\txor %ebp, %ebp\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\tcall picollo_spawn\n");
+#else
+__asm__(".globl _start\n_start:\n\tmov x29, xzr\n\tmov x30, xzr\n\tmov x0, sp\n\tbl picollo_spawn\n");
+#endif

@@ -1,0 +1,93 @@
+using System.Text;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>A line of separated values. One with a separator, a quote or a line end in it stands in quotes, and its own quotes are doubled.</summary>
+internal static class CsvLine
+{
+    private const byte Quote = (byte)'"';
+
+    /// <summary>The separator that a line has most of outside quotes: comma, semicolon or tab, the earlier of these where it has as many.</summary>
+    public static byte SeparatorOf(ReadOnlySpan<byte> line)
+    {
+        byte best = (byte)',';
+        int most = 0;
+        foreach (byte separator in ",;\t"u8)
+        {
+            int count = 0;
+            for (int end = EndOf(line, 0, separator); end < line.Length; end = EndOf(line, end + 1, separator))
+            {
+                count++;
+            }
+
+            if (count > most)
+            {
+                (best, most) = (separator, count);
+            }
+        }
+
+        return best;
+    }
+
+    /// <summary>The value in a column, without its quotes.</summary>
+    /// <param name="line">The line.</param>
+    /// <param name="separator">What stands between values.</param>
+    /// <param name="column">From 0.</param>
+    /// <param name="value">The value.</param>
+    /// <returns><see langword="false"/> where the line has no such column.</returns>
+    public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
+    {
+        int start = 0;
+        int end = EndOf(line, start, separator);
+        for (; column > 0 && end < line.Length; column--)
+        {
+            start = end + 1;
+            end = EndOf(line, start, separator);
+        }
+
+        value = column > 0 ? default : Unquote(line[start..end]);
+        return column == 0;
+    }
+
+    /// <summary>All values as text.</summary>
+    public static List<string> All(ReadOnlySpan<byte> line, byte separator)
+    {
+        List<string> values = [];
+        while (TryGet(line, separator, values.Count, out ReadOnlySpan<byte> value))
+        {
+            values.Add(Encoding.UTF8.GetString(value).Replace("\"\"", "\"", StringComparison.Ordinal));
+        }
+
+        return values;
+    }
+
+    private static ReadOnlySpan<byte> Unquote(ReadOnlySpan<byte> value)
+    {
+        value = value.Trim(" \t\r"u8);
+        return value.Length >= 2 && value[0] == Quote && value[^1] == Quote ? value[1..^1] : value;
+    }
+
+    /// <summary>Where the value that starts somewhere ends: at a separator or the line's end.</summary>
+    private static int EndOf(ReadOnlySpan<byte> line, int start, byte separator)
+    {
+        int end = start;
+        if (end < line.Length && line[end] == Quote)
+        {
+            // A doubled quote closes the quotes and opens them again, which comes to the same.
+            do
+            {
+                int closing = line[(end + 1)..].IndexOf(Quote);
+                if (closing < 0)
+                {
+                    return line.Length;
+                }
+
+                end += closing + 2;
+            }
+            while (end < line.Length && line[end] == Quote);
+        }
+
+        int length = line[end..].IndexOf(separator);
+        return length < 0 ? line.Length : end + length;
+    }
+}

@@ -1,0 +1,198 @@
+using System.Globalization;
+using Microsoft.Win32.SafeHandles;
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>Reads inputs of any kind and merges them: lines of numbers and percentile distributions, or interval logs.</summary>
+/// <param name="column">Where the numbers are; null for lines that are numbers.</param>
+/// <param name="tag">Which of the logs' intervals to read; null for all.</param>
+/// <param name="badLines">What else there is.</param>
+/// <param name="progress">Told how far it is; null where nobody looks.</param>
+/// <param name="token">Ends the reading; what was read by then counts.</param>
+internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Progress? progress, CancellationToken token)
+{
+    public const string StandardInput = "-";
+
+    private readonly NumberHistogram _numbers = new();
+    private readonly HdrHistogramMerger _logs = new();
+    private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
+    private bool? _areLogs; // once one was opened
+    private DateTime _start = DateTime.MaxValue;
+    private DateTime _end = DateTime.MinValue;
+
+    /// <summary>Reads all, or as far as there is time.</summary>
+    /// <param name="paths">Of files; - is standard input.</param>
+    public Distribution Read(IReadOnlyList<string> paths)
+    {
+        DateTime began = DateTime.UtcNow;
+        try
+        {
+            foreach (string path in paths)
+            {
+                Read(path);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+        }
+
+        string name = ForeignText.Clean(string.Join(", ", paths.Select(InputName)));
+        if (_areLogs != true)
+        {
+            return new(name, _numbers.Histogram, _numbers.Places, began, DateTime.UtcNow);
+        }
+
+        if (_logs.Histogram is null && tag is not null && !token.IsCancellationRequested)
+        {
+            throw new CommandException($"no interval with the tag '{tag}'; there are: {Choices.Tell(_tags)}");
+        }
+
+        return _logs.Histogram is { } merged ? new(name, merged, 0, _start, _end) : new(name, HdrHistogram.Create(), 0, began, DateTime.UtcNow);
+    }
+
+    private static string InputName(string path) => path == StandardInput ? "standard input" : path;
+
+    private void Read(string path)
+    {
+        string name = InputName(path);
+        using ReadAhead stream = new(() => Open(path), token) { Advanced = progress is null ? null : progress.Show };
+        try
+        {
+            InputKind kind = KindOf(path, stream.Peek());
+            CheckKind(name, isLog: kind == InputKind.Log);
+            switch (kind)
+            {
+                case InputKind.Log:
+                    ReadLog(name, stream);
+                    break;
+                case InputKind.Percentiles:
+                    ReadPercentiles(name, stream);
+                    break;
+                default:
+                    new NumberLines(name, column, _numbers, badLines).Read(stream);
+                    break;
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException($"{name}: {FileProblem.Of(e)}");
+        }
+        finally
+        {
+            progress?.Clear();
+        }
+    }
+
+    private void CheckKind(string name, bool isLog)
+    {
+        if (_areLogs is { } before && before != isLog)
+        {
+            throw new CommandException($"{name}: logs cannot be merged with other inputs");
+        }
+
+        if (tag is not null && !isLog)
+        {
+            throw new CommandException($"{name}: --tag is for logs, and this is none");
+        }
+
+        _areLogs = isLog;
+    }
+
+    private InputKind KindOf(string path, ReadOnlySpan<byte> start) =>
+        column is not null ? InputKind.Numbers
+        : path.EndsWith(".hlog", StringComparison.OrdinalIgnoreCase) ? InputKind.Log
+        : path.EndsWith(".hgrm", StringComparison.OrdinalIgnoreCase) ? InputKind.Percentiles
+        : InputKinds.Of(start);
+
+    private void ReadLog(string name, Stream stream)
+    {
+        using HdrHistogramLogReader log = new(stream);
+        while (true)
+        {
+            try
+            {
+                if (log.Read() is not { } interval)
+                {
+                    return;
+                }
+
+                Merge(interval);
+            }
+            catch (HdrHistogramFormatException e)
+            {
+                badLines.Add(name, (ulong)e.Line!.Value, e.Problem);
+            }
+            catch (OverflowException)
+            {
+                throw TooMany(name);
+            }
+        }
+    }
+
+    private void Merge(HdrHistogramLogInterval interval)
+    {
+        if (interval.Tag is { } its)
+        {
+            _tags.Add(its);
+        }
+
+        if (tag is not null && tag != interval.Tag)
+        {
+            return;
+        }
+
+        _logs.Add(interval.Histogram);
+        bool hasEnd = interval.Length > TimeSpan.Zero && interval.Length < DateTime.MaxValue - interval.StartTimeUtc;
+        DateTime end = hasEnd ? interval.StartTimeUtc + interval.Length : interval.StartTimeUtc;
+        _start = interval.StartTimeUtc < _start ? interval.StartTimeUtc : _start;
+        _end = end > _end ? end : _end;
+    }
+
+    /// <summary>Takes the values between two lines for that of the latter, which is an upper bound.</summary>
+    private void ReadPercentiles(string name, Stream stream)
+    {
+        using StreamReader reader = new(stream);
+        try
+        {
+            ulong before = 0, others = _numbers.Histogram.TotalCount;
+            foreach (PercentileDistributionLine line in PercentileDistribution.Read(reader))
+            {
+                if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
+                {
+                    throw new CommandException(string.Create(
+                        CultureInfo.InvariantCulture, $"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
+                }
+
+                if (line.TotalCount > ulong.MaxValue - others)
+                {
+                    throw TooMany(name);
+                }
+
+                _numbers.Record(line.Value, line.TotalCount - before);
+                before = line.TotalCount;
+            }
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{name}: line {e.Line}: {e.Problem}");
+        }
+    }
+
+    private static CommandException TooMany(string name) => new($"{name}: the counts add up to 2^64 or more");
+
+    private static FileStream Open(string path)
+    {
+        FileProblem.ThrowIfEmpty(path);
+        if (path == StandardInput)
+        {
+            return !StandardDescriptor.IsOpen(StandardDescriptor.Input) ? throw new IOException("Bad file descriptor") : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
+        }
+
+        return Directory.Exists(path)
+            ? throw new IOException("Is a directory")
+            : new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+    }
+}

@@ -1,0 +1,204 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary><c>picollo hist</c>: numbers, logs of histograms and percentile distributions as a summary, a comparison, a chart and files.</summary>
+internal static class HistCommand
+{
+    private const double MostScale = 1e9;
+    private const string Skip = "skip";
+
+    private const string Epilogue = """
+        Inputs:
+          Lines that are a number each, of 0 or more: 12, 0.5, 1e3. Whole numbers up
+          to 18,446,744,073,709,551,615 are counted as they are.
+          Separated values (comma, semicolon or tab) with --column.
+          Interval logs (.hlog) and percentile distributions (.hgrm) of the HdrHistogram
+          family, told by their ending or how they start. Of a distribution only its
+          steps are known, so its mean is above the true one.
+
+        Examples:
+          picollo hist latency.txt
+          awk '{print $NF}' access.log | picollo hist --unit s
+          picollo hist requests.csv --column duration --scale 1000 --unit ms
+          picollo hist monday.hlog tuesday.hlog --hlog both.hlog --html both.html
+          picollo hist before.txt --diff after.txt --svg diff.svg
+          picollo hist latency.txt --json |
+            jq '.percentiles[] | select(.percentile == 99).value'
+
+        Exit codes:
+          0    done
+          1    an input cannot be read, has a line that is no number, or a file cannot
+               be written
+          2    the command line is not understood
+          130  interrupted by Ctrl+C; the summary is of what was read by then
+          141  whoever read the output has ended
+        """;
+
+    private static readonly Argument<string[]> Files = new("FILE")
+    {
+        Description = "What to read and merge; none or - is standard input.",
+        Arity = ArgumentArity.ZeroOrMore,
+    };
+
+    private static readonly Option<string?> Column = new("--column") { Description = "Read a column of separated values: its name or number, from 1.", HelpName = "NAME|N" };
+    private static readonly Option<string?> Tag = new("--tag") { Description = "Of logs, read only the intervals with this tag.", HelpName = "TAG" };
+    private static readonly Option<string?> Diff = new("--diff") { Description = "Compare with another input, the state after.", HelpName = "OTHER" };
+    private static readonly Option<string> Unit = new("--unit") { Description = "The unit of what is shown, such as ms.", HelpName = "TEXT", DefaultValueFactory = _ => "" };
+
+    private static readonly Option<double> Scale = new("--scale")
+    {
+        Description = "Show the numbers times this: 1e-6 for ns as ms.",
+        HelpName = "FACTOR",
+        CustomParser = ParseScale,
+        DefaultValueFactory = _ => 1,
+    };
+
+    private static readonly Option<string> OnError = new("--on-error")
+    {
+        Description = "A line that is no number ends the command or is skipped, and the first are told.",
+        HelpName = "fail|skip",
+        DefaultValueFactory = _ => "fail",
+    };
+
+    private static readonly Option<string?> Svg = new("--svg") { Description = "Write a plot of the percentiles.", HelpName = "FILE" };
+    private static readonly Option<string?> Html = new("--html") { Description = "Write a page with plots and a table.", HelpName = "FILE" };
+    private static readonly Option<string?> Log = new("--hlog") { Description = "Write an interval log of what is shown.", HelpName = "FILE" };
+    private static readonly Option<bool> Json = new("--json") { Description = "Print one line of JSON instead of table and chart." };
+
+    static HistCommand()
+    {
+        OnError.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is not ("fail" or Skip) and var other)
+            {
+                result.AddError($"--on-error is fail or skip, not '{other}'.");
+            }
+        });
+        Files.Validators.Add(result =>
+        {
+            if (result.Tokens.FirstOrDefault(token => token.Value.Length > 1 && token.Value[0] == '-') is { } option)
+            {
+                result.AddError($"Unrecognized option '{option.Value}'; a file of that name is './{option.Value}'.");
+            }
+        });
+    }
+
+    public static Command Create(Terminal terminal)
+    {
+        Command command = new("hist", "Percentiles of numbers, of logs, or of the difference between two of them.")
+        {
+            Files, Column, Tag, Diff, Unit, Scale, OnError, Svg, Html, Log, Json,
+        };
+        command.Validators.Add(Validate);
+        command.SetAction(parsed => Run(parsed, terminal));
+        CommandHelp.Append(command, Epilogue);
+        return command;
+    }
+
+    private static int Run(ParseResult parsed, Terminal terminal)
+    {
+        using Interrupt interrupt = new();
+        string[] files = parsed.GetValue(Files) is { Length: > 0 } given ? given : [DistributionReader.StandardInput];
+        BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == Skip);
+        List<Distribution> inputs = [Read(files)];
+        if (parsed.GetValue(Diff) is { } other)
+        {
+            (Distribution before, Distribution after) = Distribution.InOneUnit(inputs[0], Read([other]));
+            inputs = [before, after];
+        }
+
+        badLines.Tell(terminal.Error);
+        foreach (Distribution empty in inputs.Where(input => input.Histogram.TotalCount == 0))
+        {
+            terminal.Error.WriteLine($"picollo: {empty.Name}: no numbers");
+        }
+
+        HistResult result = new(inputs, ForeignText.Clean(parsed.GetValue(Unit)!), parsed.GetValue(Scale))
+        {
+            SkippedLineCount = badLines.Count,
+            IsInterrupted = interrupt.Token.IsCancellationRequested,
+        };
+        try
+        {
+            WriteFiles(parsed, result);
+        }
+        finally
+        {
+            Print(parsed.GetValue(Json), result, terminal); // what took long to read is not lost for want of room on a disk
+        }
+
+        return interrupt.ExitCode ?? ExitCodes.Success;
+
+        Distribution Read(IReadOnlyList<string> paths) => new DistributionReader(
+            parsed.GetValue(Column),
+            parsed.GetValue(Tag),
+            badLines,
+            terminal.ErrorIsPlain ? null : new Progress(terminal.Error),
+            interrupt.Token).Read(paths);
+    }
+
+    private static void WriteFiles(ParseResult parsed, HistResult result)
+    {
+        if (parsed.GetValue(Svg) is { } svg)
+        {
+            HistFiles.WriteSvg(svg, result);
+        }
+
+        if (parsed.GetValue(Html) is { } html)
+        {
+            HistFiles.WriteHtml(html, result);
+        }
+
+        if (parsed.GetValue(Log) is { } log)
+        {
+            HistFiles.WriteLog(log, result);
+        }
+    }
+
+    private static void Print(bool asJson, HistResult result, Terminal terminal)
+    {
+        if (asJson)
+        {
+            terminal.Out.WriteLine(result.IsDiff ? HistJson.OfDiff(result) : HistJson.OfSummary(result));
+        }
+        else
+        {
+            HistTables.Write(terminal.Out, result, terminal.Width);
+        }
+
+        terminal.Out.Flush();
+    }
+
+    private static void Validate(CommandResult command)
+    {
+        if (command.GetValue(Diff) is { } other)
+        {
+            if (command.GetValue(Log) is not null)
+            {
+                command.AddError("--hlog is for a single distribution, not for --diff.");
+            }
+
+            bool isInput = command.GetValue(Files) is not { Length: > 0 } files || files.Contains(DistributionReader.StandardInput);
+            if (other == DistributionReader.StandardInput && isInput)
+            {
+                command.AddError("Standard input is one of the two inputs, not both.");
+            }
+        }
+    }
+
+    private static double ParseScale(ArgumentResult argument)
+    {
+        const NumberStyles Style = NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
+        if (double.TryParse(argument.Tokens[0].Value, Style, CultureInfo.InvariantCulture, out double scale) && scale is >= 1 / MostScale and <= MostScale)
+        {
+            return scale;
+        }
+
+        argument.AddError($"--scale is a number from 1e-9 to 1e9, not '{argument.Tokens[0].Value}'.");
+        return 1;
+    }
+}

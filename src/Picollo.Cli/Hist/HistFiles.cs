@@ -1,0 +1,74 @@
+using System.Globalization;
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>The results as files.</summary>
+internal static class HistFiles
+{
+    /// <summary>A log holds whole numbers: what is converted must be this large, so that rounding costs no digit that was known.</summary>
+    private const double LeastConverted = 10_000;
+
+    private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the format's
+
+    public static void WriteSvg(string path, HistResult result)
+    {
+        string document = HdrHistogramPlot.OfPercentiles(SeriesOf(result), OptionsOf(result)).Document;
+        OutputFile.WriteText(path, file => file.Write(document));
+    }
+
+    public static void WriteHtml(string path, HistResult result) =>
+        OutputFile.WriteText(path, file => HdrHistogramReport.Write(file, SeriesOf(result), OptionsOf(result)));
+
+    /// <summary>Writes an interval log of one interval, with the values as they are shown.</summary>
+    public static void WriteLog(string path, HistResult result)
+    {
+        Distribution input = result.Inputs[0];
+        HdrHistogram histogram = result.Ratio == 1 ? input.Histogram : Convert(input.Histogram, result.Ratio, result.Scale);
+        if (histogram.GetPercentile(100).GetValue(EquivalentValueSelection.UpperBound) >= LogLimit)
+        {
+            throw new CommandException($"{path}: a log holds numbers below 2^63; a smaller --scale makes them so");
+        }
+
+        if (histogram.TotalCount >= LogLimit)
+        {
+            throw new CommandException($"{path}: a log holds counts below 2^63");
+        }
+
+        OutputFile.Write(path, file =>
+        {
+            using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: 1, leaveOpen: true);
+            log.WriteHeader(input.StartUtc, "[Merged by picollo hist]");
+            log.WriteInterval(histogram, input.StartUtc, input.EndUtc);
+        });
+    }
+
+    private static PlainHdrHistogram<uint> Convert(HdrHistogram histogram, double ratio, double scale)
+    {
+        const double Precise = 0.00001; // what the second rounding to a bucket adds
+        PlainHdrHistogram<uint> converted = HdrHistogram.Factory.WithRelativeError(Precise).Create();
+        foreach (Bucket bucket in histogram.BucketsWithValues)
+        {
+            double value = (bucket.Start + (bucket.Step / 2)) / ratio;
+            if (value is > 0 and < LeastConverted)
+            {
+                double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
+                throw new CommandException(string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; --scale {enough:0E+0} keeps its digits"));
+            }
+
+            converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);
+        }
+
+        return converted;
+    }
+
+    private static HdrHistogramSeries[] SeriesOf(HistResult result) =>
+        [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
+
+    private static HdrHistogramPlotOptions OptionsOf(HistResult result) =>
+        new() { Unit = result.Unit, ValueUnitRatio = result.Ratio };
+}

@@ -1,0 +1,52 @@
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>What is shown: one distribution, or two in the same unit.</summary>
+internal sealed class HistResult
+{
+    private const int MostLetters = 69; // of 80, without what stands before, between and after names
+
+    /// <param name="inputs">One, or the one before and the one after.</param>
+    /// <param name="unit">The values' unit; empty for none.</param>
+    /// <param name="scale">What the inputs' numbers are multiplied by.</param>
+    public HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
+    {
+        Inputs = inputs;
+        Summaries = [.. inputs.Select(input => input.Histogram.GetSummary())];
+        Unit = unit;
+        Scale = scale;
+        Ratio = inputs[0].RatioFor(scale);
+    }
+
+    public IReadOnlyList<Distribution> Inputs { get; }
+
+    public IReadOnlyList<HdrHistogramSummary> Summaries { get; }
+
+    public string Unit { get; }
+
+    /// <summary>What the inputs' numbers are multiplied by to be in the unit.</summary>
+    public double Scale { get; }
+
+    /// <summary>What recorded values are divided by for the same.</summary>
+    public double Ratio { get; }
+
+    public required ulong SkippedLineCount { get; init; }
+
+    public required bool IsInterrupted { get; init; }
+
+    public bool IsDiff => Inputs.Count == 2;
+
+    /// <summary>Names and unit, as far as there is room on a line.</summary>
+    public string Title
+    {
+        get
+        {
+            string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (MostLetters - Unit.Length) / Inputs.Count)));
+            return Unit.Length == 0 ? names : $"{names}, {Unit}";
+        }
+    }
+
+    // Names differ at their ends.
+    private static string Shorten(string name, int length) => name.Length <= length ? name : $"…{name.AsSpan(name.Length - Math.Max(length - 1, 8))}";
+}

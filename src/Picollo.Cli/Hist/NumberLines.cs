@@ -1,0 +1,250 @@
+using System.Globalization;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>Reads numbers, one a line or in a column of separated values, into a histogram, in the memory of one block of text.</summary>
+/// <param name="input">The input's name, for messages.</param>
+/// <param name="column">A column by its number, from 1, or its name in the first line; null where a line is a number. Empty lines are passed
+/// over, and so is a first line without a number in a column that is given by number.</param>
+/// <param name="histogram">Where to.</param>
+/// <param name="badLines">What else there is.</param>
+internal sealed class NumberLines(string input, string? column, NumberHistogram histogram, BadLines badLines)
+{
+    /// <summary>A line as long as this is a bad one.</summary>
+    internal const int BlockSize = 1 << 18;
+
+    private const byte LineEnd = (byte)'\n';
+    private const byte Quote = (byte)'"';
+    private const uint MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
+
+    private readonly byte[] _block = new byte[BlockSize];
+    private readonly ulong[] _numbers = new ulong[2048];
+    private int _numberCount;
+    private ulong _line = 1;
+    private bool _isInLongLine;
+    private int? _column; // from 0, once the first line was seen
+    private byte _separator;
+
+    /// <summary>Reads to the end.</summary>
+    /// <exception cref="CommandException">A bad line that is not to be skipped, or no such column.</exception>
+    public void Read(Stream stream)
+    {
+        try
+        {
+            int length = 0;
+            while (stream.Read(_block.AsSpan(length)) is var read and > 0)
+            {
+                length += read;
+                int parsed = Parse(_block.AsSpan(0, length), isAll: length == BlockSize);
+                _block.AsSpan(parsed, length - parsed).CopyTo(_block);
+                length -= parsed;
+                if (length == BlockSize)
+                {
+                    badLines.Add(input, _line, string.Create(CultureInfo.InvariantCulture, $"longer than {BlockSize - 1:N0} bytes"));
+                    _isInLongLine = true;
+                    length = 0;
+                }
+            }
+
+            if (length > 0)
+            {
+                _block[length] = LineEnd; // there is room, as no full block stays
+                Parse(_block.AsSpan(0, length + 1), isAll: true);
+            }
+        }
+        finally
+        {
+            Flush(); // what was read before an interruption counts
+        }
+    }
+
+    /// <summary>Parses the lines that have their end.</summary>
+    /// <param name="text">Begins with a line, or within one that is too long.</param>
+    /// <param name="isAll">No more can be added to it.</param>
+    /// <returns>How long they are.</returns>
+    private int Parse(ReadOnlySpan<byte> text, bool isAll)
+    {
+        int start = 0;
+        if (_isInLongLine)
+        {
+            start = text.IndexOf(LineEnd) + 1;
+            if (start == 0)
+            {
+                return text.Length;
+            }
+
+            _isInLongLine = false;
+            _line++;
+        }
+
+        text = text[start..(text.LastIndexOf(LineEnd) + 1)];
+        return start + (column is null ? ParseNumbers(text) : ParseRecords(text, isAll));
+    }
+
+    private int ParseNumbers(ReadOnlySpan<byte> text)
+    {
+        for (int i = 0; i < text.Length; i++, _line++)
+        {
+            // The last byte is a line end, which no digit is, so i stays within the text.
+            int start = i;
+            ulong number = 0;
+            for (uint digit; (digit = (uint)(text[i] - '0')) <= 9; i++)
+            {
+                number = (number * 10) + digit;
+            }
+
+            if (text[i] == LineEnd && (uint)(i - start) - 1 < MostDigits)
+            {
+                Add(number);
+            }
+            else
+            {
+                i += text[i..].IndexOf(LineEnd);
+                ParseLine(text[start..i]);
+            }
+        }
+
+        return text.Length;
+    }
+
+    private int ParseRecords(ReadOnlySpan<byte> text, bool isAll)
+    {
+        int start = 0;
+        while (start < text.Length)
+        {
+            int length = LengthOfRecord(text[start..], out uint lines);
+            if (length >= 0)
+            {
+                ParseRecord(text.Slice(start, length));
+            }
+            else if (isAll)
+            {
+                badLines.Add(input, _line, "a quote without its end");
+                length = text[start..].IndexOf(LineEnd);
+            }
+            else
+            {
+                return start;
+            }
+
+            start += length + 1;
+            _line += lines;
+        }
+
+        return start;
+    }
+
+    /// <summary>How long the record is that a text begins with, without its line end; negative if the end is not there. A line end within
+    /// quotes is none.</summary>
+    private static int LengthOfRecord(ReadOnlySpan<byte> text, out uint lines)
+    {
+        int length = text.IndexOf(LineEnd);
+        int quotes = text[..length].Count(Quote);
+        for (lines = 1; quotes % 2 != 0; lines++)
+        {
+            int more = text[(length + 1)..].IndexOf(LineEnd);
+            if (more < 0)
+            {
+                lines = 1;
+                return -1;
+            }
+
+            quotes += text.Slice(length + 1, more).Count(Quote);
+            length += more + 1;
+        }
+
+        return length;
+    }
+
+    private void ParseRecord(ReadOnlySpan<byte> record)
+    {
+        bool isFirst = _column is null;
+        if (isFirst)
+        {
+            record = WithoutByteOrderMark(record);
+            _separator = CsvLine.SeparatorOf(record);
+            if (!int.TryParse(column, NumberStyles.None, CultureInfo.InvariantCulture, out int number) || number == 0)
+            {
+                _column = FindColumn(CsvLine.All(record, _separator));
+                return;
+            }
+
+            _column = number - 1;
+        }
+
+        if (record.Trim(" \t\r"u8).IsEmpty)
+        {
+            return;
+        }
+
+        if (!CsvLine.TryGet(record, _separator, _column!.Value, out ReadOnlySpan<byte> value))
+        {
+            badLines.Add(input, _line, $"no column {column}");
+        }
+        else if (!isFirst || NumberText.Parse(value, out _, out _) != NumberKind.NoNumber)
+        {
+            ParseValue(value);
+        }
+    }
+
+    private int FindColumn(List<string> names)
+    {
+        int found = names.FindIndex(name => name.Trim() == column);
+        if (found >= 0)
+        {
+            return found;
+        }
+
+        throw new CommandException($"{input}: no column '{column}'; there are: {Choices.Tell(names)}");
+    }
+
+    private void ParseLine(ReadOnlySpan<byte> line)
+    {
+        line = _line == 1 ? WithoutByteOrderMark(line) : line;
+        if (!line.Trim(" \t\r"u8).IsEmpty)
+        {
+            ParseValue(line);
+        }
+    }
+
+    private void ParseValue(ReadOnlySpan<byte> value)
+    {
+        switch (NumberText.Parse(value, out ulong whole, out double fraction))
+        {
+            case NumberKind.Whole:
+                Add(whole);
+                break;
+            case NumberKind.Fraction:
+                histogram.Record(fraction);
+                break;
+            case NumberKind.Negative:
+                badLines.Add(input, _line, "negative", value);
+                break;
+            case NumberKind.TooLarge:
+                badLines.Add(input, _line, "larger than 18,446,744,073,709,551,615", value);
+                break;
+            default:
+                bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
+                badLines.Add(input, _line, isHeader ? "not a number; of separated values, --column reads one column" : "not a number", value);
+                break;
+        }
+    }
+
+    private void Add(ulong number)
+    {
+        _numbers[_numberCount++] = number;
+        if (_numberCount == _numbers.Length)
+        {
+            Flush();
+        }
+    }
+
+    private void Flush()
+    {
+        histogram.Record(_numbers.AsSpan(0, _numberCount));
+        _numberCount = 0;
+    }
+
+    private static ReadOnlySpan<byte> WithoutByteOrderMark(ReadOnlySpan<byte> line) => line.StartsWith("\uFEFF"u8) ? line[3..] : line;
+}

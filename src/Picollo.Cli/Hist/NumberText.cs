@@ -1,0 +1,131 @@
+using System.Globalization;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>What a text is as a number.</summary>
+internal enum NumberKind
+{
+    Whole,
+    Fraction,
+    NoNumber,
+    Negative,
+    TooLarge,
+}
+
+/// <summary>Reads a number: digits with a point, a sign and an exponent of ten where there are any, and white space around.</summary>
+internal static class NumberText
+{
+    private const int MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
+    private const ulong MostExact = 1UL << 53; // a double holds all whole numbers up to here
+
+    // The powers of ten that a double holds exactly.
+    private static readonly double[] Powers = [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
+
+    /// <param name="text">The text.</param>
+    /// <param name="whole">The number, if it is whole.</param>
+    /// <param name="fraction">The number, if it is not: the nearest double.</param>
+    public static NumberKind Parse(ReadOnlySpan<byte> text, out ulong whole, out double fraction)
+    {
+        whole = 0;
+        fraction = 0;
+        text = text.Trim(" \t\r"u8);
+        bool isNegative = text.StartsWith("-"u8);
+        if (isNegative || text.StartsWith("+"u8))
+        {
+            text = text[1..];
+        }
+
+        int wholeLength = LengthOfDigits(text);
+        ReadOnlySpan<byte> rest = text[wholeLength..];
+        ReadOnlySpan<byte> decimals = default;
+        if (rest.StartsWith("."u8))
+        {
+            decimals = rest[1..][..LengthOfDigits(rest[1..])];
+            rest = rest[(decimals.Length + 1)..];
+        }
+
+        if (wholeLength + decimals.Length == 0 || !(rest.IsEmpty || IsExponent(rest)))
+        {
+            return NumberKind.NoNumber;
+        }
+
+        NumberKind kind = rest.IsEmpty
+            ? ParseDigits(text, text[..wholeLength].TrimStart((byte)'0'), decimals.TrimEnd((byte)'0'), out whole, out fraction)
+            : ParseDouble(text, out whole, out fraction);
+        return isNegative && (kind != NumberKind.Whole || whole != 0) ? NumberKind.Negative : kind;
+    }
+
+    private static NumberKind ParseDigits(
+        ReadOnlySpan<byte> text, ReadOnlySpan<byte> digits, ReadOnlySpan<byte> decimals, out ulong whole, out double fraction)
+    {
+        fraction = 0;
+        if (decimals.IsEmpty && digits.Length > MostDigits)
+        {
+            return ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole) ? NumberKind.Whole : NumberKind.TooLarge;
+        }
+
+        whole = 0;
+        if (digits.Length + decimals.Length <= MostDigits)
+        {
+            foreach (byte digit in digits)
+            {
+                whole = (whole * 10) + (uint)(digit - '0');
+            }
+
+            if (decimals.IsEmpty)
+            {
+                return NumberKind.Whole;
+            }
+
+            foreach (byte digit in decimals)
+            {
+                whole = (whole * 10) + (uint)(digit - '0');
+            }
+
+            if (whole <= MostExact)
+            {
+                fraction = whole / Powers[decimals.Length]; // both exact, so it is the nearest to the quotient
+                whole = 0;
+                return NumberKind.Fraction;
+            }
+        }
+
+        return ParseDouble(text, out whole, out fraction);
+    }
+
+    private static NumberKind ParseDouble(ReadOnlySpan<byte> text, out ulong whole, out double fraction)
+    {
+        whole = 0;
+        fraction = double.Parse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent, CultureInfo.InvariantCulture);
+        if (fraction >= 18_446_744_073_709_551_616d)
+        {
+            return NumberKind.TooLarge;
+        }
+
+        if (fraction != Math.Floor(fraction))
+        {
+            return NumberKind.Fraction;
+        }
+
+        whole = (ulong)fraction;
+        return NumberKind.Whole;
+    }
+
+    private static int LengthOfDigits(ReadOnlySpan<byte> text)
+    {
+        int length = text.IndexOfAnyExceptInRange((byte)'0', (byte)'9');
+        return length < 0 ? text.Length : length;
+    }
+
+    private static bool IsExponent(ReadOnlySpan<byte> text)
+    {
+        if ((text[0] | 0x20) != 'e')
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> digits = text[1..];
+        digits = digits.StartsWith("+"u8) || digits.StartsWith("-"u8) ? digits[1..] : digits;
+        return !digits.IsEmpty && LengthOfDigits(digits) == digits.Length;
+    }
+}

@@ -1,0 +1,156 @@
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>The percentile distribution as text: the value at each rank, each further nine with the same room.</summary>
+internal sealed class PercentileChart
+{
+    private const int Rows = 10;
+    private const int LabelWidth = 9;
+    private const int MostNines = 10;
+
+    /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
+    private const double LinearRange = 1000;
+
+    // Eighths of a cell; a value of the axis' beginning has one too, so that it is seen.
+    private const string Eighths = " ▁▂▃▄▅▆▇█";
+
+    private readonly double _ratio;
+    private readonly double _nines;
+    private readonly double _min;
+    private readonly double _max;
+    private readonly bool _isLogarithmic;
+    private readonly int _columns;
+
+    /// <param name="all">The histograms that are drawn with the same axes; at least one has values.</param>
+    /// <param name="ratio">What values are divided by.</param>
+    /// <param name="width">Of the terminal.</param>
+    public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width)
+    {
+        HdrHistogram[] some = [.. all.Where(one => one.TotalCount > 0)];
+        _ratio = ratio;
+        _columns = Math.Min(width, 80) - LabelWidth - 2;
+
+        _nines = some.Max(NinesOf);
+        ulong largest = some.Max(one => one.GetPercentileValue(100));
+        ulong median = some.Min(one => Math.Max(one.GetPercentileValue(50), 1));
+        _isLogarithmic = largest > median * LinearRange;
+        _max = Math.Max(largest, 1);
+        ulong smallest = some.Min(one => one.GetPercentileValue(0));
+        _min = _isLogarithmic ? Math.Max(smallest, 1) : largest - smallest < largest / 2 && largest > smallest ? smallest : 0;
+    }
+
+    /// <summary>Draws one of the histograms under a line of text.</summary>
+    public void Write(TextWriter output, HdrHistogram histogram, string title)
+    {
+        output.WriteLine(title + (_isLogarithmic ? ", logarithmic" : ""));
+        double[] heights = HeightsOf(histogram);
+        for (int row = Rows - 1; row >= 0; row--)
+        {
+            output.Write(LabelOf(row).PadLeft(LabelWidth));
+            output.Write(" ┤");
+            output.WriteLine(Row(heights, row).TrimEnd());
+        }
+
+        WriteRanks(output);
+    }
+
+    // The largest of n values stands at its mid-rank, 1 − 1/2n.
+    private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
+
+    private static string Row(double[] heights, int row)
+    {
+        StringBuilder cells = new(heights.Length);
+        foreach (double height in heights)
+        {
+            int eighths = double.IsNaN(height) ? 0 : Math.Max((int)Math.Round(height * Rows * 8), 1) - (row * 8);
+            cells.Append(Eighths[Math.Clamp(eighths, 0, 8)]);
+        }
+
+        return cells.ToString();
+    }
+
+    private double[] HeightsOf(HdrHistogram histogram)
+    {
+        double[] heights = new double[_columns];
+        if (histogram.TotalCount == 0)
+        {
+            Array.Fill(heights, double.NaN);
+            return heights;
+        }
+
+        double[] ranks = new double[_columns];
+        ulong[] values = new ulong[_columns];
+        for (int i = 0; i < _columns; i++)
+        {
+            ranks[i] = 100 * (1 - Math.Pow(10, -_nines * (i + 1) / _columns));
+        }
+
+        histogram.GetPercentileValues(ranks, values);
+        double ownNines = NinesOf(histogram);
+        for (int i = 0; i < _columns; i++)
+        {
+            heights[i] = _nines * i / _columns < ownNines ? PositionOf(values[i]) : double.NaN;
+        }
+
+        return heights;
+    }
+
+    private double PositionOf(ulong value)
+    {
+        double position = _isLogarithmic ? Math.Log(Math.Max(value, _min) / _min) / Math.Log(_max / _min) : (value - _min) / (_max - _min);
+        return Math.Clamp(position, 0, 1);
+    }
+
+    // At the ends of the axis and in its middle.
+    private string LabelOf(int row)
+    {
+        double position = row switch { Rows - 1 => 1, Rows / 2 => (Rows / 2 + 0.5) / Rows, 0 => 0, _ => double.NaN };
+        return double.IsNaN(position) ? ""
+            : Short((_isLogarithmic ? _min * Math.Pow(_max / _min, position) : _min + ((_max - _min) * position)) / _ratio);
+    }
+
+    private void WriteRanks(TextWriter output)
+    {
+        StringBuilder ticks = new(new string('─', _columns));
+        StringBuilder labels = new();
+        foreach (double rank in (ReadOnlySpan<double>)[0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999])
+        {
+            int column = (int)Math.Round((2 - Math.Log10(100 - rank)) / _nines * _columns);
+            string label = rank.ToString("0.#######", CultureInfo.InvariantCulture);
+            if ((labels.Length == 0 || column > labels.Length) && column + label.Length <= _columns)
+            {
+                ticks[column] = '┬';
+                labels.Append(' ', column - labels.Length).Append(label);
+            }
+        }
+
+        string margin = new(' ', LabelWidth);
+        output.WriteLine($"{margin} └{ticks}");
+        output.WriteLine($"{margin}  {labels}{(labels.Length + 2 <= _columns ? " %" : "")}");
+    }
+
+    /// <summary>Three digits and a suffix.</summary>
+    internal static string Short(double value)
+    {
+        const string Suffixes = "kMGTPE";
+        int thousands = 0;
+        for (; value >= 999.5 && thousands < Suffixes.Length; thousands++)
+        {
+            value = Math.Max(value / 1000, 1); // 999.5 and more are rounded up
+        }
+
+        string digits = value switch
+        {
+            0 => "0",
+            < 0.001 or >= 999.5 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
+            < 1 => value.ToString("0.####", CultureInfo.InvariantCulture),
+            < 9.995 => value.ToString("0.##", CultureInfo.InvariantCulture),
+            < 99.95 => value.ToString("0.#", CultureInfo.InvariantCulture),
+            _ => value.ToString("0", CultureInfo.InvariantCulture),
+        };
+        return thousands == 0 ? digits : digits + Suffixes[thousands - 1];
+    }
+}

@@ -1,0 +1,54 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Picollo.Cli.Hist;
+
+/// <summary>A bar on a terminal for reading that takes a while; gone when it is done.</summary>
+internal sealed class Progress(TextWriter terminal)
+{
+    private const int Cells = 30;
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(200);
+
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private TimeSpan _next = Patience;
+    private bool _isShown;
+
+    /// <summary>Shows how far an input is, if it is time.</summary>
+    public void Show(ReadAhead input)
+    {
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
+        if (elapsed < _next)
+        {
+            return;
+        }
+
+        _next = elapsed + Period;
+        _isShown = true;
+        terminal.Write($"\r{TextOf(input.Taken, input.Total)}\e[K");
+    }
+
+    public void Clear()
+    {
+        if (_isShown)
+        {
+            terminal.Write("\r\e[K");
+            _isShown = false;
+        }
+    }
+
+    /// <summary>A line shorter than 60 columns.</summary>
+    internal static string TextOf(long taken, long? total)
+    {
+        const double Megabyte = 1e6;
+        if (total is not > 0)
+        {
+            return string.Create(CultureInfo.InvariantCulture, $"{taken / Megabyte:N0} MB");
+        }
+
+        double share = Math.Min((double)taken / total.Value, 1); // it may have grown
+        int full = (int)(share * Cells);
+        return string.Create(
+            CultureInfo.InvariantCulture, $"{Math.Floor(share * 100),3:0}% [{new string('#', full)}{new string(' ', Cells - full)}] of {total / Megabyte:N0} MB");
+    }
+}

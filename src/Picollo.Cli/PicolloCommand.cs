@@ -1,0 +1,69 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Picollo.Cli.Hist;
+using Picollo.Cli.Shell;
+using Picollo.Cli.Stat;
+
+namespace Picollo.Cli;
+
+/// <summary>The command line: its commands, and what becomes of what they throw.</summary>
+internal static class PicolloCommand
+{
+    public static int Run(string[] args, Terminal terminal)
+    {
+        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal) };
+        CommandHelp.Install(root);
+        ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
+        if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
+        {
+            return UsageError(parsed, terminal);
+        }
+
+        try
+        {
+            int exitCode = parsed.Invoke(new InvocationConfiguration
+            {
+                Output = terminal.Out,
+                Error = terminal.Error,
+                EnableDefaultExceptionHandler = false,
+                ProcessTerminationTimeout = null, // Interrupt does it
+            });
+            terminal.Out.Flush();
+            return exitCode;
+        }
+        catch (ClosedPipeException)
+        {
+            return ExitCodes.ClosedPipe;
+        }
+        catch (Exception e) when (e is CommandException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
+        {
+            Tell(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
+            return e is CommandException failure ? failure.ExitCode : ExitCodes.Failure;
+        }
+    }
+
+    // One line and where to read on, instead of a page of help before which the error is lost.
+    private static int UsageError(ParseResult parsed, Terminal terminal)
+    {
+        // The first error of a word that is no command is that there is no command.
+        string message = parsed.Errors[parsed.UnmatchedTokens.Count > 0 ? ^1 : 0].Message;
+        bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
+        string remedy = isCommandOpen ? "A command with options of its own stands after --: picollo stat -- CMD ARGS\n" : "";
+        Tell(terminal, $"picollo: {ForeignText.Clean(message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+        return ExitCodes.Usage;
+    }
+
+    // Where nobody can be told, the exit code still tells.
+    private static void Tell(Terminal terminal, string message)
+    {
+        try
+        {
+            terminal.Error.WriteLine(message);
+        }
+        catch (Exception e) when (e is IOException or ClosedPipeException)
+        {
+        }
+    }
+
+    private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"picollo {command.Name}";
+}

@@ -1,0 +1,4 @@
+using Picollo.Cli;
+using Picollo.Cli.Shell;
+
+return PicolloCommand.Run(args, new Terminal());

@@ -1,0 +1,33 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.CommandLine.Invocation;
+
+namespace Picollo.Cli.Shell;
+
+/// <summary>A command's help: what System.CommandLine makes of its options, then examples and exit codes.</summary>
+/// <param name="standard">That part.</param>
+internal sealed class CommandHelp(HelpAction standard) : SynchronousCommandLineAction
+{
+    private static readonly Dictionary<Command, string> Epilogues = [];
+
+    public static void Install(RootCommand root)
+    {
+        HelpOption help = root.Options.OfType<HelpOption>().Single();
+        help.Action = new CommandHelp((HelpAction)help.Action!);
+    }
+
+    /// <summary>Examples and exit codes of a command, at most 80 columns wide.</summary>
+    public static void Append(Command command, string epilogue) => Epilogues.Add(command, epilogue);
+
+    public override int Invoke(ParseResult parseResult)
+    {
+        standard.MaxWidth = 80;
+        int exitCode = standard.Invoke(parseResult);
+        if (Epilogues.TryGetValue(parseResult.CommandResult.Command, out string? epilogue))
+        {
+            parseResult.InvocationConfiguration.Output.WriteLine(epilogue);
+        }
+
+        return exitCode;
+    }
+}

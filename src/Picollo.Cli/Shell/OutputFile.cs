@@ -1,0 +1,72 @@
+using System.Text;
+
+namespace Picollo.Cli.Shell;
+
+/// <summary>A file that is there as a whole or not at all.</summary>
+internal static class OutputFile
+{
+    /// <summary>Writes a file beside its place and then puts it there; one that a link leads to stays where it is. A device or a pipe is
+    /// written as it is.</summary>
+    /// <param name="path">Where; what stands there must be writable, and stays if the writing fails.</param>
+    /// <param name="write">Writes.</param>
+    /// <exception cref="CommandException">It cannot be written.</exception>
+    public static void Write(string path, Action<Stream> write)
+    {
+        try
+        {
+            FileProblem.ThrowIfEmpty(path);
+            string place = PlaceOf(path);
+            if (File.Exists(place))
+            {
+                // Appending leaves what /dev/stdout already has, and changes nothing where it is not followed by writing.
+                using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+                if (!there.CanSeek || IsDevice(path) || IsDevice(place))
+                {
+                    write(there);
+                    return;
+                }
+            }
+
+            Replace(place, write);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException($"{path}: {FileProblem.Of(e)}");
+        }
+    }
+
+    /// <summary>Writes a file of UTF-8 text.</summary>
+    /// <inheritdoc cref="Write(string, Action{Stream})"/>
+    public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream =>
+    {
+        using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true) { NewLine = "\n" };
+        write(writer);
+    });
+
+    private static void Replace(string place, Action<Stream> write)
+    {
+        string aside = $"{place}.{Environment.ProcessId}.tmp";
+        try
+        {
+            using (FileStream file = new(aside, FileMode.Create, FileAccess.Write, FileShare.None))
+            {
+                write(file);
+            }
+
+            File.Move(aside, place, overwrite: true);
+        }
+        catch
+        {
+            File.Delete(aside);
+            throw;
+        }
+    }
+
+    // What /dev/stdout links to may have no path of its own.
+    private static string PlaceOf(string path) =>
+        new FileInfo(path).LinkTarget is null || IsDevice(path) ? Path.GetFullPath(path) : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
+
+    // .NET does not tell them from files.
+    private static bool IsDevice(string place) =>
+        place.StartsWith("/dev/", StringComparison.Ordinal) && !place.StartsWith("/dev/shm/", StringComparison.Ordinal);
+}

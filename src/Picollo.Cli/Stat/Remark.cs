@@ -1,0 +1,69 @@
+using Picollo.Commands;
+
+namespace Picollo.Cli.Stat;
+
+/// <summary>What a counter's value means beside the others: a rate, or a share.</summary>
+internal static class Remark
+{
+    private const double NanosecondsPerSecond = 1e9;
+
+    /// <summary>Less than all is told from where it shows.</summary>
+    private const double AllTheTime = 0.9995;
+
+    public static string On(CommandCounter counter, CommandRun run)
+    {
+        string remark = counter.Value == 0 ? "" : Of(counter, run);
+        return IsScaled(counter) ? $"{remark} [{Quantity.Percent(counter.RunningShare!.Value)}]".TrimStart() : remark;
+    }
+
+    public static bool IsScaled(CommandCounter counter) => counter.RunningShare < AllTheTime;
+
+    private static string Of(CommandCounter counter, CommandRun run)
+    {
+        double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
+        if (counter.IsTime)
+        {
+            return FormattableString.Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used");
+        }
+
+        if (counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles)
+        {
+            return FormattableString.Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle");
+        }
+
+        if (counter.Name is "cycles" && cpuNanoseconds > 0)
+        {
+            return FormattableString.Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz");
+        }
+
+        if (WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all)
+        {
+            return $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}";
+        }
+
+        return cpuNanoseconds > 0 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s" : "";
+    }
+
+    /// <summary>What misses are a share of.</summary>
+    private static string? WholeOf(string name) => name switch
+    {
+        "branch-misses" => "branches",
+        "cache-misses" => "cache-references",
+        _ when name.EndsWith("-prefetch-misses", StringComparison.Ordinal) => name[..^"-misses".Length] + "es",
+        _ when name.EndsWith("-misses", StringComparison.Ordinal) => name[..^"-misses".Length] + "s",
+        _ => null,
+    };
+
+    private static CommandCounter? Find(CommandRun run, string name)
+    {
+        foreach (CommandCounter counter in run.Counters)
+        {
+            if (counter.Name == name)
+            {
+                return counter;
+            }
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,41 @@
+using System.Text;
+
+namespace Picollo.Cli.Stat;
+
+/// <summary>Rows of cells in columns as wide as their widest cell, two blanks between. A name that is longer than most, in the first column,
+/// has a line of its own.</summary>
+/// <param name="alignments">A letter a column: l for left, r for right.</param>
+internal sealed class TextTable(string alignments)
+{
+    /// <summary>"L1-dcache-load-misses": with six columns of eight that makes 80.</summary>
+    private const int LongestName = 21;
+
+    private readonly List<string[]> _rows = [];
+
+    /// <summary>A row; without cells an empty line.</summary>
+    public void Add(params string[] cells) => _rows.Add(cells);
+
+    public void Write(TextWriter writer)
+    {
+        int[] widths = [.. alignments.Select((_, column) => _rows.Max(row => row.Length > column && !HasOwnLine(row, column) ? row[column].Length : 0))];
+        foreach (string[] row in _rows)
+        {
+            StringBuilder line = new();
+            for (int column = 0; column < row.Length; column++)
+            {
+                string cell = row[column];
+                if (HasOwnLine(row, column))
+                {
+                    writer.WriteLine(cell);
+                    cell = "";
+                }
+
+                line.Append(column > 0 ? "  " : "").Append(alignments[column] == 'l' ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column]));
+            }
+
+            writer.WriteLine(line.ToString().TrimEnd());
+        }
+    }
+
+    private static bool HasOwnLine(string[] row, int column) => column == 0 && row[0].Length > LongestName;
+}

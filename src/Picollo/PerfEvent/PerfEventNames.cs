@@ -1,0 +1,125 @@
+using System.Globalization;
+
+namespace Picollo.PerfEvent;
+
+/// <summary>The names that <c>perf</c> has for the kernel's events (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
+internal static class PerfEventNames
+{
+    /// <summary>perf_event_attr.type of the CPU's own codes.</summary>
+    private const uint Raw = 4;
+
+    /// <summary>So many of the nearest names are proposed.</summary>
+    private const int Proposals = 3;
+
+    private static readonly Dictionary<string, PerfEventDefinition> Known = MakeKnown();
+
+    /// <summary>Null where it is none of these: then it is a PMU's (with slashes), a tracepoint (with a colon), or nothing.</summary>
+    public static PerfEventDefinition? Find(string name) =>
+        Known.TryGetValue(name, out PerfEventDefinition known) ? known
+        : name is ['r' or 'R', .. { Length: > 0 and <= 16 } code]
+            && ulong.TryParse(code, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong config)
+            ? new PerfEventDefinition(Raw, config)
+        : null;
+
+    /// <summary>A list with commas between; those between slashes are the event's own: <c>cycles,cpu/event=0x2e,umask=0x41/</c>.</summary>
+    public static IEnumerable<string> Split(string events)
+    {
+        bool isInside = false;
+        int start = 0;
+        for (int i = 0; i <= events.Length; i++)
+        {
+            if (i == events.Length || (events[i] == ',' && !isInside))
+            {
+                yield return events[start..i].Trim();
+                start = i + 1;
+            }
+            else if (events[i] == '/')
+            {
+                isInside = !isInside;
+            }
+        }
+    }
+
+    public static string Unknown(string name) =>
+        $"There is no event \"{name}\". Of nearest name: {string.Join(", ", Nearest(name))}. "
+        + "Others are given as r and hexadecimal digits, pmu/event/ or category:tracepoint.";
+
+    public static IEnumerable<string> Nearest(string name) => Known.Keys
+        .Order(StringComparer.Ordinal)
+        .OrderBy(known => Distance(name.ToUpperInvariant(), known.ToUpperInvariant()))
+        .Take(Proposals);
+
+    /// <summary>How many letters must be added, left out or changed (Levenshtein). What is missing at the end counts a quarter: people
+    /// begin names.</summary>
+    private static double Distance(string typed, string known)
+    {
+        double[] row = [.. Enumerable.Range(0, known.Length + 1).Select(i => i * 1.0)];
+        for (int i = 1; i <= typed.Length; i++)
+        {
+            double diagonal = row[0];
+            row[0] = i;
+            for (int k = 1; k <= known.Length; k++)
+            {
+                double added = row[k - 1] + (i == typed.Length ? 0.25 : 1);
+                double changed = diagonal + (typed[i - 1] == known[k - 1] ? 0 : 1);
+                diagonal = row[k];
+                row[k] = Math.Min(Math.Min(row[k] + 1, added), changed);
+            }
+        }
+
+        return row[^1];
+    }
+
+    private static Dictionary<string, PerfEventDefinition> MakeKnown()
+    {
+        Dictionary<string, PerfEventDefinition> known = new(StringComparer.OrdinalIgnoreCase);
+        void Hardware(PerfHardwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfEventType.Hardware, (ulong)id, names);
+        void Software(PerfSoftwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfEventType.Software, (ulong)id, names);
+        void Add(uint type, ulong config, ReadOnlySpan<string> names)
+        {
+            foreach (string name in names)
+            {
+                known.Add(name, new PerfEventDefinition(type, config));
+            }
+        }
+
+        Hardware(PerfHardwareCounterId.CpuCycles, "cycles", "cpu-cycles");
+        Hardware(PerfHardwareCounterId.Instructions, "instructions");
+        Hardware(PerfHardwareCounterId.CacheReferences, "cache-references");
+        Hardware(PerfHardwareCounterId.CacheMisses, "cache-misses");
+        Hardware(PerfHardwareCounterId.BranchInstructions, "branches", "branch-instructions");
+        Hardware(PerfHardwareCounterId.BranchMisses, "branch-misses");
+        Hardware(PerfHardwareCounterId.BusCycles, "bus-cycles");
+        Hardware(PerfHardwareCounterId.StalledCyclesFrontend, "stalled-cycles-frontend", "idle-cycles-frontend");
+        Hardware(PerfHardwareCounterId.StalledCyclesBackend, "stalled-cycles-backend", "idle-cycles-backend");
+        Hardware(PerfHardwareCounterId.RefCpuCycles, "ref-cycles");
+
+        Software(PerfSoftwareCounterId.CpuClock, "cpu-clock");
+        Software(PerfSoftwareCounterId.TaskClock, "task-clock");
+        Software(PerfSoftwareCounterId.PageFaults, "page-faults", "faults");
+        Software(PerfSoftwareCounterId.ContextSwitches, "context-switches", "cs");
+        Software(PerfSoftwareCounterId.CpuMigrations, "cpu-migrations", "migrations");
+        Software(PerfSoftwareCounterId.MinorPageFaults, "minor-faults");
+        Software(PerfSoftwareCounterId.MajorPageFaults, "major-faults");
+        Software(PerfSoftwareCounterId.AlignmentFaults, "alignment-faults");
+        Software(PerfSoftwareCounterId.EmulationFaults, "emulation-faults");
+        Software(PerfSoftwareCounterId.BpfOutput, "bpf-output");
+        Software(PerfSoftwareCounterId.CgroupSwitches, "cgroup-switches");
+
+        // In the kernel's order: cache, operation << 8, result << 16 (perf_event_open(2)).
+        string[] caches = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
+        string[] operations = ["load", "store", "prefetch"];
+        for (int cache = 0; cache < caches.Length; cache++)
+        {
+            for (int operation = 0; operation < operations.Length; operation++)
+            {
+                string name = $"{caches[cache]}-{operations[operation]}";
+                ulong config = (ulong)(cache | (operation << 8));
+                Add(PerfEventType.HardwareCache, config, [name + (operation == 2 ? "es" : "s")]);
+                Add(PerfEventType.HardwareCache, config | (1 << 16), [name + "-misses"]);
+            }
+        }
+
+        return known;
+    }
+}

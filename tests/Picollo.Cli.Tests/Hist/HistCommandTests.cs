@@ -1,0 +1,155 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Picollo.Cli.Tests.Hist;
+
+/// <summary>How the command behaves among others: ends, signals, pipes, terminals.</summary>
+public class HistCommandTests
+{
+    private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Help_has_examples_and_exit_codes_and_fits_80_columns()
+    {
+        ToolRun run = PicolloTool.Run("hist", "--help");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    [Theory]
+    [InlineData("picollo: --scale is a number from 1e-9 to 1e9, not '0'.", "--scale", "0")]
+    [InlineData("picollo: --scale is a number from 1e-9 to 1e9, not 'x'.", "--scale", "x")]
+    [InlineData("picollo: --on-error is fail or skip, not 'stop'.", "--on-error", "stop")]
+    [InlineData("picollo: Unrecognized option '--colum'; a file of that name is './--colum'.", "--colum", "x")]
+    [InlineData("picollo: Standard input is one of the two inputs, not both.", "--diff", "-")]
+    [InlineData("picollo: Standard input is one of the two inputs, not both.", "x", "-", "--diff", "-")]
+    [InlineData("picollo: --hlog is for a single distribution, not for --diff.", "x", "--diff", "y", "--hlog", "z")]
+    public void What_is_not_understood_is_told(string message, params string[] arguments)
+    {
+        ToolRun run = PicolloTool.Run(["hist", .. arguments]);
+
+        run.Should().Be(new ToolRun(2, "", $"{message}\nTry 'picollo hist --help'.\n"));
+    }
+
+    [LinuxFact]
+    public void What_cannot_be_read_is_told()
+    {
+        PicolloTool.Run("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
+        PicolloTool.Run("hist", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
+        PicolloTool.Run("hist", "@/etc/passwd").Should().Be(new ToolRun(1, "", "picollo: @/etc/passwd: No such file or directory\n"));
+        PicolloTool.Run("hist", "/tmp").Should().Be(new ToolRun(1, "", "picollo: /tmp: Is a directory\n"));
+        PicolloTool.Run("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
+    }
+
+    [Fact]
+    public void An_input_without_a_number_is_told_and_no_error()
+    {
+        ToolRun run = PicolloTool.RunWithInput("", "hist", "--json");
+
+        (run.ExitCode, run.Error).Should().Be((0, "picollo: standard input: no numbers\n"));
+        run.Output.Should().Contain("\"count\":0");
+    }
+
+    [Fact]
+    public void Who_forgets_the_column_is_told_of_it() =>
+        PicolloTool.RunWithInput("time,path\n1,/\n", "hist").Error
+            .Should().Be("picollo: standard input: line 1: not a number; of separated values, --column reads one column: 'time,path'\n");
+
+    [Fact]
+    public void Counts_that_no_histogram_and_no_log_hold_are_told()
+    {
+        using TemporaryFolder folder = new();
+        const string Heading = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
+        string large = folder.PathOf("large.hgrm");
+        File.WriteAllText(large, $"{Heading}       1.000 1.000000000000 18446744073709551615\n");
+
+        PicolloTool.Run("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the counts add up to 2^64 or more\n"));
+        ToolRun log = PicolloTool.Run("hist", large, "--hlog", folder.PathOf("large.hlog"));
+        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log holds counts below 2^63\n"));
+    }
+
+    [Fact]
+    public void Kinds_that_do_not_go_together_are_told()
+    {
+        string log = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs/tagged-Log.logV2.hlog");
+
+        PicolloTool.RunWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
+        PicolloTool.RunWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag is for logs, and this is none\n");
+    }
+
+    [Fact]
+    public void Files_and_standard_input_are_merged()
+    {
+        using TemporaryFolder folder = new();
+        File.WriteAllText(folder.PathOf("a"), "1\n2.5");
+        File.WriteAllText(folder.PathOf("b"), "3\n");
+
+        ToolRun run = PicolloTool.RunWithInput("4\n", "hist", folder.PathOf("a"), "-", folder.PathOf("b"), "--json");
+
+        JsonDocument.Parse(run.Output).RootElement.GetProperty("count").GetInt32().Should().Be(4);
+    }
+
+    [LinuxFact]
+    public void A_bad_line_ends_the_command_with_1_and_nothing_on_standard_output() =>
+        PicolloTool.RunWithInput("1\nx\n", "hist").Should().Be(new ToolRun(1, "", "picollo: standard input: line 2: not a number: 'x'\n"));
+
+    [LinuxFact]
+    public void A_reader_that_has_gone_ends_it_without_a_word() =>
+        PicolloTool.RunInShell("( (sleep 1; seq 1000) | $picollo hist; echo $? >&2 ) | true").Error.Should().Be("141\n");
+
+    [LinuxFact]
+    public void Head_has_its_line() => PicolloTool.RunInShell("seq 1000 | $picollo hist | head -1").Should().Be(new ToolRun(0, "##### standard input\n", ""));
+
+    [LinuxFact]
+    public void Ctrl_C_ends_the_reading_and_prints_what_was_read()
+    {
+        const int Lines = 200_000;
+        using Process tool = Process.Start(new ProcessStartInfo(PicolloTool.Path, ["hist", "--json"])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!;
+        for (int i = 0; i < Lines; i++)
+        {
+            tool.StandardInput.Write("1234567\n"); // more than a pipe and both blocks hold, so some of it has been read when all is written
+        }
+
+        tool.StandardInput.Flush();
+        using (Process kill = Process.Start("kill", ["-INT", $"{tool.Id}"]))
+        {
+            kill.WaitForExit();
+        }
+
+        tool.WaitForExit(Soon).Should().BeTrue("standard input is open and silent, and it ends all the same");
+        tool.ExitCode.Should().Be(130);
+        tool.StandardError.ReadToEnd().Should().BeEmpty();
+        JsonElement json = JsonDocument.Parse(tool.StandardOutput.ReadToEnd()).RootElement;
+        json.GetProperty("isInterrupted").GetBoolean().Should().BeTrue();
+        json.GetProperty("count").GetInt32().Should().BeInRange(1, Lines);
+    }
+
+    [LinuxFact]
+    public void Progress_of_long_input_is_shown_on_a_terminal_and_goes()
+    {
+        string output = InTerminal("(seq 100000; sleep 1.5; seq 100000) | $picollo hist");
+
+        output.Should().MatchRegex("\r[01] MB\e\\[K");
+        output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the bar is gone before the table");
+        InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "short input needs none");
+        InTerminal("(seq 100000; sleep 1.5; seq 100000) | NO_COLOR=1 $picollo hist").Should().NotContain("\e");
+    }
+
+    [LinuxFact]
+    public void A_narrow_terminal_has_a_narrow_chart() =>
+        InTerminal("stty cols 40; seq 100 | $picollo hist").Split('\n').Should().Contain(line => line.StartsWith("          └") && line.TrimEnd('\r').Length == 40);
+
+    private static string InTerminal(string script)
+    {
+        ToolRun run = PicolloTool.RunInShell($"export TERM=xterm; script -qec '{script}' /dev/null < /dev/null");
+        run.ExitCode.Should().Be(0, run.Error);
+        return run.Output;
+    }
+}

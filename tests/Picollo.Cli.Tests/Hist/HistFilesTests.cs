@@ -1,0 +1,145 @@
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Tests.Hist;
+
+public class HistFilesTests
+{
+    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs");
+
+    [Fact]
+    public void Plot_page_and_log_are_written()
+    {
+        using TemporaryFolder folder = new();
+        (string svg, string html, string log) = (folder.PathOf("a.svg"), folder.PathOf("a.html"), folder.PathOf("a.hlog"));
+
+        Hist("1\n2\n3\n", "--unit", "<ms>", "--svg", svg, "--html", html, "--hlog", log).Should().Be((0, ""));
+
+        File.ReadAllText(svg).Should().StartWith("<svg").And.Contain("&lt;ms&gt;");
+        File.ReadAllText(html).Should().StartWith("<!DOCTYPE html>").And.Contain("standard input");
+        using HdrHistogramLogReader reader = new(log);
+        reader.ReadAll().Should().ContainSingle().Which.Histogram.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(1, 2, 3);
+        Directory.GetFiles(folder.Path).Should().HaveCount(3, "nothing else stays");
+    }
+
+    [Fact]
+    public void Merged_logs_have_the_times_of_all()
+    {
+        using TemporaryFolder folder = new();
+        string merged = folder.PathOf("merged.hlog");
+        string[] logs = ["jHiccup-2.0.7S.logV2.hlog", "tagged-Log.logV2.hlog"];
+
+        Hist("", [.. logs.Select(name => Path.Combine(Java, name)), "--hlog", merged]).ExitCode.Should().Be(0);
+
+        HdrHistogramLogInterval[] all = [.. logs.SelectMany(name => IntervalsOf(Path.Combine(Java, name)))];
+        HdrHistogramLogInterval one = IntervalsOf(merged).Should().ContainSingle().Subject;
+        one.StartTimeUtc.Should().BeCloseTo(all.Min(interval => interval.StartTimeUtc), TimeSpan.FromMilliseconds(1));
+        (one.StartTimeUtc + one.Length).Should().BeCloseTo(all.Max(interval => interval.StartTimeUtc + interval.Length), TimeSpan.FromMilliseconds(2));
+        one.Histogram.TotalCount.Should().Be(all.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount));
+    }
+
+    [Fact]
+    public void A_log_has_the_values_as_they_are_shown()
+    {
+        using TemporaryFolder folder = new();
+        string log = folder.PathOf("a.hlog");
+
+        Hist("0\n0.5\n1.25\n", "--scale", "1e6", "--hlog", log).Should().Be((0, ""));
+
+        ulong[] values = [.. IntervalsOf(log).Single().Histogram.BucketsWithValues.Select(bucket => bucket.Start)];
+        values[0].Should().Be(0);
+        values[1].Should().BeInRange(499_500, 500_500);
+        values[2].Should().BeInRange(1_248_750, 1_251_250);
+    }
+
+    [Fact]
+    public void A_log_that_would_lose_digits_is_refused_with_the_remedy()
+    {
+        using TemporaryFolder folder = new();
+        string log = folder.PathOf("a.hlog");
+
+        Hist("0.0123\n5\n", "--hlog", log).Should().Be(
+            (1, "picollo: --hlog: a log holds whole numbers, of which 0.01231 would be a coarse one; --scale 1E+6 keeps its digits\n"));
+        Hist("0.0123\n5\n", "--hlog", log, "--scale", "1E+6").Should().Be((0, ""));
+        Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log holds numbers below 2^63; a smaller --scale makes them so\n");
+    }
+
+    [LinuxFact]
+    public void A_full_disk_is_told_and_the_summary_is_printed_all_the_same()
+    {
+        foreach (string option in new[] { "--svg", "--html", "--hlog" })
+        {
+            ToolRun run = PicolloTool.RunWithInput("1\n", "hist", option, "/dev/full");
+
+            (run.ExitCode, run.Error).Should().Be((1, "picollo: /dev/full: No space left on device\n"));
+            run.Output.Should().Contain("| 100        |");
+        }
+
+        File.Exists("/dev/full").Should().BeTrue();
+        PicolloTool.RunInShell("echo 1 | $picollo hist > /dev/full").Should().Be(new ToolRun(1, "", "picollo: standard output: No space left on device\n"));
+    }
+
+    [LinuxFact]
+    public void A_place_that_cannot_be_written_is_told()
+    {
+        Hist("1\n", "--svg", "/nowhere/a.svg").Should().Be((1, "picollo: /nowhere/a.svg: No such file or directory\n"));
+        Hist("1\n", "--svg", "/tmp").ExitCode.Should().Be(1);
+        ToolRun run = PicolloTool.RunInShell("""
+            folder=$(mktemp -d) && echo old > $folder/a.svg && chmod 755 $folder && chmod 444 $folder/a.svg
+            user=; [ "$(id -u)" != 0 ] || user='setpriv --reuid 65534 --clear-groups'
+            [ -n "$user" ] || chmod 555 $folder
+            echo 1 | DOTNET_CLI_HOME=/tmp $user $picollo hist --svg $folder/a.svg > /dev/null
+            echo 1 | DOTNET_CLI_HOME=/tmp $user $picollo hist --svg $folder/b.svg > /dev/null
+            cat $folder/*; chmod 755 $folder; rm -rf $folder
+            """);
+        run.Output.Should().Be("old\n");
+        run.Error.Should().MatchRegex("^picollo: /.*/a.svg: Permission denied\npicollo: /.*/b.svg: Permission denied\n$");
+    }
+
+    [Fact]
+    public void What_fails_leaves_what_was_there()
+    {
+        using TemporaryFolder folder = new();
+        string path = folder.PathOf("a");
+        File.WriteAllText(path, "old");
+
+        FluentActions.Invoking(() => OutputFile.WriteText(path, writer =>
+        {
+            writer.Write("new");
+            writer.Flush();
+            throw new IOException("No space left on device : '/x'");
+        })).Should().Throw<CommandException>().WithMessage($"{path}: No space left on device");
+
+        File.ReadAllText(path).Should().Be("old");
+        Directory.GetFiles(folder.Path).Should().Equal(path);
+    }
+
+    [LinuxFact]
+    public void A_link_stays_one_and_a_pipe_is_written_to()
+    {
+        using TemporaryFolder folder = new();
+        (string link, string target) = (folder.PathOf("link"), folder.PathOf("target"));
+        File.CreateSymbolicLink(link, target);
+
+        OutputFile.WriteText(link, writer => writer.Write("one"));
+        OutputFile.WriteText(link, writer => writer.Write("two"));
+
+        File.ReadAllText(target).Should().Be("two");
+        new FileInfo(link).LinkTarget.Should().Be(target);
+        PicolloTool.RunInShell("echo 1 | $picollo hist --svg /dev/stdout --json | cat").Output.Should().StartWith("<svg").And.EndWith("}\n");
+        PicolloTool.RunInShell("echo 1 | $picollo hist --json --svg >(cat >&2)").Error.Should().StartWith("<svg");
+    }
+
+    private static HdrHistogramLogInterval[] IntervalsOf(string path)
+    {
+        using HdrHistogramLogReader reader = new(path);
+        return [.. reader.ReadAll()];
+    }
+
+    private static (int ExitCode, string Error) Hist(string input, params string[] arguments)
+    {
+        ToolRun run = PicolloTool.RunWithInput(input, ["hist", .. arguments]);
+        return (run.ExitCode, run.Error);
+    }
+}

@@ -1,0 +1,208 @@
+using System.Globalization;
+using System.Text.Json;
+
+namespace Picollo.Cli.Tests.Hist;
+
+/// <summary>What is printed, by the program itself.</summary>
+public class HistOutputTests
+{
+    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs");
+    private static readonly JsonSchema Schema = JsonSchema.OfCommand("hist");
+
+    [Fact]
+    public void A_summary_and_its_chart_are_as_approved() => Hist(Squares).Output.ShouldBeTheApproved("Hist/Golden/summary.txt");
+
+    [Fact]
+    public void Fractions_are_as_approved() =>
+        Hist("0.0123\n5\n17.5\n1e3\n+5\n\n 7 \r\n", "--unit", "ms").Output.ShouldBeTheApproved("Hist/Golden/fractions.txt");
+
+    [Fact]
+    public void A_logarithmic_chart_is_as_approved() =>
+        Hist(Numbers(1000, i => Math.Exp(i / 50d).ToString("F3", CultureInfo.InvariantCulture)), "--scale", "1000", "--unit", "ns").Output
+            .ShouldBeTheApproved("Hist/Golden/logarithmic.txt");
+
+    [Fact]
+    public void A_comparison_is_as_approved()
+    {
+        using TemporaryFolder folder = new();
+        File.WriteAllText(folder.PathOf("after.txt"), Numbers(500, i => (i * 1.5).ToString(CultureInfo.InvariantCulture)));
+
+        string output = Hist(Squares, "--diff", folder.PathOf("after.txt")).Output;
+
+        output.Replace(folder.Path, "…", StringComparison.Ordinal).Should().NotBe(output, "the name is there");
+        Untitled(output).ShouldBeTheApproved("Hist/Golden/diff.txt");
+    }
+
+    [Fact]
+    public void The_json_of_a_summary_is_as_approved() => Hist(Squares, "--json").Output.ShouldBeTheApproved("Hist/Golden/summary.json");
+
+    [Fact]
+    public void No_numbers_are_zeros_without_a_chart()
+    {
+        ToolRun run = Hist("");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().StartWith("##### standard input\n").And.EndWith("| Precision: | 0.0977% | Total: |     0 |\n\n");
+        Schema.ProblemsOf(Hist("", "--json").Output).Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Json_holds_to_its_schema()
+    {
+        string log = Path.Combine(Java, "tagged-Log.logV2.hlog");
+
+        Schema.ProblemsOf(Hist(Squares, "--json").Output).Should().BeEmpty();
+        Schema.ProblemsOf(Hist("0.5\nx\n", "--json", "--on-error", "skip", "--scale", "1e-9", "--unit", "\e]0;x[/]").Output).Should().BeEmpty();
+        Schema.ProblemsOf(Hist("", log, "--json").Output).Should().BeEmpty();
+        Schema.ProblemsOf(Hist("0.5\n", "--diff", log, "--json").Output).Should().BeEmpty();
+        Schema.ProblemsOf(Hist("5\n", "--diff", "/dev/null", "--json").Output).Should().BeEmpty();
+        Schema.ProblemsOf("""{"kind":"summary"}""").Should().NotBeEmpty("the checker checks");
+    }
+
+    [Fact]
+    public void Json_of_a_comparison_has_both_and_what_changed()
+    {
+        using TemporaryFolder folder = new();
+        File.WriteAllText(folder.PathOf("after.txt"), "3\n5\n");
+
+        JsonElement json = Json(Hist("1\n3\n", "--json", "--diff", folder.PathOf("after.txt")));
+
+        json.GetProperty("kind").GetString().Should().Be("diff");
+        json.GetProperty("effectSize").GetDouble().Should().Be(2);
+        json.GetProperty("meanChangePercent").GetDouble().Should().Be(100);
+        json.GetProperty("before").GetProperty("mean").GetDouble().Should().Be(2);
+        json.GetProperty("after").GetProperty("mean").GetDouble().Should().Be(4);
+        json.GetProperty("after").GetProperty("name").GetString().Should().Be(folder.PathOf("after.txt"));
+    }
+
+    [Fact]
+    public void Fractions_and_logs_are_compared_in_one_unit()
+    {
+        JsonElement json = Json(Hist("0.5\n", "--json", "--diff", Path.Combine(Java, "jHiccup-2.0.7S.logV2.hlog")));
+
+        json.GetProperty("before").GetProperty("mean").GetDouble().Should().BeApproximately(0.5, 0.0005);
+        json.GetProperty("after").GetProperty("count").GetInt64().Should().Be(48_761);
+        json.GetProperty("after").GetProperty("percentiles")[15].GetProperty("value").GetDouble().Should().BeApproximately(1_799_356_416, 4_194_304);
+    }
+
+    [Theory]
+    [InlineData("jHiccup-2.0.1.logV0.hlog", 61_256, 1_577_058_303)]
+    [InlineData("jHiccup-2.0.6.logV1.hlog", 65_964, 1_895_825_407)]
+    [InlineData("jHiccup-2.0.7S.logV2.hlog", 48_761, 1_803_550_719)]
+    [InlineData("tagged-Log.logV2.hlog", 32_290, 1_551_892_479)]
+    public void A_log_of_the_Java_library_is_merged(string name, long count, long max)
+    {
+        JsonElement json = Json(Hist("", Path.Combine(Java, name), "--json"));
+
+        json.GetProperty("count").GetInt64().Should().Be(count);
+        json.GetProperty("percentiles")[15].GetProperty("value").GetInt64().Should().BeInRange(max - (max / 128), max);
+        Json(Hist(File.ReadAllText(Path.Combine(Java, name)), "--json")).GetProperty("count").GetInt64().Should().Be(count, "its start tells what it is");
+    }
+
+    [Fact]
+    public void Several_logs_and_a_tag_are_picked_and_merged()
+    {
+        string tagged = Path.Combine(Java, "tagged-Log.logV2.hlog");
+        string other = Path.Combine(Java, "jHiccup-2.0.6.logV1.hlog");
+
+        Json(Hist("", tagged, other, "--json")).GetProperty("count").GetInt64().Should().Be(32_290 + 65_964);
+        Json(Hist("", tagged, "--tag", "A", "--json")).GetProperty("count").GetInt64().Should().Be(16_145);
+        ToolRun missing = Hist("", tagged, "--tag", "B");
+        (missing.ExitCode, missing.Error).Should().Be((1, "picollo: no interval with the tag 'B'; there are: A\n"));
+    }
+
+    [Fact]
+    public void Values_of_a_log_in_another_unit_are_those_times_the_scale()
+    {
+        JsonElement json = Json(Hist("", Path.Combine(Java, "jHiccup-2.0.7S.logV2.hlog"), "--json", "--scale", "1e-6", "--unit", "ms"));
+
+        json.GetProperty("unit").GetString().Should().Be("ms");
+        json.GetProperty("percentiles")[15].GetProperty("value").GetDouble().Should().Be(1799.356416);
+    }
+
+    [Fact]
+    public void A_percentile_distribution_gives_its_percentiles_back()
+    {
+        const string Distribution = """
+                   Value     Percentile TotalCount 1/(1-Percentile)
+
+                   1.500 0.000000000000         10           1.00
+                   2.500 0.500000000000         50           2.00
+                   2.500 0.750000000000         50           4.00
+                 100.000 1.000000000000        100
+            #[Mean    =       51.400, StdDeviation   =       48.600]
+            #[Max     =      100.000, Total count    =          100]
+            """;
+
+        JsonElement json = Json(Hist(Distribution, "--json"));
+
+        json.GetProperty("count").GetInt64().Should().Be(100);
+        Values(json).Should().HaveElementAt(0, 1.5).And.HaveElementAt(5, 2.5).And.HaveElementAt(6, 100.1); // 100 ± 0.1
+
+        IEnumerable<double> Values(JsonElement of) =>
+            of.GetProperty("percentiles").EnumerateArray().Select(one => Math.Round(one.GetProperty("value").GetDouble(), 1));
+    }
+
+    [Theory]
+    [InlineData("Value Percentile TotalCount\n5 0.5 10\n6 1.0 9\n", "picollo: standard input: no percentile distribution: 6 with a count of 9, after 10\n")]
+    [InlineData("Value Percentile TotalCount\n-5 0.5 10\n", "picollo: standard input: no percentile distribution: -5 with a count of 10, after 0\n")]
+    [InlineData("Value Percentile TotalCount\n5 x 10\n", "picollo: standard input: line 2: No value, rank and count\n")]
+    public void A_distribution_that_is_none_is_told(string text, string error)
+    {
+        ToolRun run = Hist(text);
+
+        (run.ExitCode, run.Error).Should().Be((1, error));
+    }
+
+    [Fact]
+    public void A_damaged_line_of_a_log_is_fatal_or_skipped()
+    {
+        string text = File.ReadAllText(Path.Combine(Java, "tagged-Log.logV2.hlog")) + "Tag=A,1.0,1.0,1.0,HISTFAAAgarbage\n";
+
+        Hist(text).Error.Should().StartWith("picollo: standard input: line 47: No histogram in base64");
+        ToolRun skipped = Hist(text, "--on-error", "skip", "--json");
+        Json(skipped).GetProperty("count").GetInt64().Should().Be(32_290);
+        Json(skipped).GetProperty("skippedLineCount").GetInt64().Should().Be(1);
+    }
+
+    [Fact]
+    public void Foreign_text_steers_nothing()
+    {
+        using TemporaryFolder folder = new();
+        string path = folder.PathOf("\e]0;x[|]\a");
+        File.WriteAllText(path, "5\n\e[2J\n");
+
+        ToolRun run = Hist("a,\e]0;x[/]\n", path, "-", "--on-error", "skip", "--unit", "\e[31mms");
+
+        run.ExitCode.Should().Be(0);
+        (run.Output + run.Error).Should().NotContain("\e").And.NotContain("\a");
+        run.Error.Should().Contain("?]0;x[|]?: line 2: not a number: '?[2J'");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+        Hist("a,\e]0;x[/]\n", "--column", "b").Error.Should().Be("picollo: standard input: no column 'b'; there are: a, ?]0;x[/]\n");
+    }
+
+    [Fact]
+    public void Long_names_fit_a_line()
+    {
+        using TemporaryFolder folder = new();
+        string path = folder.PathOf(new string('n', 200) + "end.txt");
+        File.WriteAllText(path, "5\n");
+
+        Hist("", path, "--unit", "ms").Output.Split('\n')[0].Should().EndWith("end.txt, ms").And.Match(line => line.Length > 60 && line.Length <= 80);
+        Hist("", path, "--diff", path).Output.Split('\n')[0].Length.Should().BeInRange(60, 80);
+    }
+
+    private static string Squares => Numbers(1000, i => (i * i).ToString(CultureInfo.InvariantCulture));
+
+    private static string Numbers(int count, Func<int, string> number) => string.Concat(Enumerable.Range(1, count).Select(i => number(i) + "\n"));
+
+    private static ToolRun Hist(string input, params string[] arguments) => PicolloTool.RunWithInput(input, ["hist", .. arguments]);
+
+    private static JsonElement Json(ToolRun run)
+    {
+        run.ExitCode.Should().Be(0, run.Error);
+        return JsonDocument.Parse(run.Output).RootElement;
+    }
+
+    private static string Untitled(string output) => output[(output.IndexOf('\n', StringComparison.Ordinal) + 1)..];
+}

@@ -1,0 +1,144 @@
+using Picollo.Cli.Hist;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Hist;
+
+public class NumberHistogramTests
+{
+    private const double RelativeError = 0.5 / 512;
+
+    [Fact]
+    public void Whole_numbers_are_recorded_as_they_are() => Seeded.Run(100, random =>
+    {
+        ulong[] numbers = [.. Enumerable.Range(0, random.Next(5_000)).Select(_ => AnyWhole(random))];
+        HdrHistogram expected = HdrHistogram.Create();
+        expected.Record(numbers);
+        NumberHistogram histogram = new();
+
+        histogram.Record(numbers);
+
+        histogram.Places.Should().Be(0);
+        CountsOf(histogram).Should().Equal(CountsOf(expected));
+    });
+
+    [Fact]
+    public void A_fraction_keeps_the_promise_of_precision_among_others() => Seeded.Run(200, random =>
+    {
+        // As far apart as the promise holds for all.
+        double scale = Math.ScaleB(1, random.Next(-9, 63));
+        double[] numbers = [.. Enumerable.Range(0, 1 + random.Next(50)).Select(_ => Math.ScaleB(1 + random.NextDouble(), random.Next(-53, 0)) * scale)];
+        NumberHistogram histogram = new();
+
+        Array.ForEach(numbers, histogram.Record);
+
+        Array.Sort(numbers);
+        double unit = Math.ScaleB(1, -histogram.Places);
+        double[] told = [.. histogram.Histogram.BucketsWithValues.SelectMany(
+            bucket => Enumerable.Repeat((bucket.Start + (bucket.Step / 2)) * unit, (int)bucket.Count))];
+        for (int i = 0; i < numbers.Length; i++)
+        {
+            if (numbers[i] >= Math.ScaleB(1, -53)) // the unit is no finer than 2⁻⁶³
+            {
+                told[i].Should().BeInRange(numbers[i] * (1 - RelativeError), numbers[i] * (1 + RelativeError));
+            }
+        }
+    });
+
+    [Fact]
+    public void Neither_order_nor_batches_matter() => Seeded.Run(300, random =>
+    {
+        object[] numbers = [.. Enumerable.Range(0, 1 + random.Next(60)).Select(_ => random.Next(3) == 0 ? AnyFraction(random) : (object)AnyWhole(random))];
+        NumberHistogram first = new();
+        NumberHistogram second = new();
+
+        RecordAll(first, numbers);
+        random.Shuffle(numbers);
+        RecordAll(second, numbers, batch: 1 + random.Next(20));
+
+        second.Places.Should().Be(first.Places);
+        CountsOf(second).Should().Equal(CountsOf(first));
+    });
+
+    [Theory]
+    [InlineData(0.0123, 17)] // 0.0123 · 2¹⁷ is in [1024, 2048)
+    [InlineData(1.5, 10)]
+    [InlineData(1023.5, 1)]
+    [InlineData(1024.5, 0)]
+    [InlineData(1e-300, 63)]
+    public void The_unit_is_as_fine_as_the_smallest_number_needs(double number, int places)
+    {
+        NumberHistogram histogram = new();
+
+        histogram.Record(number);
+
+        histogram.Places.Should().Be(places);
+    }
+
+    [Fact]
+    public void The_largest_number_bounds_the_unit()
+    {
+        NumberHistogram histogram = new();
+        histogram.Record([3UL, 5UL]);
+        histogram.Record(0.0123);
+        histogram.Record([ulong.MaxValue, 7UL]);
+
+        histogram.Places.Should().Be(0);
+        CountsOf(histogram).Should().Equal((0, 1), (3, 1), (5, 1), (7, 1), (ulong.MaxValue - (ulong.MaxValue >> 10), 1));
+    }
+
+    [Fact]
+    public void Counts_are_kept_when_the_unit_changes()
+    {
+        NumberHistogram histogram = new();
+        histogram.Record(7, 5_000_000_000);
+        histogram.Record(0.5, 3);
+        histogram.Record(1UL << 63);
+
+        histogram.Histogram.TotalCount.Should().Be(5_000_000_004);
+        histogram.Places.Should().Be(0);
+        CountsOf(histogram).Should().Equal((0, 3), (7, 5_000_000_000), (1UL << 63, 1));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(20)]
+    public void A_finer_unit_and_back_is_the_same(int places) => Seeded.Run(50, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1 + random.Next(5)).Create();
+        histogram.Record([.. Enumerable.Range(0, 100).Select(_ => AnyWhole(random) >> 20)]);
+
+        HdrHistogram finer = NumberHistogram.Rescale(histogram, places);
+
+        finer.RelativeError.Should().Be(histogram.RelativeError);
+        CountsOf(NumberHistogram.Rescale(finer, -places)).Should().Equal(CountsOf(histogram));
+        finer.GetPercentileValue(100).Should().BeInRange(histogram.GetPercentileValue(100) << places, (histogram.GetPercentileValue(100) + 1) << places);
+    });
+
+    [Fact]
+    public void The_finest_precision_there_is_can_be_rescaled()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.000001).Create();
+        histogram.Record(12_345_678);
+
+        NumberHistogram.Rescale(histogram, 3).BlockSize.Should().Be(histogram.BlockSize);
+    }
+
+    private static void RecordAll(NumberHistogram histogram, object[] numbers, int batch = 1)
+    {
+        foreach (object[] some in numbers.Chunk(batch))
+        {
+            histogram.Record([.. some.OfType<ulong>()]);
+            Array.ForEach([.. some.OfType<double>()], histogram.Record);
+        }
+    }
+
+    private static ulong AnyWhole(Random random) => random.Next(10) == 0 ? 0 : (ulong)random.NextInt64() >> random.Next(63);
+
+    private static double AnyFraction(Random random) => Math.ScaleB(random.NextDouble(), random.Next(-40, 30));
+
+    private static (ulong Start, ulong Count)[] CountsOf(NumberHistogram histogram) => CountsOf(histogram.Histogram);
+
+    private static (ulong Start, ulong Count)[] CountsOf(HdrHistogram histogram) =>
+        [.. histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))];
+}

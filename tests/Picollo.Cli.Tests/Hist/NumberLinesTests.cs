@@ -1,0 +1,174 @@
+using System.Text;
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Cli.Hist;
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Hist;
+
+public class NumberLinesTests
+{
+    [Theory]
+    [InlineData("1\n2\n3\n")]
+    [InlineData("1\n2\n3")]
+    [InlineData("1\r\n2\r\n3\r\n")]
+    [InlineData("1\r\n2\r\n3")]
+    [InlineData("\uFEFF1\n2\n3")]
+    [InlineData("\n1\n\n 2 \n\r\n\t3\n\n")]
+    [InlineData("+1\n2.0\n3e0\n")]
+    public void A_line_is_a_number(string text) => Read(text).Should().Equal(1, 2, 3);
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("\n\n")]
+    [InlineData("\uFEFF")]
+    public void There_may_be_none(string text) => Read(text).Should().BeEmpty();
+
+    [Theory]
+    [InlineData("1\n2\nabc\n4", "in: line 3: not a number: 'abc'")]
+    [InlineData("1\n\n\nabc", "in: line 4: not a number: 'abc'")]
+    [InlineData("-1\n", "in: line 1: negative: '-1'")]
+    [InlineData("NaN\n", "in: line 1: not a number: 'NaN'")]
+    [InlineData("1\r\n12 13\r\n", "in: line 2: not a number: '12 13'")]
+    [InlineData("18446744073709551616\n", "in: line 1: larger than 18,446,744,073,709,551,615: '18446744073709551616'")]
+    public void A_bad_line_is_named(string text, string message) =>
+        FluentActions.Invoking(() => Read(text)).Should().Throw<CommandException>().WithMessage(message).Which.ExitCode.Should().Be(1);
+
+    [Fact]
+    public void Bad_lines_are_skipped_if_asked_and_the_first_are_told()
+    {
+        BadLines bad = new(areSkipped: true);
+
+        Read("1\nx\n2\n-3\n\e]0;x[/]\n4\ny\n" + new string('z', 100), badLines: bad).Should().Equal(1, 2, 4);
+
+        bad.Count.Should().Be(5);
+        Told(bad).Should().Be(
+            "picollo: 5 lines skipped, the first of them:\n  in: line 2: not a number: 'x'\n  in: line 4: negative: '-3'\n  in: line 5: not a number: '?]0;x[/]'\n");
+    }
+
+    [Fact]
+    public void A_long_bad_line_is_cut()
+    {
+        BadLines bad = new(areSkipped: true);
+
+        Read(new string('z', 100), badLines: bad);
+
+        Told(bad).Should().Be($"picollo: 1 line skipped:\n  in: line 1: not a number: '{new string('z', 40)}…'\n");
+    }
+
+    [Theory]
+    [InlineData(NumberLines.BlockSize - 1, true)]
+    [InlineData(NumberLines.BlockSize, false)]
+    [InlineData((5 * NumberLines.BlockSize) + 17, false)]
+    public void A_line_longer_than_a_block_is_a_bad_one(int length, bool isRead)
+    {
+        BadLines bad = new(areSkipped: true);
+
+        Read($"1\n{new string('0', length - 1)}5\n2\nx\n", badLines: bad).Should().Equal(isRead ? [1, 2, 5] : [1, 2]);
+
+        Told(bad).Should().Contain("in: line 4: not a number: 'x'");
+        Told(bad).Contains("in: line 2: longer than 262,143 bytes\n", StringComparison.Ordinal).Should().Be(!isRead);
+    }
+
+    [Theory]
+    [InlineData("b")]
+    [InlineData("2")]
+    public void A_column_is_read_by_name_or_number(string column)
+    {
+        Read("a,b,c\n9,1,9\n9,2,9\n9,3,9\n", column).Should().Equal(1, 2, 3);
+        Read("a;b;c\r\n9;1;9\r\n\r\n9;2;9\r\n9;3", column).Should().Equal(1, 2, 3);
+        Read("\uFEFFa\tb\tc\n\"9\t9\"\t1\t9\n9\t\"2\"\t9\n9\t 3 \t9", column).Should().Equal(1, 2, 3);
+    }
+
+    [Fact]
+    public void A_first_line_with_a_number_is_no_header_of_a_column_by_number() => Read("9,1\n9,2\n9,3\n", "2").Should().Equal(1, 2, 3);
+
+    [Theory]
+    [InlineData("x \"y\", z")]
+    [InlineData("line\nend")]
+    [InlineData("[/]")]
+    public void Quotes_hold_separators_quotes_and_line_ends(string column)
+    {
+        string quoted = $"\"{column.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
+
+        Read($"a,{quoted},c\n\"1,1\",5,9\n\"a \"\"\nb\",6,9\n", column).Should().Equal(5, 6);
+    }
+
+    [Theory]
+    [InlineData("a,b\n1,x\n", "in: line 2: not a number: 'x'")]
+    [InlineData("a,b\n1,\n", "in: line 2: not a number")]
+    [InlineData("a,b\n\n1\n", "in: line 3: no column b")]
+    [InlineData("a,b\n\"x\ny\",1\n1,-2", "in: line 4: negative: '-2'")]
+    [InlineData("a,b\n1,2\n\"1,2\n3,4\n", "in: line 3: a quote without its end")]
+    [InlineData("a,c\n1,2\n", "in: no column 'b'; there are: a, c")]
+    [InlineData("1,2,3,4,5,6,7,8,9\n", "in: no column 'b'; there are: 1, 2, 3, 4, 5, 6, 7, 8, …")]
+    public void What_is_wrong_with_a_column_is_named(string text, string message) =>
+        FluentActions.Invoking(() => Read(text, "b")).Should().Throw<CommandException>().WithMessage(message);
+
+    [Fact]
+    public void A_quote_without_its_end_costs_its_line_alone()
+    {
+        BadLines bad = new(areSkipped: true);
+        string lines = string.Concat(Enumerable.Repeat("9,7\n", NumberLines.BlockSize));
+
+        Read($"a,b\n\"9,5\n{lines}", "b", bad).Should().HaveCount(NumberLines.BlockSize).And.OnlyContain(number => number == 7);
+
+        Told(bad).Should().Be("picollo: 1 line skipped:\n  in: line 2: a quote without its end\n");
+    }
+
+    [Fact]
+    public void Any_numbers_have_the_summary_that_the_library_makes_of_them() => Prop.ForAll(
+        ArbMap.Default.ArbFor<ulong[]>(),
+        numbers =>
+        {
+            HdrHistogram expected = HdrHistogram.Create();
+            expected.Record(numbers);
+            NumberHistogram histogram = new();
+
+            new NumberLines("in", null, histogram, new BadLines(areSkipped: false)).Read(new MemoryStream(Encoding.UTF8.GetBytes(string.Join('\n', numbers))));
+
+            histogram.Histogram.GetSummary().ToTable().Should().Be(expected.GetSummary().ToTable());
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(300).WithEndSize(300));
+
+    [Fact]
+    public void Blocks_may_end_anywhere() => Seeded.Run(200, random =>
+    {
+        string[] lines = ["17", "5\r", "", "\"a\nb\",7", "0.5,1", "x,2", "-1", "\"", "1e3,99999999999999999999", "18446744073709551615", "3,\"4\"", "\uFEFF8"];
+        string text = string.Join('\n', Enumerable.Range(0, random.Next(40)).Select(_ => lines[random.Next(lines.Length)]));
+        foreach (string? column in new[] { null, "2" })
+        {
+            BadLines expected = new(areSkipped: true);
+            BadLines actual = new(areSkipped: true);
+
+            Read(new Pieces(text, random), column, actual).Should().Equal(Read(text, column, expected));
+
+            Told(actual).Should().Be(Told(expected));
+        }
+    });
+
+    private static double[] Read(string text, string? column = null, BadLines? badLines = null) =>
+        Read(new MemoryStream(Encoding.UTF8.GetBytes(text)), column, badLines);
+
+    /// <summary>The values of the buckets, which are the numbers themselves where these are whole and small.</summary>
+    private static double[] Read(Stream stream, string? column, BadLines? badLines)
+    {
+        NumberHistogram histogram = new();
+        new NumberLines("in", column, histogram, badLines ?? new BadLines(areSkipped: false)).Read(stream);
+        return [.. histogram.Histogram.BucketsWithValues.SelectMany(
+            bucket => Enumerable.Repeat(bucket.Start * Math.ScaleB(1, -histogram.Places), (int)bucket.Count))];
+    }
+
+    private static string Told(BadLines badLines)
+    {
+        using StringWriter text = new() { NewLine = "\n" };
+        badLines.Tell(text);
+        return text.ToString();
+    }
+
+    /// <summary>A stream that gives a few bytes at a time.</summary>
+    private sealed class Pieces(string text, Random random) : MemoryStream(Encoding.UTF8.GetBytes(text))
+    {
+        public override int Read(Span<byte> buffer) => base.Read(buffer[..Math.Min(buffer.Length, 1 + random.Next(7))]);
+    }
+}

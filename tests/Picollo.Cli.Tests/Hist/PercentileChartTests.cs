@@ -1,0 +1,71 @@
+using Picollo.Cli.Hist;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Hist;
+
+public class PercentileChartTests
+{
+    [Theory]
+    [InlineData(0, "0")]
+    [InlineData(0.0000123, "1.23E-5")]
+    [InlineData(0.0123, "0.0123")]
+    [InlineData(0.12345, "0.1235")]
+    [InlineData(1, "1")]
+    [InlineData(9.994, "9.99")]
+    [InlineData(9.996, "10")]
+    [InlineData(99.94, "99.9")]
+    [InlineData(999.4, "999")]
+    [InlineData(999.5, "1k")]
+    [InlineData(999_936, "1M")]
+    [InlineData(1_234_567, "1.23M")]
+    [InlineData(18_446_744_073_709_551_615d, "18.4E")]
+    [InlineData(1.5e22, "1.5E+4E")]
+    public void A_label_has_three_digits(double value, string label) => PercentileChart.Short(value).Should().Be(label);
+
+    [Theory]
+    [InlineData(20)]
+    [InlineData(33)]
+    [InlineData(80)]
+    [InlineData(200)]
+    public void A_chart_is_as_wide_as_the_terminal_and_80_columns_at_the_most(int width) => Seeded.Run(100, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record((ulong)random.NextInt64() >> random.Next(64), 1UL << random.Next(30));
+        histogram.Record((ulong)random.NextInt64() >> random.Next(64), 1);
+
+        string[] lines = Draw(histogram, width);
+
+        lines.Should().HaveCount(13).And.OnlyContain(line => line.Length <= Math.Min(width, 80));
+        lines[11].Should().HaveLength(Math.Min(width, 80));
+        lines[10].Length.Should().Be(Math.Min(width, 80), "the lowest row is full: every rank has a value");
+        lines[1].Should().EndWith("█", "the largest value is at the right");
+    });
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(ulong.MaxValue)]
+    public void A_single_value_can_be_drawn(ulong value)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(value);
+
+        Draw(histogram, 80)[10].Should().Contain(value == 0 ? "▁▁▁" : "███");
+    }
+
+    [Fact]
+    public void Beside_an_empty_histogram_the_other_is_drawn()
+    {
+        HdrHistogram one = HdrHistogram.Create();
+        one.Record([1, 2, 3]);
+
+        Draw(HdrHistogram.Create(), 80, one)[10].Should().EndWith("┤");
+    }
+
+    private static string[] Draw(HdrHistogram histogram, int width, params HdrHistogram[] others)
+    {
+        using StringWriter text = new() { NewLine = "\n" };
+        new PercentileChart([histogram, .. others], 1, width).Write(text, histogram, "x");
+        return text.ToString().TrimEnd('\n').Split('\n');
+    }
+}

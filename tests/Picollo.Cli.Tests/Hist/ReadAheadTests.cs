@@ -1,0 +1,80 @@
+using System.IO.Pipes;
+using Picollo.Cli.Hist;
+
+namespace Picollo.Cli.Tests.Hist;
+
+public class ReadAheadTests
+{
+    private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(20, 0)]
+    [InlineData(0, 20)]
+    public void All_bytes_come_in_order_whoever_is_faster(int readerPauseMilliseconds, int inputPauseMilliseconds)
+    {
+        byte[] bytes = new byte[1_000_000];
+        new Random(1).NextBytes(bytes);
+        using ReadAhead stream = new(() => new Slow(bytes, inputPauseMilliseconds), CancellationToken.None);
+        Thread.Sleep(readerPauseMilliseconds * 5); // both blocks are filled
+        stream.Peek().ToArray().Should().Equal(bytes[..stream.Peek().Length]).And.NotBeEmpty();
+
+        using MemoryStream read = new();
+        byte[] buffer = new byte[100_000];
+        while (stream.Read(buffer) is var length and > 0)
+        {
+            read.Write(buffer, 0, length);
+            Thread.Sleep(readerPauseMilliseconds);
+        }
+
+        read.ToArray().AsSpan().SequenceEqual(bytes).Should().BeTrue();
+        (stream.Taken, stream.Total).Should().Be((1_000_000, 1_000_000));
+        stream.Read(buffer).Should().Be(0, "the end stays the end");
+    }
+
+    [Fact]
+    public async Task A_silent_input_does_not_keep_who_waits_for_it()
+    {
+        using AnonymousPipeServerStream silent = new(PipeDirection.In);
+        using CancellationTokenSource cancel = new();
+        using ReadAhead stream = new(() => silent, cancel.Token);
+
+        Task<int> read = Task.Run(() => stream.Read(new byte[10]));
+        await cancel.CancelAsync();
+
+        await FluentActions.Awaiting(() => read.WaitAsync(Soon)).Should().ThrowAsync<OperationCanceledException>();
+        silent.DisposeLocalCopyOfClientHandle(); // ends the read of the thread
+    }
+
+    [Fact]
+    public void What_cannot_be_opened_or_read_is_told_where_it_is_read()
+    {
+        using ReadAhead unopened = new(() => throw new FileNotFoundException("gone"), CancellationToken.None);
+        using ReadAhead unreadable = new(() => new Broken(), CancellationToken.None);
+
+        FluentActions.Invoking(() => unopened.Peek().Length).Should().Throw<FileNotFoundException>().WithMessage("gone");
+        unreadable.Read(new byte[3]).Should().Be(3);
+        FluentActions.Invoking(() => unreadable.Read(new byte[3])).Should().Throw<IOException>().WithMessage("broken");
+    }
+
+    private sealed class Slow(byte[] bytes, int pauseMilliseconds) : MemoryStream(bytes)
+    {
+        public override int Read(Span<byte> buffer)
+        {
+            Thread.Sleep(pauseMilliseconds);
+            return base.Read(buffer);
+        }
+    }
+
+    private sealed class Broken : MemoryStream
+    {
+        private bool _isRead;
+
+        public override int Read(Span<byte> buffer)
+        {
+            int length = _isRead ? throw new IOException("broken") : 3;
+            _isRead = true;
+            return length;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+namespace Picollo.Cli.Tests.Shell;
+
+public class CommandLineTests
+{
+    [Fact]
+    public void Help_is_a_result_and_fits_80_columns()
+    {
+        ToolRun run = PicolloTool.Run("--help");
+
+        run.ExitCode.Should().Be(0);
+        run.Error.Should().BeEmpty();
+        run.Output.Should().Contain("picollo [");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    [Fact]
+    public void What_is_not_understood_is_told_in_a_line_without_what_steers_a_terminal()
+    {
+        ToolRun run = PicolloTool.Run("\e]0;x\a[/]");
+
+        run.ExitCode.Should().Be(2);
+        run.Output.Should().BeEmpty();
+        run.Error.Should().Be("picollo: Unrecognized command or argument '?]0;x?[/]'.\nTry 'picollo --help'.\n");
+    }
+
+    [LinuxFact]
+    public void A_full_disk_is_told()
+    {
+        ToolRun run = PicolloTool.RunInShell("$picollo --help > /dev/full");
+
+        (run.ExitCode, run.Error).Should().Be((1, "picollo: standard output: No space left on device\n"));
+    }
+
+    [LinuxFact]
+    public void A_reader_that_has_gone_ends_the_tool_without_a_word()
+    {
+        ToolRun run = PicolloTool.RunInShell("( sleep 1; $picollo --help; echo $? >&2 ) | true");
+
+        run.Error.Should().Be("141\n");
+    }
+}

@@ -1,0 +1,283 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+
+namespace Picollo.Cli.Tests.Stat;
+
+/// <summary><c>picollo stat</c> as users start it.</summary>
+public sealed partial class StatCommandTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-stat").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [InlineData("gzip", "-c", "x")]
+    [InlineData("ls", "-r")]
+    public void Who_forgets_the_dashes_is_told_of_them(params string[] command)
+    {
+        ToolRun run = PicolloTool.Run(["stat", .. command]);
+
+        run.ExitCode.Should().Be(2);
+        run.Error.Should().Contain("\nA command with options of its own stands after --: picollo stat -- CMD ARGS\n");
+    }
+
+    [LinuxFact]
+    public void The_report_goes_to_standard_error_and_the_commands_output_stays_its_own()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--", "echo", "said");
+
+        (run.ExitCode, run.Output).Should().Be((0, "said\n"));
+        run.Error.Should().StartWith("\necho said\n\n").And.NotContain("\e").And.NotContain("\r");
+        foreach (string name in (string[])["task-clock", "context-switches", "cpu-migrations", "page-faults", "elapsed", "user", "kernel", "max resident", "page faults", "context switches"])
+        {
+            run.Error.Should().MatchRegex($"(?m)^{name} +[0-9]");
+        }
+
+        run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+        Mebibytes(run.Error).Should().BeLessThan(20);
+    }
+
+    [LinuxFact]
+    public void A_signal_to_the_group_and_again_to_the_process_is_one_request_and_the_run_it_cuts_short_is_left_out()
+    {
+        ToolRun run = PicolloTool.RunInShell("timeout -s INT 2 $picollo stat -r 1000 -- sleep 0.3");
+
+        run.ExitCode.Should().Be(124, "timeout(1) says so");
+        run.Error.Should().Contain("of 1000 runs: interrupted, and the one cut short left out").And.Contain("\nelapsed ").And.NotContain("failed");
+    }
+
+    [LinuxFact]
+    public void What_cannot_be_counted_is_said_once()
+    {
+        ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");
+
+        run.ExitCode.Should().Be(0);
+        Regex.Count(run.Error, "(?m)^not counted: nosuch/a/, nosuch/b/: this machine has no PMU").Should().Be(1);
+    }
+
+    [LinuxFact]
+    public void Memory_that_is_touched_shows()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none");
+
+        Mebibytes(run.Error).Should().BeInRange(200, 230);
+    }
+
+    [LinuxFact]
+    public void Standard_input_is_the_commands() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
+
+    [LinuxFact]
+    public void Exit_codes_are_passed_on()
+    {
+        ExitCode("stat", "--", "sh", "-c", "exit 7").Should().Be(7);
+        ExitCode("stat", "-c", "exit 8").Should().Be(8);
+        ExitCode("stat", "--", "sh", "-c", "kill -9 $$").Should().Be(137);
+        ExitCode("stat", "--", "picollo-no-such-program").Should().Be(127);
+        ExitCode("stat", "--", "/etc/passwd").Should().Be(126);
+        ExitCode("stat", "-o", "/nonexistent/file", "--", "true").Should().Be(125);
+    }
+
+    [LinuxFact]
+    public void What_cannot_be_executed_is_told_in_a_line()
+    {
+        PicolloTool.Run("stat", "--", "no-such\e[1mprogram").Error.Should().Be("picollo: no-such?[1mprogram: No such file or directory\n");
+    }
+
+    [LinuxFact]
+    public void The_first_run_that_fails_gives_the_exit_code()
+    {
+        ToolRun run = PicolloTool.Run("stat", "-r", "4", "-c", $"echo >> {_folder}/runs; n=$(wc -l < {_folder}/runs); [ $n = 1 ] || exit $((n + 10))");
+
+        run.ExitCode.Should().Be(12);
+        run.Error.Should().Contain("\n4 runs\n").And.Contain("3 of 4 runs failed; the first ended with exit code 12");
+    }
+
+    [LinuxFact]
+    public void Repeated_runs_have_percentiles()
+    {
+        ToolRun run = PicolloTool.Run("stat", "-r", "5", "--", "sleep", "0.02");
+
+        run.Error.Should().Contain("\n5 runs\n").And.MatchRegex("(?m)^ +mean +± stdev +p50 +p90 +p99 +max$");
+        run.Error.Should().MatchRegex("(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms$");
+        run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    [LinuxFact]
+    public void Two_commands_run_in_turn_and_are_compared()
+    {
+        ToolRun run = PicolloTool.Run("stat", "-r", "3", "--compare", $"printf A >> {_folder}/order; sleep 0.05", $"printf B >> {_folder}/order; sleep 0.2");
+
+        run.ExitCode.Should().Be(0);
+        File.ReadAllText($"{_folder}/order").Should().Be("ABABAB");
+        run.Error.Should().Contain("\n3 runs of each, in turn\n").And.MatchRegex(@"(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +±[0-9.]+% +\+[0-9.]+% +\+[0-9.]+$");
+    }
+
+    [LinuxFact]
+    public void Threads_are_shown_and_what_was_not_seen()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 0.2");
+
+        run.Error.Should().MatchRegex("(?m)^process +thread +name +CPU time +share$").And.MatchRegex("(?m)^ +[0-9]+ +[0-9]+ +(sh|sleep) +").And.MatchRegex("(?m)^ +not seen +");
+    }
+
+    [LinuxFact]
+    public void The_report_goes_to_a_file()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--json", "-o", $"{_folder}/report", "--", "echo", "said");
+
+        (run.Output, run.Error).Should().Be(("said\n", ""));
+        File.ReadAllText($"{_folder}/report").Should().StartWith("{\"kind\":\"run\"");
+    }
+
+    [LinuxFact]
+    public void A_full_disk_is_the_tools_failure()
+    {
+        foreach (string command in (string[])["$picollo stat --json -- true > /dev/full", "$picollo stat -o /dev/full -- true"])
+        {
+            ToolRun run = PicolloTool.RunInShell(command);
+
+            run.ExitCode.Should().Be(125, command);
+            run.Error.Should().Contain("No space left on device", command);
+        }
+    }
+
+    [LinuxFact]
+    public void A_reader_that_has_gone_ends_it() =>
+        PicolloTool.RunInShell("( $picollo stat --json -- sleep 1; echo $? >&2 ) | true").Error.Should().Be("141\n");
+
+    [LinuxFact]
+    public void A_command_whose_reader_has_gone_is_ended_by_that() =>
+        PicolloTool.RunInShell("( $picollo stat -o /dev/null -- yes; echo $? >&2 ) | head -1").Error.Should().Be("141\n");
+
+    [LinuxFact]
+    public void What_is_left_behind_is_not_waited_for()
+    {
+        ToolRun run = PicolloTool.RunInShell($"$picollo stat -- sh -c 'sleep 68 & echo $! > {_folder}/id' > {_folder}/out 2> {_folder}/err; echo $?; kill $(cat {_folder}/id) && echo left");
+
+        run.Output.Should().Be("0\nleft\n");
+        File.ReadAllText($"{_folder}/err").Should().Contain("elapsed");
+    }
+
+    [LinuxFact]
+    public void An_interrupt_that_the_terminal_did_not_send_is_handed_on_and_the_summary_printed()
+    {
+        // Without job control (set -m) a shell's background command ignores SIGINT.
+        ToolRun run = PicolloTool.RunInShell($$"""
+            set -m
+            $picollo stat -- sh -c 'trap "echo got; kill \$!; exit 4" INT; sleep 69 & : > {{_folder}}/ready; wait' &
+            until [ -e {{_folder}}/ready ]; do sleep 0.02; done
+            kill -INT $!
+            wait $!
+            echo $?
+            """);
+
+        run.Output.Should().Be("got\n130\n");
+        run.Error.Should().MatchRegex("(?m)^elapsed +").And.Contain("the command ended with exit code 4");
+    }
+
+    [LinuxFact]
+    public void A_text_command_gets_each_signal_and_further_runs_are_left_out()
+    {
+        ToolRun run = PicolloTool.RunInShell($$"""
+            $picollo stat -r 9 -c 'echo >> {{_folder}}/runs; if [ $(wc -l < {{_folder}}/runs) = 3 ]; then : > {{_folder}}/ready; sleep 70; fi' &
+            until [ -e {{_folder}}/ready ]; do sleep 0.02; done
+            kill -TERM $!
+            wait $!
+            echo $?
+            """);
+
+        run.Output.Should().Be("143\n");
+        run.Error.Should().Contain("2 of 9 runs: interrupted, and the one cut short left out").And.MatchRegex("(?m)^elapsed +");
+    }
+
+    [LinuxFact]
+    public void A_stopped_command_is_ended_all_the_same()
+    {
+        ToolRun run = PicolloTool.RunInShell($$"""
+            $picollo stat -c 'echo $$ > {{_folder}}/id; kill -STOP $$' &
+            until grep -qs ') T ' /proc/$(cat {{_folder}}/id 2> /dev/null)/stat; do sleep 0.02; done
+            kill -TERM $!
+            wait $!
+            echo $?
+            """);
+
+        run.Output.Should().Be("143\n");
+        run.Error.Should().Contain("the command was ended by signal 15");
+    }
+
+    [LinuxFact]
+    public void A_report_that_has_no_place_is_told_before_the_command_runs()
+    {
+        foreach ((string path, string problem) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
+        {
+            PicolloTool.Run("stat", "-o", path, "--", "echo", "ran").Should().Be(new ToolRun(125, "", $"picollo: {path}: {problem}\n"));
+        }
+    }
+
+    [LinuxFact]
+    public void The_tools_sudden_end_is_the_commands()
+    {
+        ToolRun run = PicolloTool.RunInShell($$"""
+            $picollo stat -c 'sleep 71 & echo $! > {{_folder}}/id; : > {{_folder}}/ready; wait' &
+            until [ -e {{_folder}}/ready ]; do sleep 0.02; done
+            kill -KILL $!
+            for i in $(seq 500); do kill -0 $(cat {{_folder}}/id) 2> /dev/null && ! grep -q ') Z ' /proc/$(cat {{_folder}}/id)/stat || { echo gone; break; }; sleep 0.02; done
+            """);
+
+        run.Output.Should().Be("gone\n");
+    }
+
+    [LinuxFact]
+    public void An_interrupt_that_was_typed_reaches_the_command_once()
+    {
+        // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.
+        File.WriteAllText($"{_folder}/command", $"n=0; trap 'n=$((n + 1))' INT; : > {_folder}/ready; sleep 0.5; sleep 0.5; echo $n > {_folder}/interrupts");
+        ToolRun run = PicolloTool.RunInShell($$"""
+            ( until [ -e {{_folder}}/ready ]; do sleep 0.02; done; printf '\003'; until [ -e {{_folder}}/code ]; do sleep 0.02; done ) |
+            ( script -qec "$picollo stat -r 3 -- sh {{_folder}}/command" /dev/null; echo $? > {{_folder}}/code )
+            """);
+
+        File.ReadAllText($"{_folder}/interrupts").Should().Be("1\n");
+        File.ReadAllText($"{_folder}/code").Should().Be("130\n");
+        run.Output.Should().Contain("0 of 3 runs: interrupted");
+    }
+
+    [Theory]
+    [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Of nearest name: instructions, ")]
+    [InlineData("-r", "0", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
+    [InlineData("-r", "x", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
+    [InlineData("-c", "true", "--", "true", "picollo: One command is needed: after --, with -c, or two with --compare.")]
+    [InlineData("-c", " ", "--json", "--json", "picollo: The command is empty.")]
+    [InlineData("--compare", "true", "--json", "--json", "picollo: Required argument missing for option: '--compare'.")]
+    [InlineData("--per-thread", "-r2", "--", "true", "picollo: --per-thread is of one run of one command.")]
+    public void What_is_not_understood_is_a_usage_error(string a, string b, string c, string d, string message)
+    {
+        ToolRun run = PicolloTool.Run("stat", a, b, c, d);
+
+        (run.ExitCode, run.Output).Should().Be((2, ""));
+        run.Error.Should().StartWith(message).And.EndWith("\nTry 'picollo stat --help'.\n");
+    }
+
+    [Fact]
+    public void The_help_has_examples_and_exit_codes_in_80_columns()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--help");
+
+        run.ExitCode.Should().Be(0);
+        run.Error.Should().BeEmpty();
+        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:").And.Contain("--compare <A> <B>");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    private static int ExitCode(params string[] arguments) => PicolloTool.Run(arguments).ExitCode;
+
+    private static double Mebibytes(string report)
+    {
+        Match match = MaxResident().Match(report);
+        double value = double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture);
+        return match.Groups[2].Value switch { "KiB" => value / 1024, "MiB" => value, _ => throw new FormatException(report) };
+    }
+
+    [GeneratedRegex("(?m)^max resident +([0-9.]+) (KiB|MiB)$")]
+    private static partial Regex MaxResident();
+}

@@ -1,0 +1,80 @@
+using System.Text.Json;
+using Picollo.Cli.Stat;
+using Picollo.Commands;
+
+namespace Picollo.Cli.Tests.Stat;
+
+/// <summary>The lines against docs/schemas/picollo-stat.schema.json, of runs that are made up and of real ones.</summary>
+public class StatJsonTests
+{
+    private static readonly JsonSchema Schema = JsonSchema.OfCommand("stat");
+
+    [Fact]
+    public void All_that_there_can_be_is_as_the_schema_has_it()
+    {
+        StringWriter writer = new() { NewLine = "\n" };
+        StatOptions options = StatTextTests.Options("a", runs: 2) with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b\e")], PerThread = true };
+        StatJson json = new(writer, options);
+        CommandSeries[] series = [new(), new()];
+        CommandRun first = StatTextTests.Run(0, threads: true);
+        CommandRun second = StatTextTests.Run(1, exitCode: 137, signal: 9, unavailable: true, resident: 0);
+        for (int i = 0; i < 2; i++)
+        {
+            series[i].Add(i == 0 ? first : second);
+            json.Add(i, i == 0 ? first : second);
+            json.Add(i, first);
+        }
+
+        json.End(series, ["so it is", null], isInterrupted: true);
+
+        Schema.ProblemsOf(writer.ToString()).Should().BeEmpty();
+        JsonElement[] lines = Lines(writer.ToString());
+        lines.Select(KindOf).Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison", "note");
+        lines.Take(4).Select(line => line.GetProperty("run").GetInt32()).Should().Equal(1, 2, 1, 2);
+        lines[2].GetProperty("command").GetString().Should().Be("b\e");
+        lines[2].GetProperty("signal").GetInt32().Should().Be(9);
+        lines[2].GetProperty("maxResidentBytes").ValueKind.Should().Be(JsonValueKind.Null);
+        lines[0].GetProperty("counters")[4].GetRawText().Should().Be("{\"name\":\"instructions\",\"unit\":\"count\",\"value\":7200000001,\"runningShare\":1}");
+        lines[0].GetProperty("threads")[1].GetProperty("cpuNanoseconds").GetInt64().Should().Be(299_999_999);
+        lines[5].GetProperty("failedRuns").GetInt32().Should().Be(1);
+        lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsed")
+            .GetProperty("effectSize").ValueKind.Should().Be(JsonValueKind.Null, "nothing varies");
+        lines[7].GetProperty("text").GetString().Should().Be("so it is");
+        writer.ToString().Should().NotContain("\e", "what is piped on may be shown");
+    }
+
+    [LinuxFact]
+    public void It_goes_to_standard_output_and_the_commands_output_does_not()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--json", "--", "sh", "-c", "echo said; exit 3");
+
+        Schema.ProblemsOf(run.Output).Should().BeEmpty();
+        JsonElement line = Lines(run.Output).Should().ContainSingle(one => KindOf(one) == "run").Which;
+        line.GetProperty("exitCode").GetInt32().Should().Be(3);
+        line.GetProperty("command").GetString().Should().Be("sh -c 'echo said; exit 3'");
+        run.Error.Should().Be("said\n");
+        run.ExitCode.Should().Be(3);
+    }
+
+    [LinuxFact]
+    public void Runs_and_comparisons_are_as_the_schema_has_them()
+    {
+        ToolRun run = PicolloTool.Run("stat", "--json", "-r", "2", "--compare", "sleep 0.02", "sleep 0.1");
+
+        Schema.ProblemsOf(run.Output).Should().BeEmpty();
+        JsonElement[] lines = Lines(run.Output);
+        lines.Select(KindOf).Where(kind => kind != "note").Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison");
+        lines.Take(4).Select(line => line.GetProperty("commandIndex").GetInt32()).Should().Equal(0, 1, 0, 1);
+        bool isMissing = lines[0].GetProperty("notCounted").GetArrayLength() > 0;
+        lines.Count(line => KindOf(line) == "note" && line.GetProperty("text").GetString()!.StartsWith("not counted: ", StringComparison.Ordinal))
+            .Should().Be(isMissing ? 1 : 0, "it is said once");
+        lines.Take(4).Select(line => line.GetProperty("command").GetString()).Should().Equal("sleep 0.02", "sleep 0.1", "sleep 0.02", "sleep 0.1");
+        JsonElement elapsed = lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsed");
+        elapsed.GetProperty("effectSize").GetDouble().Should().BeGreaterThan(0.8);
+        elapsed.GetProperty("meanAfter").GetDouble().Should().BeGreaterThan(0.1e9);
+    }
+
+    private static string KindOf(JsonElement line) => line.GetProperty("kind").GetString()!;
+
+    private static JsonElement[] Lines(string output) => [.. output.TrimEnd('\n').Split('\n').Select(line => JsonDocument.Parse(line).RootElement)];
+}

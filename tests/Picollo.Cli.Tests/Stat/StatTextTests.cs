@@ -1,0 +1,129 @@
+using Picollo.Cli.Stat;
+using Picollo.Commands;
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+
+namespace Picollo.Cli.Tests.Stat;
+
+/// <summary>The tables, to the letter, of runs that are made up: a PMU is not needed.</summary>
+public class StatTextTests
+{
+    private const string NoPmu = "this machine exposes no PMU; turn it on";
+
+    [Fact]
+    public void One_run() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
+
+    [Fact]
+    public void One_run_without_a_pmu_of_a_command_that_failed() => Golden("run-failed", Report(
+        Options("\e]0;x\a[/] " + new string('x', 90)),
+        [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
+        notes: ["counted in user code only: \e[1mperf\e[0m says so, and in so many words that they do not fit into a line of eighty columns"]));
+
+    [Fact]
+    public void One_run_with_threads() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
+
+    [Fact]
+    public void Twenty_runs_two_of_which_failed() => Golden("runs", Report(
+        Options("sort big.txt", runs: 20), [[.. Enumerable.Range(0, 20).Select(i => Run(i, exitCode: i is 3 or 5 ? i : 0))]]));
+
+    [Fact]
+    public void Runs_that_were_interrupted() => Golden("runs-interrupted", Report(
+        Options("sort big.txt", runs: 20), [[Run(0), Run(1)]], isInterrupted: true));
+
+    [Fact]
+    public void Runs_of_which_none_was_done() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
+
+    [Fact]
+    public void Two_commands() => Golden("comparison", Report(
+        Options("sort big.txt", runs: 3) with { Commands = [MeasuredCommand.FromText("sort big.txt"), MeasuredCommand.FromText("sort -u big.txt")] },
+        [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
+
+    [Fact]
+    public void One_run_of_each_has_no_scatter_to_measure_a_difference_by()
+    {
+        string report = Report(
+            Options("a") with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] }, [[Run(0)], [Run(10)]]);
+
+        report.Should().Contain("\n1 run of each, in turn\n").And.MatchRegex("(?m)^elapsed .* n/a$").And.NotContain("∞").And.NotContain("±0%");
+    }
+
+    [Fact]
+    public void No_line_is_wider_than_80_columns()
+    {
+        foreach (string golden in Directory.EnumerateFiles(GoldenFolder))
+        {
+            File.ReadAllLines(golden).Should().OnlyContain(line => line.Length <= 80, golden);
+        }
+    }
+
+    private static string GoldenFolder => Path.Combine(Repository.Root, "tests", "Picollo.Cli.Tests", "Stat", "Golden");
+
+    internal static StatOptions Options(string command, int runs = 1) =>
+        new([MeasuredCommand.FromText(command)], Events: null, runs, PerThread: false, IsJson: false, OutputPath: null);
+
+    /// <summary>A run with all that there can be; <paramref name="n"/> makes each different.</summary>
+    internal static CommandRun Run(
+        int n, int exitCode = 0, int? signal = null, CommandCounter[]? counters = null, bool unavailable = false, long resident = 123_456_789, bool threads = false) => new()
+        {
+            ElapsedNanoseconds = 1_234_567_890 + (n * 1_000_000),
+            ExitCode = exitCode,
+            Signal = signal,
+            Usage = new ResourceUsage
+            {
+                Cpu = new CpuUsage(1_000_000_000 + n, 200_000_000 * (n % 3)),
+                MaxResidentBytes = resident,
+                MinorPageFaults = 30_123 + n,
+                MajorPageFaults = 4,
+                VoluntaryContextSwitches = 1_001,
+                InvoluntaryContextSwitches = n,
+            },
+            Counters = counters ??
+            [
+                new("task-clock", 1_200_000_000 + ((ulong)n * 7_000_000), 1, IsTime: true),
+                new("context-switches", 1_001, 1, IsTime: false),
+                new("cpu-migrations", 0, 1, IsTime: false),
+                new("cycles", 3_600_000_000, 1, IsTime: false),
+                new("instructions", 7_200_000_001 + ((ulong)n << 24), 1, IsTime: false),
+                new("branches", 1_000_000_000, 0.75, IsTime: false),
+                new("branch-misses", 12_345_678, 0.75, IsTime: false),
+                new("L1-dcache-loads", 2_000_000_000, 0.5, IsTime: false),
+                new("L1-dcache-load-misses", 500_000_000, 0.5, IsTime: false),
+                new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, IsTime: false),
+            ],
+            Unavailable = unavailable
+                ? [new UnavailablePerfCounter("cycles", $"cycles: {NoPmu}"), new UnavailablePerfCounter("branches", $"branches: {NoPmu}"), new UnavailablePerfCounter("a:b", "a:b: no tracefs")]
+                : [],
+            Threads = threads
+                ? [new(71, 71, "main", 700_000_000, default), new(71, 12_345, "pool [red]\e[0m", 299_999_999, default), new(72, 72, "child", 0, default)]
+                : [],
+        };
+
+    private static string Report(StatOptions options, CommandRun[][] runs, string?[]? notes = null, bool isInterrupted = false)
+    {
+        StringWriter writer = new() { NewLine = "\n" };
+        StatText report = new(writer, options);
+        CommandSeries[] series = [.. runs.Select(_ => new CommandSeries())];
+        for (int i = 0; i < runs.Length; i++)
+        {
+            foreach (CommandRun run in runs[i])
+            {
+                series[i].Add(run);
+                report.Add(i, run);
+            }
+        }
+
+        report.End(series, notes ?? [null], isInterrupted);
+        return writer.ToString();
+    }
+
+    private static void Golden(string name, string text)
+    {
+        string path = Path.Combine(GoldenFolder, $"{name}.txt");
+        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1")
+        {
+            File.WriteAllText(path, text);
+        }
+
+        text.Should().Be(File.ReadAllText(path));
+    }
+}

@@ -1,0 +1,11 @@
+namespace Picollo.Cli.Tests;
+
+/// <summary>A folder for the time of a test.</summary>
+internal sealed class TemporaryFolder : IDisposable
+{
+    public string Path { get; } = Directory.CreateTempSubdirectory("picollo-").FullName;
+
+    public string PathOf(string name) => System.IO.Path.Combine(Path, name);
+
+    public void Dispose() => Directory.Delete(Path, recursive: true);
+}
