@@ -9,8 +9,6 @@ readonly ARTIFACTS="$PWD/artifacts"
 readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 # A single test that says nothing for this long is taken for hung and ends its project's run.
 readonly HANG_TIMEOUT=5min
-# Test projects that emulate, build and publish, and to which it does not matter what runs beside them.
-readonly LANE_ONE="Picollo.Kernel.Tests Picollo.Java.Tests" LANE_TWO="Picollo.Wine.Tests Picollo.Package.Tests"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
 
 usage() {
@@ -221,46 +219,16 @@ run_native_tests() {
 }
 
 run_test_project() {
-  local name code=0
-  name=$(basename "$1" .csproj)
-  say "$name"
-  test_project "$@" || code=$?
-  count_project "$name" "$code" "${@:2}"
-}
-
-test_project() {
-  local project=$1 name
+  local project=$1 name code=0
   name=$(basename "$project" .csproj)
+  say "$name"
   rm -f "$ARTIFACTS/test-results/$name.trx"
   dotnet test "$project" -c "$CONFIGURATION" --no-build --logger "trx;LogFileName=$name.trx" \
     --results-directory "$ARTIFACTS/test-results" \
-    --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none "${@:2}"
-}
-
-count_project() {
-  local name=$1 code=$2
+    --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none "${@:2}" || code=$?
   # No results at all, where no filter was given, is no success either.
-  if [ $# = 2 ] && [ ! -f "$ARTIFACTS/test-results/$name.trx" ]; then code=1; fi
+  if [ $# = 1 ] && [ ! -f "$ARTIFACTS/test-results/$name.trx" ]; then code=1; fi
   count "$ARTIFACTS/test-results/$name.trx" "$code"
-}
-
-# The lanes beside each other; what each project prints comes whole, when all are done.
-run_lanes() {
-  local lane name code
-  say "beside each other: $LANE_ONE, $LANE_TWO"
-  for lane in "$LANE_ONE" "$LANE_TWO"; do
-    for name in $lane; do
-      code=0
-      test_project "tests/$name/$name.csproj" "$@" > "$ARTIFACTS/test-results/$name.txt" 2>&1 || code=$?
-      echo "$code" > "$ARTIFACTS/test-results/$name.code"
-    done &
-  done
-  wait
-  for name in $LANE_ONE $LANE_TWO; do
-    say "$name"
-    cat "$ARTIFACTS/test-results/$name.txt"
-    count_project "$name" "$(cat "$ARTIFACTS/test-results/$name.code")" "$@"
-  done
 }
 
 run_tests() {
@@ -286,10 +254,7 @@ run_tests() {
     if [ "$rid" != "$(host_rid)" ] && is_met "c-$rid"; then build_native "$rid"; fi
   done
   run_native_tests
-  run_lanes "$@"
-  for project in tests/*.Tests/*.Tests.csproj; do
-    case " $LANE_ONE $LANE_TWO " in *" $(basename "$project" .csproj) "*) ;; *) run_test_project "$project" "$@" ;; esac
-  done
+  for project in tests/*.Tests/*.Tests.csproj; do run_test_project "$project" "$@"; done
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" = 0 ]
 }
