@@ -19,7 +19,7 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
     [LinuxFact]
     public void Each_sleep_is_a_switch()
     {
-        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(1, 3);
+        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(0.8, 3, "some of the empty iterations are interrupted, too");
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
     }
 

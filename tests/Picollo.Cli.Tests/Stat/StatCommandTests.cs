@@ -10,6 +10,18 @@ public sealed partial class StatCommandTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
+    [LinuxFact]
+    public void The_name_that_a_process_gives_itself_steers_no_terminal()
+    {
+        const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; while :; do :; done & sleep 0.3; kill $!";
+
+        string table = PicolloTool.Run("stat", "--per-thread", "-c", Named).Error;
+        string json = PicolloTool.Run("stat", "--per-thread", "--json", "-c", Named).Output;
+
+        table.Should().Contain("?]0;x[/]").And.NotContain("\e");
+        json.Should().Contain("]0;x[/]").And.NotContain("\e");
+    }
+
     [Theory]
     [InlineData("gzip", "-c", "x")]
     [InlineData("ls", "-r")]
