@@ -1,8 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Picollo.Cli.Hist;
+using Picollo.Cli.Jitter;
 using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
+using Picollo.Cli.Top;
 
 namespace Picollo.Cli;
 
@@ -11,7 +13,7 @@ internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
     {
-        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal) };
+        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal) };
         CommandHelp.Install(root);
         ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)

@@ -31,6 +31,24 @@ public readonly record struct ProcessCpu
     /// the process was there at the sample before but not seen.</summary>
     public double? Share { get; internal init; }
 
+    /// <summary>The time its threads was runnable and did not run, for another ran on its CPU or its cgroup was throttled, between the last two samples over the
+    /// time between them; of several threads the sum, which may be above 1. Null where <see cref="Share"/> is, without <see cref="SystemCpuParts.Waits"/>, and where the kernel has no
+    /// scheduler statistics (the second number of schedstat). Linux.</summary>
+    public double? WaitShare { get; internal init; }
+
+    /// <summary>The address space in bytes, most of which a .NET process only reserves; null without
+    /// <see cref="SystemCpuParts.Memory"/>. Linux.</summary>
+    public long? VirtualBytes { get; internal init; }
+
+    /// <summary>What of it is in memory, in bytes. Null as <see cref="VirtualBytes"/> is.</summary>
+    public long? ResidentBytes { get; internal init; }
+
+    /// <summary>What of <see cref="ResidentBytes"/> is of files or shared with others. Null as <see cref="VirtualBytes"/> is.</summary>
+    public long? SharedBytes { get; internal init; }
+
+    /// <summary>The effective user's id; null without <see cref="SystemCpuParts.Owners"/>. Linux.</summary>
+    public uint? UserId { get; internal init; }
+
     /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to
     /// 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }

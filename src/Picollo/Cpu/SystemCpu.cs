@@ -102,6 +102,9 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Pressure stall information; null where the kernel has none.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
+    /// <summary>The machine's memory; null where it is not told.</summary>
+    public MachineMemory? Memory { get; private set; }
+
     private long IntervalNanoseconds { get; set; }
 
     /// <summary>Takes the first sample, where there is something to sample.</summary>
@@ -138,6 +141,12 @@ public sealed class SystemCpu : IDisposable
         (_before, _now) = (_now, _before);
         Sample();
     }
+
+    /// <summary>The words that a process was started with, or what it has put in their place.</summary>
+    /// <param name="processId">The process.</param>
+    /// <returns>As they are, not made fit for a terminal; empty for a thread of the kernel; null where the process has ended or its words
+    /// cannot be read. Linux.</returns>
+    public string[]? GetCommandLine(int processId) => throw new NotImplementedException();
 
     /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
     /// <param name="part">One part.</param>

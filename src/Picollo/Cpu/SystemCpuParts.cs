@@ -28,9 +28,19 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the same.</summary>
     Threads = 64,
 
+    /// <summary><see cref="SystemCpu.Memory"/>, and of each process <see cref="ProcessCpu.VirtualBytes"/>,
+    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>: one more file a process. Linux.</summary>
+    Memory = 128,
+
+    /// <summary><see cref="ProcessCpu.UserId"/>: another system call or two a process. Linux.</summary>
+    Owners = 256,
+
+    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/>: one more file a thread. Linux.</summary>
+    Waits = 512,
+
     /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>
     Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
 
     /// <summary>Everything.</summary>
-    All = Machine | Processes | Threads,
+    All = Machine | Processes | Threads | Memory | Owners | Waits,
 }

@@ -1,0 +1,33 @@
+namespace Picollo.Jitter;
+
+/// <summary>How a <see cref="JitterMeter"/> measures.</summary>
+public sealed record JitterMeterOptions
+{
+    /// <summary>1 µs.</summary>
+    public static readonly TimeSpan ShortestInterval = TimeSpan.FromMicroseconds(1);
+
+    /// <summary>1 s.</summary>
+    public static readonly TimeSpan LongestInterval = TimeSpan.FromSeconds(1);
+
+    /// <summary>The time from one wake-up that is due to the next, 1 µs to 1 s; 1 ms by default.</summary>
+    public TimeSpan Interval { get; init; } = TimeSpan.FromMilliseconds(1);
+
+    /// <summary>The CPUs to measure, by number; null, as by default, for all that this process may run on.</summary>
+    public IReadOnlyList<int>? Cpus { get; init; }
+
+    /// <summary>The real-time priority (SCHED_FIFO) of the measuring threads, 1 to 99; null for the scheduling that they are born with. 80 by default;
+    /// where it is not permitted, <see cref="JitterMeter.Limits"/> says so and the meter goes on without.</summary>
+    public int? Priority { get; init; } = 80;
+
+    /// <summary>Measure for so long; null, as by default, until <see cref="JitterMeter.Stop"/>.</summary>
+    public TimeSpan? Duration { get; init; }
+
+    /// <summary>Measure so many wake-ups on each CPU; null, as by default, for no end.</summary>
+    public long? Loops { get; init; }
+
+    /// <summary>End all threads at a latency above this; null, as by default, for never.</summary>
+    public TimeSpan? BreakAbove { get; init; }
+
+    /// <summary>Is given every latency; see <see cref="JitterSamplesHandler"/>.</summary>
+    public JitterSamplesHandler? Samples { get; init; }
+}
