@@ -15,7 +15,7 @@ internal static partial class WindowSize
         {
             if (OperatingSystem.IsLinux())
             {
-                return Ioctl(1, GetWindowSize, out Size size) == 0 && size.Columns > 0 ? size.Columns : null;
+                return Ioctl(StandardDescriptor.Output, GetWindowSize, out Size size) == 0 && size.Columns > 0 ? size.Columns : null;
             }
 
             try
