@@ -73,6 +73,7 @@ is_met() {
     prometheus) has prometheus && has promtool ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
+    terminal) has tmux ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -92,6 +93,7 @@ packages_for() {
     java) echo default-jdk-headless libhdrhistogram-java ;;
     prometheus) echo prometheus ;;
     run-wrk) echo wrk ;;
+    terminal) echo tmux ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -246,6 +248,7 @@ run_tests() {
     fi
   fi
   want system-tools "the comparison with top, mpstat and pidstat"
+  want terminal "the live views in a terminal"
   want chromium "the plots and reports in a browser"
   want java "the tests against the HdrHistogram family's Java library"
   want prometheus "the tests with Prometheus"
