@@ -56,7 +56,7 @@ internal static class TopBatch
             TimeSpan wait = next - Stopwatch.GetElapsedTime(start);
             if (interrupt.Token.WaitHandle.WaitOne(wait > TimeSpan.Zero ? wait : TimeSpan.Zero))
             {
-                return interrupt.ExitCode ?? ExitCodes.Interrupted;
+                return interrupt.ExitCode ?? ExitCodes.Success;
             }
 
             // Each at its time, so that delays do not add up; what comes late is not caught up.
