@@ -48,7 +48,7 @@ internal static class TopHeader
         }
 
         // Kernel threads, whose niceness is not the user's, have no address space.
-        if (sample.AreAutogroupsOn && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
+        if (sample.HasAutogroups == true && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
         {
             yield return "NI      : counts within a session alone: autogroups are on, see sched(7)";
         }

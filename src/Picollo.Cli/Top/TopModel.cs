@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.Cli.Shell;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
@@ -34,8 +35,10 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
 
     /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with: at the
     /// first time, and when threads are read from now on.</summary>
+    /// <exception cref="CommandException">None of the processes that alone are to be listed was there at the first time.</exception>
     public void Update()
     {
+        bool isFirst = _cpu is null;
         SystemCpuParts parts = Parts | (settings.ShowThreads || WithThreads ? SystemCpuParts.Threads : 0);
         if (_cpu is null || (parts & ~_parts) != 0)
         {
@@ -50,6 +53,10 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
         History.Add(_cpu.Processes.AsSpan(), _cpu.Interval, _cpu.Cpus.Count);
         ShowMachine(_cpu);
         ShowTasks(_cpu);
+        if (isFirst && settings.Pids.Count > 0 && !Sample.Processes.Exists(row => settings.Pids.Contains(row.Process.Id)))
+        {
+            throw new CommandException($"there is no process {string.Join(", ", settings.Pids)}");
+        }
     }
 
     public void Dispose() => _cpu?.Dispose();

@@ -7,6 +7,7 @@ namespace Picollo.Cli.Top;
 internal static class TopNumbers
 {
     private const char Unknown = '-';
+    private const char TooLarge = '?';
 
     /// <summary>Behind kibibytes, which have no letter.</summary>
     private const string MemoryUnits = "mgtpe";
@@ -87,11 +88,17 @@ internal static class TopNumbers
         Align(to, start, width);
     }
 
-    /// <summary>A whole number.</summary>
+    /// <summary>A whole number; a question mark for what the column is too narrow for.</summary>
     public static void AppendCount(StringBuilder to, long? count, int width)
     {
         int start = to.Length;
         _ = count is { } number ? to.Append(number) : to.Append(Unknown);
+        if (to.Length - start > width)
+        {
+            to.Length = start;
+            to.Append(TooLarge);
+        }
+
         Align(to, start, width);
     }
 

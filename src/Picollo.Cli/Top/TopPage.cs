@@ -7,12 +7,11 @@ namespace Picollo.Cli.Top;
 internal sealed class TopPage
 {
     private readonly List<TopLine> _lines = [];
-    private readonly List<TopOrder> _order = [];
-    private readonly List<TopRow> _rows = [];
+    private readonly TopList _list = new();
     private readonly StringBuilder _text = new();
 
-    /// <summary>What the last page listed, in its order, and what lies below and above it.</summary>
-    public IReadOnlyList<TopRow> Rows => _rows;
+    /// <summary>What the last page listed, in its order, those below and above it too.</summary>
+    public IReadOnlyList<TopRow> Rows => _list.Rows;
 
     /// <summary>The empty line above the columns' names: there is room for a message.</summary>
     public int MessageLine { get; private set; }
@@ -25,7 +24,7 @@ internal sealed class TopPage
     /// <param name="firstRow">Where the list begins, of <see cref="Rows"/>.</param>
     public IReadOnlyList<TopLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
     {
-        Select(sample, settings);
+        List<TopRow> rows = _list.Select(settings.ShowThreads ? sample.Threads : sample.Processes, settings);
         _lines.Clear();
         foreach (string line in TopHeader.Lines(sample, settings))
         {
@@ -35,7 +34,7 @@ internal sealed class TopPage
         MessageLine = _lines.Count;
         _lines.Add(new TopLine(""));
         long largestId = 0;
-        foreach (TopRow row in _rows)
+        foreach (TopRow row in rows)
         {
             largestId = Math.Max(largestId, row.Id);
         }
@@ -45,10 +44,10 @@ internal sealed class TopPage
         layout.AppendHeader(_text);
         Add(_text.ToString(), TopStyle.Reverse, columns);
 
-        int end = lines is { } most ? Math.Min(_rows.Count, Math.Max(most - _lines.Count, 0) + firstRow) : _rows.Count;
+        int end = lines is { } most ? Math.Min(rows.Count, Math.Max(most - _lines.Count, 0) + firstRow) : rows.Count;
         for (int i = firstRow; i < end; i++)
         {
-            TopRow row = _rows[i];
+            TopRow row = rows[i];
             _text.Clear();
             layout.AppendRow(_text, row, CommandOf(row, sample, settings), sample.Memory?.TotalBytes ?? 0, columns);
             Add(_text.ToString(), row.Process.Id == sample.OwnId ? TopStyle.Bold : TopStyle.Plain, columns);
@@ -84,25 +83,5 @@ internal sealed class TopPage
         }
 
         _lines.Add(new TopLine(text, style));
-    }
-
-    private void Select(TopSample sample, TopSettings settings)
-    {
-        List<TopRow> all = settings.ShowThreads ? sample.Threads : sample.Processes;
-        _order.Clear();
-        for (int i = 0; i < all.Count; i++)
-        {
-            if (settings.Lists(all[i]))
-            {
-                _order.Add(TopOrder.Of(all[i], i, settings));
-            }
-        }
-
-        _order.Sort();
-        _rows.Clear();
-        foreach (TopOrder each in _order)
-        {
-            _rows.Add(all[each.Index]);
-        }
     }
 }

@@ -31,7 +31,7 @@ internal sealed class TopSample
     public TopCgroup? Cgroup { get; set; }
 
     /// <summary>Whether niceness counts among the processes of a session alone (sched(7), autogroup).</summary>
-    public bool AreAutogroupsOn { get; set; }
+    public bool? HasAutogroups { get; set; }
 
     public List<TopRow> Processes { get; } = [];
 
