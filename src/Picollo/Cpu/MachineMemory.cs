@@ -15,6 +15,10 @@ public readonly record struct MachineMemory
     /// <summary>Buffers and caches: Buffers + Cached + SReclaimable.</summary>
     public long CacheBytes { get; internal init; }
 
+    /// <summary>What programs and the kernel hold: the total less what is available; before Linux 3.14, less what is free and
+    /// cached. As free(1) and top(1) of procps 4 have it.</summary>
+    public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
+
     /// <summary>Swap space.</summary>
     public long SwapTotalBytes { get; internal init; }
 

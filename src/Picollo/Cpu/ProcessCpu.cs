@@ -58,4 +58,7 @@ public readonly record struct ProcessCpu
 
     /// <summary>The CPU that the main thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
+
+    /// <summary>See <see cref="TaskSample.StartNanoseconds"/>.</summary>
+    internal long StartNanoseconds { get; init; }
 }

@@ -103,7 +103,15 @@ public sealed class SystemCpu : IDisposable
     public CpuPressure? Pressure => _now.Pressure;
 
     /// <summary>The machine's memory; null where it is not told.</summary>
-    public MachineMemory? Memory { get; private set; }
+    public MachineMemory? Memory => _now.Memory;
+
+    /// <summary>
+    /// Whether the kernel takes each session (<c>setsid(2)</c>: a terminal, a service) for one: a CPU is then shared out among sessions
+    /// first, and niceness counts among the processes of one session alone, unless they were put into a cgroup with the cpu controller
+    /// (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
+    /// <see cref="SystemCpuParts.Threads"/> are asked for, where it is not told, and on other systems than Linux.
+    /// </summary>
+    public bool? HasAutogroups => _now.HasAutogroups;
 
     private long IntervalNanoseconds { get; set; }
 
@@ -146,7 +154,12 @@ public sealed class SystemCpu : IDisposable
     /// <param name="processId">The process.</param>
     /// <returns>As they are, not made fit for a terminal; empty for a thread of the kernel; null where the process has ended or its words
     /// cannot be read. Linux.</returns>
-    public string[]? GetCommandLine(int processId) => throw new NotImplementedException();
+    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    public string[]? GetCommandLine(int processId)
+    {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        return _source.GetCommandLine(processId);
+    }
 
     /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
     /// <param name="part">One part.</param>
@@ -159,8 +172,15 @@ public sealed class SystemCpu : IDisposable
             throw new ArgumentOutOfRangeException(nameof(part), part, "One of the single parts is needed.");
         }
 
-        return (part & _parts) == 0
-            ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
+        // What these belong to has to be there.
+        SystemCpuParts needed = part switch
+        {
+            SystemCpuParts.Owners => SystemCpuParts.Processes,
+            SystemCpuParts.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
+            _ => part,
+        };
+        return (part & _parts) == 0 ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
+            : (needed & _parts) == 0 ? $"{part} are of processes: give SystemCpuParts.Processes to the constructor as well."
             : _now.GetProblem(part);
     }
 
@@ -216,13 +236,17 @@ public sealed class SystemCpu : IDisposable
         Processes.Clear();
         foreach (ref readonly TaskSample process in _now.Processes.Tasks)
         {
-            Processes.Add(process.ToProcess(process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds)));
+            Processes.Add(process.ToProcess(
+                process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds),
+                process.ProcessWaitSince(_before, _now.Waits, IntervalNanoseconds)));
         }
 
         Threads.Clear();
         foreach (ref readonly TaskSample thread in _now.Threads.Tasks)
         {
-            Threads.Add(thread.ToThread(thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds)));
+            Threads.Add(thread.ToThread(
+                thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds),
+                thread.ThreadWaitSince(_before, _now.Waits, IntervalNanoseconds)));
         }
     }
 }
