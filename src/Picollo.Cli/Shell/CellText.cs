@@ -73,6 +73,33 @@ internal static class CellText
         return width + 1;
     }
 
+    /// <summary>A text as lines of at most so many cells, broken where a line is full.</summary>
+    /// <param name="text">Without control characters.</param>
+    /// <param name="cells">2 or more: a character has that many at most.</param>
+    /// <returns>One line at least.</returns>
+    public static List<string> Fold(string text, int cells)
+    {
+        List<string> lines = [];
+        StringBuilder line = new();
+        int width = 0;
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            int more = WidthOf(rune);
+            if (width + more > cells)
+            {
+                lines.Add(line.ToString());
+                line.Clear();
+                width = 0;
+            }
+
+            line.Append(rune.ToString());
+            width += more;
+        }
+
+        lines.Add(line.ToString());
+        return lines;
+    }
+
     private static int WidthOf(Rune rune)
     {
         if (rune.Value < 0x300)

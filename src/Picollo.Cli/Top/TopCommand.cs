@@ -9,8 +9,6 @@ namespace Picollo.Cli.Top;
 /// <summary><c>picollo top</c>: its options.</summary>
 internal static class TopCommand
 {
-    private const double LongestDelaySeconds = 1_000_000;
-
     private static readonly Dictionary<string, TopSort> Fields = new(StringComparer.OrdinalIgnoreCase)
     {
         ["%CPU"] = TopSort.Cpu,
@@ -58,7 +56,7 @@ internal static class TopCommand
         Option<bool> json = new("--json") { Description = "Write a line of JSON for each sample, with each process's share over the session." };
 
         Command command = new("top", "What the machine's CPUs and processes do.") { batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json };
-        Check(delay, text => DelayOf(text) is not null, "-d takes seconds, 0.1 to 1000000.");
+        Check(delay, text => TopSettings.DelayOf(text) is not null, $"-d takes {TopSettings.Delays}.");
         Check(iterations, text => CountOf(text) is not null, "-n takes a number of pages, 1 and more.");
         Check(pids, text => text.Split(',').All(id => CountOf(id) is not null), "-p takes process ids with commas between.");
         Check(user, text => UserNames.TryFind(text, out _), "there is no such user.");
@@ -68,7 +66,7 @@ internal static class TopCommand
         {
             TopSettings settings = new()
             {
-                Delay = DelayOf(parsed.GetValue(delay) ?? "3")!.Value,
+                Delay = TopSettings.DelayOf(parsed.GetValue(delay) ?? "3")!.Value,
                 Iterations = CountOf(parsed.GetValue(iterations)),
                 Pids = [.. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CountOf(id)!.Value)],
                 User = parsed.GetValue(user) is { } name && UserNames.TryFind(name, out uint id) ? id : null,
@@ -97,10 +95,6 @@ internal static class TopCommand
             result.AddError(problem);
         }
     });
-
-    private static TimeSpan? DelayOf(string text) =>
-        double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
-        && seconds >= TopSettings.ShortestDelay.TotalSeconds && seconds <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
     private static int? CountOf(string? text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count > 0 ? count : null;

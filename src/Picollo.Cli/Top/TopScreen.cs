@@ -1,9 +1,276 @@
+using System.Diagnostics;
 using Picollo.Cli.Shell;
+using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The live screen.</summary>
-internal static class TopScreen
+/// <summary>The live screen: a page, then a key or the next sample. While a question is open the page stands still, so that what is chosen on it
+/// stays where it is.</summary>
+internal sealed partial class TopScreen
 {
-    public static int Run(Terminal terminal, TopModel model, TopSettings settings) => TopBatch.Run(terminal, model, settings, null);
+    private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);
+
+    private readonly TopPage _page = new();
+    private readonly TopModel _model;
+    private readonly TopSettings _settings;
+    private readonly LiveScreen _screen;
+    private readonly Interrupt _interrupt;
+    private int _firstRow;
+    private string? _message; // until the next key
+
+    private TopScreen(TopModel model, TopSettings settings, LiveScreen screen, Interrupt interrupt) =>
+        (_model, _settings, _screen, _interrupt) = (model, settings, screen, interrupt);
+
+    private enum Next
+    {
+        /// <summary>The page once more, with what is known.</summary>
+        Page,
+        Sample,
+        Quit,
+    }
+
+    private bool IsOver => _interrupt.Token.IsCancellationRequested || _screen.IsGone;
+
+    /// <summary>Shows it until the user has had enough.</summary>
+    /// <returns>The exit code.</returns>
+    public static int Run(Terminal terminal, TopModel model, TopSettings settings)
+    {
+        using (LiveScreen? screen = LiveScreen.TryOpen(terminal))
+        {
+            if (screen is not null)
+            {
+                using Interrupt interrupt = new();
+                using CancellationTokenRegistration wake = interrupt.Token.Register(screen.Wake);
+                return new TopScreen(model, settings, screen, interrupt).Run();
+            }
+        }
+
+        return TopBatch.Run(terminal, model, settings, width: null);
+    }
+
+    private int Run()
+    {
+        int samples = 0;
+        Next next = Next.Sample;
+        long sampled = 0;
+        while (next != Next.Quit)
+        {
+            if (next == Next.Sample)
+            {
+                _model.Update();
+                sampled = Stopwatch.GetTimestamp();
+                if (++samples == 1 && _model.Problems.Any())
+                {
+                    _message = string.Join(' ', _model.Problems);
+                }
+            }
+
+            if (IsOver)
+            {
+                return _interrupt.ExitCode ?? ExitCodes.ClosedPipe;
+            }
+
+            Draw(_message);
+            TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled);
+            Key? key = left > TimeSpan.Zero ? _screen.ReadKey(left) : null;
+            if (key is { } pressed)
+            {
+                _message = null;
+                next = Do(pressed);
+            }
+            else if (Stopwatch.GetElapsedTime(sampled) < _settings.Delay)
+            {
+                next = Next.Page; // the size has changed, or it is over
+            }
+            else
+            {
+                next = samples == _settings.Iterations ? Next.Quit : Next.Sample;
+            }
+        }
+
+        return ExitCodes.Success;
+    }
+
+    private Next Do(Key key)
+    {
+        switch (key.Code)
+        {
+            case KeyCode.Text:
+                return Do(key.Char);
+            case KeyCode.Enter:
+                return Next.Sample;
+            case KeyCode.Up:
+                _firstRow--;
+                break;
+            case KeyCode.Down:
+                _firstRow++;
+                break;
+            case KeyCode.PageUp:
+                _firstRow -= RowsOnPage;
+                break;
+            case KeyCode.PageDown:
+                _firstRow += RowsOnPage;
+                break;
+            case KeyCode.Home:
+                _firstRow = 0;
+                break;
+            case KeyCode.End:
+                _firstRow = int.MaxValue / 2;
+                break;
+            default:
+                break;
+        }
+
+        return Next.Page;
+    }
+
+    private Next Do(char key)
+    {
+        switch (key)
+        {
+            case 'q':
+                return Next.Quit;
+            case ' ':
+                return Next.Sample;
+            case 'H':
+                _settings.ShowThreads = !_settings.ShowThreads;
+                return Next.Sample; // threads may not have been read
+            case '1':
+                _settings.PerCpu = !_settings.PerCpu;
+                break;
+            case 'c':
+                _settings.ShowCommandLine = !_settings.ShowCommandLine;
+                break;
+            case 'R':
+                _settings.IsReversed = !_settings.IsReversed;
+                break;
+            case 'P':
+                Sort(TopSort.Cpu);
+                break;
+            case 'M':
+                Sort(TopSort.Memory);
+                break;
+            case 'T':
+                Sort(TopSort.Time);
+                break;
+            case 'N':
+                Sort(TopSort.Pid);
+                break;
+            case 'u':
+                AskUser();
+                break;
+            case 'd' or 's':
+                AskDelay();
+                break;
+            case 'k':
+                Signal();
+                break;
+            case 'r':
+                Renice();
+                break;
+            case 'p':
+                return ShowProcess();
+            case 'h' or '?':
+                ShowHelp();
+                break;
+            default:
+                _message = "h shows what keys do.";
+                break;
+        }
+
+        return Next.Page;
+    }
+
+    private void Sort(TopSort sort)
+    {
+        _settings.Sort = sort;
+        _settings.IsReversed = false;
+        _firstRow = 0;
+    }
+
+    private int RowsOnPage => Math.Max(_screen.Rows - _page.MessageLine - 2, 1);
+
+    /// <summary>Shows the page, and a text over its empty line; of one that is longer than a line, over those below as well.</summary>
+    /// <param name="text">Fit for a terminal; null for none.</param>
+    /// <param name="isQuestion">The cursor stands at its end; else it is a message, which stands out.</param>
+    private void Draw(string? text, bool isQuestion = false)
+    {
+        _screen.Begin();
+        IReadOnlyList<TopLine> lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, Math.Max(_firstRow, 0));
+        int last = Math.Max(_page.Rows.Count - RowsOnPage, 0);
+        if (_firstRow < 0 || _firstRow > last)
+        {
+            _firstRow = Math.Clamp(_firstRow, 0, last);
+            lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, _firstRow);
+        }
+
+        List<string> over = text is null ? [] : CellText.Fold(text, _screen.Columns);
+        over = over[Math.Max(over.Count - _screen.Rows, 0)..]; // the end is what is asked
+        int first = Math.Min(_page.MessageLine, _screen.Rows - over.Count);
+        for (int i = 0; i < Math.Max(lines.Count, first + over.Count); i++)
+        {
+            if (i >= first && i < first + over.Count)
+            {
+                _screen.Add(over[i - first], isReverse: !isQuestion);
+            }
+            else
+            {
+                Add(i < lines.Count ? lines[i] : new TopLine(""));
+            }
+        }
+
+        _screen.Show(isQuestion ? (CellText.WidthOf(over[^1]), first + over.Count - 1) : null);
+    }
+
+    private void Add(TopLine line) => _screen.Add(line.Text, line.Style == TopStyle.Bold, line.Style == TopStyle.Reverse);
+
+    private void Draw(IEnumerable<TopLine> lines)
+    {
+        _screen.Begin();
+        foreach (TopLine line in lines)
+        {
+            Add(line);
+        }
+
+        _screen.Show();
+    }
+
+    private void ShowHelp()
+    {
+        do
+        {
+            Draw(TopHelp.Lines(_settings));
+        }
+        while (_screen.ReadKey(NoEnd) is null && !IsOver);
+    }
+
+    private Next ShowProcess()
+    {
+        if (AskProcess("show") is not { } chosen)
+        {
+            return Next.Page;
+        }
+
+        int id = chosen.Process.Id;
+        CpuUsage usage = chosen.Usage;
+        _model.WithThreads = true;
+        do
+        {
+            _model.Update();
+            if (Find(id) is not { } process || process.Usage < usage) // less than before is another's of the same id
+            {
+                _message = $"{id} has ended.";
+                break;
+            }
+
+            usage = process.Usage;
+
+            string[]? words = _model.Sample.CommandLineOf(id);
+            Draw(TopProcessPage.Render(process, _model.Sample.Threads.Where(thread => thread.Process.Id == id), words, _model.History.Of(id), _screen.Columns));
+        }
+        while (_screen.ReadKey(_settings.Delay) is null && !IsOver);
+
+        _model.WithThreads = false;
+        return Next.Page;
+    }
 }

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Picollo.Cli.Top;
 
 /// <summary>What the list is ordered by, the largest first.</summary>
@@ -13,7 +15,11 @@ internal enum TopSort
 /// <summary>What options and keys change of what is shown.</summary>
 internal sealed class TopSettings
 {
-    public static readonly TimeSpan ShortestDelay = TimeSpan.FromMilliseconds(100);
+    /// <summary>What delays there may be, in words.</summary>
+    public const string Delays = "0.1 to 1000000 seconds";
+
+    private const double ShortestDelaySeconds = 0.1;
+    private const double LongestDelaySeconds = 1_000_000;
 
     public TopSort Sort { get; set; }
 
@@ -43,6 +49,11 @@ internal sealed class TopSettings
 
     /// <summary>Nothing can be signalled or reniced.</summary>
     public bool IsSecure { get; set; }
+
+    /// <summary>A delay as a user writes it, in seconds; null where there is no such delay.</summary>
+    public static TimeSpan? DelayOf(string text) =>
+        double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
+        && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
     /// <summary>Whether a row is on the list.</summary>
     public bool Lists(in TopRow row) => (User is not { } user || row.Process.UserId == user) && (Pids.Count == 0 || Pids.Contains(row.Process.Id));
