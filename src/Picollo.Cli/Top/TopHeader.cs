@@ -60,7 +60,7 @@ internal static class TopHeader
         string users = sample.Users is { } count ? Text($"{count,2} user{(count > 1 ? "s" : "")}") : "";
         string load = sample.LoadAverage is { } average ? $" load average: {average}" : "";
         string[] parts = [uptime, users, load];
-        return Text($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}");
+        return Text($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}").TrimEnd();
     }
 
     // As uptime(1): minutes in the first hour.

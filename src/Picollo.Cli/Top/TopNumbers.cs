@@ -112,11 +112,11 @@ internal static class TopNumbers
         }
     }
 
-    // With one decimal where that fits, in the last unit whatever it takes.
+    // In the unit that leaves the fewest digits before the point; with one behind it where that fits.
     private static void AppendScaled(StringBuilder to, double value, double step, string units, int width)
     {
         int unit = 0;
-        while (unit < units.Length - 1 && !Fits(value, width - 1, decimals: 1) && !Fits(value, width - 1, decimals: 0))
+        while (unit < units.Length - 1 && (value >= step || !Fits(value, width - 1, decimals: 0)))
         {
             value /= step;
             unit++;
