@@ -31,9 +31,8 @@ internal static class TopHeader
         if (sample.Memory is { } memory)
         {
             (double unit, char letter) = UnitFor(Math.Max(memory.TotalBytes, memory.SwapTotalBytes));
-            long used = memory.TotalBytes - (memory.AvailableBytes ?? (memory.FreeBytes + memory.CacheBytes));
             string available = memory.AvailableBytes is { } bytes ? Text($" {bytes / unit,8:0.0} avail Mem") : "";
-            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, {used / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
+            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, {memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
             yield return Text($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, {memory.SwapFreeBytes / unit,8:0.0} free, {(memory.SwapTotalBytes - memory.SwapFreeBytes) / unit,8:0.0} used.{available}");
         }
 

@@ -79,6 +79,7 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
         Sample.Cpus = _cpus;
         Sample.Memory = cpu.Memory;
         Sample.Pressure = cpu.Pressure;
+        Sample.HasAutogroups = cpu.HasAutogroups;
         Sample.Cgroup = cpu.LimitingCgroup is { } group ? Since(group, _cgroupBefore) : null;
         _cgroupBefore = cpu.LimitingCgroup;
         Sample.OwnId = Environment.ProcessId;
