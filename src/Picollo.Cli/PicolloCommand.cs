@@ -67,5 +67,5 @@ internal static class PicolloCommand
         }
     }
 
-    private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"picollo {command.Name}";
+    private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"{NameOf(command.Parents.OfType<Command>().Single())} {command.Name}";
 }

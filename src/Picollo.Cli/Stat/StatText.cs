@@ -188,30 +188,13 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         foreach (string note in notes)
         {
             writer.WriteLine();
-            foreach (string line in Wrapped(ForeignText.Clean(note)))
+            foreach (string line in Wrapping.Wrap(ForeignText.Clean(note)))
             {
                 writer.WriteLine(line);
             }
         }
 
         writer.WriteLine();
-    }
-
-    private static IEnumerable<string> Wrapped(string text)
-    {
-        string line = "";
-        foreach (string word in text.Split(' '))
-        {
-            if (line.Length > 0 && line.Length + 1 + word.Length > Width)
-            {
-                yield return line;
-                line = "";
-            }
-
-            line = line.Length == 0 ? word : $"{line} {word}";
-        }
-
-        yield return line;
     }
 
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";

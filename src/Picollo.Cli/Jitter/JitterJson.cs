@@ -1,0 +1,137 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Picollo.Jitter;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>JSON Lines (docs/schemas/picollo-jitter.schema.json): with -v an object a CPU each second, at the end one a CPU and one of them
+/// all.</summary>
+internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
+{
+    // For a terminal, a file or jq, not for a page: letters and apostrophes stay readable, control characters do not stay.
+    private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    public override void Begin(IReadOnlyList<CpuResult> cpus)
+    {
+    }
+
+    public override void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed)
+    {
+        for (int i = 0; i < cpus.Count && isLive; i++)
+        {
+            CpuResult cpu = cpus[i];
+            Write("status", json =>
+            {
+                json.WriteNumber("elapsedNanoseconds", Nanoseconds(elapsed));
+                WriteCpu(json, cpu);
+                WriteStatus(json, cpu.Status);
+                json.WriteNumber("lastNanoseconds", cpu.Status.Last);
+            });
+        }
+
+        writer.Flush();
+    }
+
+    public override void Note(string text)
+    {
+        Write("note", json => json.WriteString("text", text));
+        writer.Flush();
+    }
+
+    public override void End(JitterResult result)
+    {
+        foreach (CpuResult cpu in result.Cpus)
+        {
+            Write("cpu", json =>
+            {
+                WriteCpu(json, cpu);
+                WriteStatus(json, cpu.Status);
+                WritePercentiles(json, cpu);
+            });
+        }
+
+        Write("summary", json => WriteSummary(json, result));
+        writer.Flush();
+    }
+
+    private static void WriteSummary(Utf8JsonWriter json, JitterResult result)
+    {
+        json.WriteString("startTime", result.StartTimeUtc);
+        json.WriteNumber("elapsedNanoseconds", Nanoseconds(result.Elapsed));
+        json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
+        json.WriteNumber("intervalNanoseconds", Nanoseconds(result.Options.Meter.Interval));
+        if (result.Options.Meter.Priority is { } priority)
+        {
+            json.WriteNumber("priority", priority);
+        }
+        else
+        {
+            json.WriteNull("priority");
+        }
+
+        json.WriteString("command", result.Options.Load?.Text);
+        json.WriteBoolean("isInterrupted", result.IsInterrupted);
+        WriteStatus(json, result.Total.Status);
+        WritePercentiles(json, result.Total);
+        if (result.Break is not { } found)
+        {
+            json.WriteNull("break");
+            return;
+        }
+
+        json.WriteStartObject("break");
+        json.WriteNumber("cpu", found.Cpu);
+        json.WriteNumber("latencyNanoseconds", found.LatencyNanoseconds);
+        json.WriteBoolean("isMarked", found.IsMarked);
+        json.WriteString("markProblem", found.MarkProblem);
+        json.WriteEndObject();
+    }
+
+    private static void WriteCpu(Utf8JsonWriter json, CpuResult cpu)
+    {
+        json.WriteNumber("cpu", cpu.Cpu);
+        json.WriteNumber("threadId", cpu.ThreadId);
+    }
+
+    private static void WriteStatus(Utf8JsonWriter json, CpuJitterStatus status)
+    {
+        json.WriteNumber("count", status.Count);
+        json.WriteNumber("lostCount", status.Lost);
+        json.WriteNumber("minNanoseconds", status.Min);
+        json.WriteNumber("meanNanoseconds", status.Mean);
+        json.WriteNumber("maxNanoseconds", status.Max);
+    }
+
+    private static void WritePercentiles(Utf8JsonWriter json, CpuResult cpu)
+    {
+        json.WriteStartArray("percentiles");
+        ulong[] values = cpu.GetPercentiles();
+        for (int i = 0; i < values.Length; i++)
+        {
+            json.WriteStartObject();
+            json.WriteNumber("percentile", CpuResult.Ranks[i]);
+            json.WriteNumber("nanoseconds", values[i]);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
+
+    private void Write(string kind, Action<Utf8JsonWriter> content)
+    {
+        ArrayBufferWriter<byte> buffer = new();
+        using (Utf8JsonWriter json = new(buffer, Format))
+        {
+            json.WriteStartObject();
+            json.WriteString("kind", kind);
+            content(json);
+            json.WriteEndObject();
+        }
+
+        writer.WriteLine(Encoding.UTF8.GetString(buffer.WrittenSpan));
+    }
+}

@@ -1,0 +1,88 @@
+using System.Globalization;
+using System.Text.Json;
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>The histograms of a folder that jitter has written, or jitterdebugger.</summary>
+internal static class SavedResults
+{
+    private const ulong NanosecondsPerMicrosecond = 1000;
+    private const long MostBytes = 256 << 20; // of JSON, which is read as a whole
+
+    /// <summary>The histograms, in nanoseconds: the log's where there is one, else those of results.json.</summary>
+    /// <exception cref="CommandException">There are none, or they are damaged.</exception>
+    public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
+    {
+        string path = Path.Combine(folder, ResultFiles.Log);
+        path = File.Exists(path) ? path : Path.Combine(folder, ResultFiles.Json);
+        try
+        {
+            FileProblem.ThrowIfEmpty(folder);
+            List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
+            return series.Count > 0 ? series : throw new CommandException($"{path}: there are no results in it");
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{path}: line {e.Line}: {e.Problem}");
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
+        {
+            throw new CommandException($"{path}: no results of jitter: {e.Message}");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException($"{path}: {FileProblem.Of(e)}");
+        }
+    }
+
+    private static List<HdrHistogramSeries> ReadLog(string path)
+    {
+        List<(string Name, HdrHistogramMerger Merger)> cpus = [];
+        using HdrHistogramLogReader log = new(path);
+        foreach (HdrHistogramLogInterval interval in log.ReadAll())
+        {
+            string name = interval.Tag is { } tag ? tag.Replace("cpu", "CPU ", StringComparison.Ordinal) : "all CPUs";
+            if (cpus.Find(one => one.Name == name).Merger is not { } merger)
+            {
+                cpus.Add((name, merger = new HdrHistogramMerger()));
+            }
+
+            merger.Add(interval.Histogram);
+        }
+
+        return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.Histogram!))];
+    }
+
+    private static List<HdrHistogramSeries> ReadJson(string path)
+    {
+        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        if (file.CanSeek && file.Length > MostBytes)
+        {
+            throw new FormatException("it is larger than results are");
+        }
+
+        using JsonDocument json = JsonDocument.Parse(file);
+        JsonElement root = json.RootElement;
+        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system) && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
+            ? resolution.GetUInt64()
+            : NanosecondsPerMicrosecond;
+        List<HdrHistogramSeries> cpus = [];
+        foreach (JsonProperty cpu in root.GetProperty("cpu").EnumerateObject())
+        {
+            int number = cpu.Value.TryGetProperty("affinity", out JsonElement affinity) ? affinity.GetInt32() : int.Parse(cpu.Name, CultureInfo.InvariantCulture);
+            HdrHistogram histogram = HdrHistogram.Create();
+            foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
+            {
+                // From so many units to the next: its middle.
+                histogram.Record(checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)), bucket.Value.GetUInt64());
+            }
+
+            cpus.Add(new(FormattableString.Invariant($"CPU {number}"), histogram));
+        }
+
+        return cpus;
+    }
+}
