@@ -1,7 +1,5 @@
-using System.Buffers;
-using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
+using Picollo.Cli.Shell;
 using Picollo.Jitter;
 
 namespace Picollo.Cli.Jitter;
@@ -10,9 +8,6 @@ namespace Picollo.Cli.Jitter;
 /// all.</summary>
 internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 {
-    // For a terminal, a file or jq, not for a page: letters and apostrophes stay readable, control characters do not stay.
-    private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     public override void Begin(IReadOnlyList<CpuResult> cpus)
     {
     }
@@ -62,15 +57,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
         json.WriteNumber("elapsedNanoseconds", Nanoseconds(result.Elapsed));
         json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
         json.WriteNumber("intervalNanoseconds", Nanoseconds(result.Options.Meter.Interval));
-        if (result.Options.Meter.Priority is { } priority)
-        {
-            json.WriteNumber("priority", priority);
-        }
-        else
-        {
-            json.WriteNull("priority");
-        }
-
+        json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("isInterrupted", result.IsInterrupted);
         WriteStatus(json, result.Total.Status);
@@ -121,17 +108,9 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 
     private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 
-    private void Write(string kind, Action<Utf8JsonWriter> content)
+    private void Write(string kind, Action<Utf8JsonWriter> content) => writer.WriteLine(JsonLine.Of(json =>
     {
-        ArrayBufferWriter<byte> buffer = new();
-        using (Utf8JsonWriter json = new(buffer, Format))
-        {
-            json.WriteStartObject();
-            json.WriteString("kind", kind);
-            content(json);
-            json.WriteEndObject();
-        }
-
-        writer.WriteLine(Encoding.UTF8.GetString(buffer.WrittenSpan));
-    }
+        json.WriteString("kind", kind);
+        content(json);
+    }));
 }

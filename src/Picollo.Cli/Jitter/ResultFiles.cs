@@ -106,15 +106,7 @@ internal static class ResultFiles
         json.WriteString("start_time", result.StartTimeUtc);
         json.WriteNumber("elapsed_ns", result.Elapsed.Ticks * TimeSpan.NanosecondsPerTick);
         json.WriteNumber("interval_ns", result.Options.Meter.Interval.Ticks * TimeSpan.NanosecondsPerTick);
-        if (result.Options.Meter.Priority is { } priority)
-        {
-            json.WriteNumber("priority", priority);
-        }
-        else
-        {
-            json.WriteNull("priority");
-        }
-
+        json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("is_interrupted", result.IsInterrupted);
         json.WriteString("samples", result.Options.WithSamples ? SampleFile.Name : null);
