@@ -18,6 +18,7 @@ internal sealed class JitterRunner
     private readonly JitterOptions _options;
     private readonly JitterReport _report;
     private readonly List<string> _problems = []; // of files, to be told when all is done
+    private int _limits; // told
     private string? _toldOfSamples;
     private bool _isLoadOver;
 
@@ -100,11 +101,7 @@ internal sealed class JitterRunner
     private void Watch(JitterMeter meter, BackgroundLoad? load, SampleFile? samples, long start, CancellationToken token)
     {
         _report.Begin(CpuResult.Read(meter));
-        foreach (string limit in meter.Limits)
-        {
-            _report.Note(limit);
-        }
-
+        Tell(meter);
         bool hasEnded = false;
         while (!hasEnded)
         {
@@ -114,8 +111,18 @@ internal sealed class JitterRunner
             }
 
             hasEnded = HasEnded(meter, token);
+            Tell(meter);
             Tell(load);
             Tell(samples);
+        }
+    }
+
+    // There may be more of them later, such as of a CPU that went offline.
+    private void Tell(JitterMeter meter)
+    {
+        for (IReadOnlyList<string> limits = meter.Limits; _limits < limits.Count; _limits++)
+        {
+            _report.Note(limits[_limits]);
         }
     }
 
