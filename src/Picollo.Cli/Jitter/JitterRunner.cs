@@ -25,7 +25,11 @@ internal sealed class JitterRunner
     private JitterRunner(Terminal terminal, JitterOptions options)
     {
         _options = options;
-        _report = options.IsJson ? new JitterJson(terminal.Out, options.IsLive) : new JitterTextReport(terminal, options);
+        bool inPlace = options.IsLive && !terminal.OutIsPlain;
+        _report = options.IsJson
+            ? new JitterJson(terminal.Out, options.IsLive)
+            : new JitterTextReport(
+                terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? (WindowSize.Columns ?? terminal.Width, WindowSize.Rows ?? 0) : null);
     }
 
     public static int Run(Terminal terminal, JitterOptions options)
