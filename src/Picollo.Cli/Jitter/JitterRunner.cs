@@ -29,7 +29,7 @@ internal sealed class JitterRunner
         _report = options.IsJson
             ? new JitterJson(terminal.Out, options.IsLive)
             : new JitterTextReport(
-                terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? (WindowSize.Columns ?? terminal.Width, WindowSize.Rows ?? 0) : null);
+                terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? WindowSize.Current : null);
     }
 
     public static int Run(Terminal terminal, JitterOptions options)
