@@ -1,6 +1,7 @@
 namespace Picollo.Cpu;
 
 /// <summary>The machine's memory, in bytes (/proc/meminfo, as free(1) and top(1) have it).</summary>
+/// <remarks>In a container this is the machine's still, whatever the limit of its cgroup. Immutable. Linux.</remarks>
 public readonly record struct MachineMemory
 {
     /// <summary>All that the kernel has to give.</summary>

@@ -102,7 +102,7 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Pressure stall information; null where the kernel has none.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
-    /// <summary>The machine's memory; null where it is not told.</summary>
+    /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
     public MachineMemory? Memory => _now.Memory;
 
     /// <summary>
@@ -150,10 +150,11 @@ public sealed class SystemCpu : IDisposable
         Sample();
     }
 
-    /// <summary>The words that a process was started with, or what it has put in their place.</summary>
+    /// <summary>The words that a process was started with, or what it has put in their place (which often ends with a number of empty
+    /// ones). At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
     /// <param name="processId">The process.</param>
-    /// <returns>As they are, not made fit for a terminal; empty for a thread of the kernel; null where the process has ended or its words
-    /// cannot be read. Linux.</returns>
+    /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
+    /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     public string[]? GetCommandLine(int processId)
     {
