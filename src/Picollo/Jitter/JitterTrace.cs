@@ -1,16 +1,15 @@
 using System.Globalization;
 using System.Text;
-using Microsoft.Win32.SafeHandles;
 
 namespace Picollo.Jitter;
 
 /// <summary>The kernel's trace, opened before measuring begins, so that a mark of a late wake-up comes at once.</summary>
 internal sealed class JitterTrace : IDisposable
 {
-    private readonly SafeFileHandle? _marker;
+    private readonly FileStream? _marker;
     private readonly string? _problem;
 
-    private JitterTrace(SafeFileHandle? marker, string? problem) => (_marker, _problem) = (marker, problem);
+    private JitterTrace(FileStream? marker, string? problem) => (_marker, _problem) = (marker, problem);
 
     /// <param name="folders">Where tracefs may be mounted.</param>
     public static JitterTrace Open(IEnumerable<string> folders)
@@ -20,7 +19,8 @@ internal sealed class JitterTrace : IDisposable
         {
             try
             {
-                return new JitterTrace(File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), null);
+                // A stream, as nobody can seek in a marker: RandomAccess refuses to write it.
+                return new JitterTrace(new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0), null);
             }
             catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
             {
@@ -44,8 +44,8 @@ internal sealed class JitterTrace : IDisposable
 
         try
         {
-            RandomAccess.Write(_marker, Encoding.UTF8.GetBytes(string.Create(
-                CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n")), 0);
+            _marker.Write(Encoding.UTF8.GetBytes(string.Create(
+                CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n")));
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
