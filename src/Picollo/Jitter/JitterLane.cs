@@ -26,7 +26,7 @@ internal sealed unsafe class JitterLane : IDisposable
         _thread = new Thread(start => Measure((Start)start!), StackBytes)
         {
             IsBackground = true,
-            Name = string.Create(CultureInfo.InvariantCulture, $"Picollo jitter {cpu}"),
+            Name = string.Create(CultureInfo.InvariantCulture, $"Picollo CPU {cpu}"), // the kernel's 15 bytes hold a number of three digits
         };
     }
 

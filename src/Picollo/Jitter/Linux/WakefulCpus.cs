@@ -1,22 +1,20 @@
-using Microsoft.Win32.SafeHandles;
-
 namespace Picollo.Jitter.Linux;
 
 /// <summary>/dev/cpu_dma_latency: while it is open, with a 0 written, no CPU goes into a sleep from which it takes time to wake
 /// (Documentation/power/pm_qos_interface.rst).</summary>
 internal sealed class WakefulCpus : IDisposable
 {
-    private readonly SafeFileHandle _file;
+    private readonly FileStream _file;
 
-    private WakefulCpus(SafeFileHandle file) => _file = file;
+    private WakefulCpus(FileStream file) => _file = file;
 
     public static WakefulCpus? Hold(string path, JitterLimits limits)
     {
-        SafeFileHandle? file = null;
+        FileStream? file = null;
         try
         {
-            file = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
-            RandomAccess.Write(file, BitConverter.GetBytes(0), 0);
+            file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+            file.Write(BitConverter.GetBytes(0));
             return new WakefulCpus(file);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
