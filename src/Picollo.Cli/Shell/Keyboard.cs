@@ -76,7 +76,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
 
             switch (Wait(_decoder.IsInDoubt ? SameKey : left))
             {
-                case Event.Bytes: ReadBytes(); break;
+                case Event.Byte: ReadByte(); break;
                 case Event.Wake: return null;
                 case Event.None when !_decoder.IsInDoubt && Stopwatch.GetElapsedTime(start) >= timeout && timeout >= TimeSpan.Zero: return null;
                 default: break;
@@ -137,17 +137,18 @@ internal sealed unsafe partial class Keyboard : IDisposable
             return Event.Wake;
         }
 
-        return Event.Bytes;
+        return Event.Byte;
     }
 
-    private void ReadBytes()
+    // One at a time: what is typed behind the key that ends the command is for whoever reads next.
+    private void ReadByte()
     {
         const int Interrupted = 4, TryAgain = 11; // EINTR, EAGAIN
-        byte* bytes = stackalloc byte[256];
-        nint count = Read(Descriptor, bytes, 256);
+        byte read = 0;
+        nint count = Read(Descriptor, &read, 1);
         if (count > 0)
         {
-            _decoder.Add(new ReadOnlySpan<byte>(bytes, (int)count));
+            _decoder.Add([read]);
             _lastByte = Stopwatch.GetTimestamp();
         }
         else if (count == 0 || Marshal.GetLastPInvokeError() is not (Interrupted or TryAgain))
@@ -177,7 +178,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
     private enum Event
     {
         None,
-        Bytes,
+        Byte,
         Wake,
     }
 

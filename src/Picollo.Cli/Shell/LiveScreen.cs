@@ -41,7 +41,7 @@ internal sealed partial class LiveScreen : IDisposable
             On(PosixSignal.SIGHUP, _ => End()),
             On(PosixSignal.SIGQUIT, _ => End()),
             On(PosixSignal.SIGTSTP, Suspend),
-            On(PosixSignal.SIGCONT, _ => Enter()),
+            On(PosixSignal.SIGCONT, Resume),
             On(PosixSignal.SIGWINCH, _ => keyboard.Wake()),
         ];
         Enter();
@@ -194,6 +194,13 @@ internal sealed partial class LiveScreen : IDisposable
             Leave();
             _ = Raise(Stop);
         }
+    }
+
+    // What the runtime does then by itself is to set the terminal up as it found it at the start.
+    private void Resume(PosixSignalContext context)
+    {
+        context.Cancel = true;
+        Enter();
     }
 
     // Near enough to POSIX' orphaned process group: a shell of the same session, in another group, waits for this one.

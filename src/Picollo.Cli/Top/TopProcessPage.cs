@@ -9,6 +9,7 @@ namespace Picollo.Cli.Top;
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
+    private const int MostOfCommand = 4; // lines
     private const int WidestBar = 40;
     private const int BesideBar = 24;
 
@@ -26,7 +27,7 @@ internal static class TopProcessPage
         List<TopLine> lines =
         [
             new(Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, of {ForeignText.Clean(process.User)}: state {process.State ?? '?'}, nice {process.Nice}"), TopStyle.Bold),
-            new(command),
+            .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new TopLine(line)),
             new(Invariant($"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since it began")),
             new(""),
         ];

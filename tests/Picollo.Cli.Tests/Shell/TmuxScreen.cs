@@ -82,6 +82,9 @@ internal sealed class TmuxScreen : IDisposable
     /// <summary>Whether a program has changed to the terminal's other screen, which leaves this one's text as it was.</summary>
     public bool IsAlternateScreen => Tell("alternate_on") == "1";
 
+    /// <summary>A file in the folder that the shell is in, which is gone with the terminal.</summary>
+    public string PathOf(string name) => _folder.PathOf(name);
+
     /// <summary>Types text as it stands, in one go.</summary>
     public void Type(string text) => Tmux("send-keys", "-l", "--", text);
 
