@@ -149,7 +149,7 @@ internal sealed class JitterRunner
             _isLoadOver = true;
             string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
             _report.Note(string.Create(
-                CultureInfo.InvariantCulture, $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s, before the measurement, which goes on without it"));
+                CultureInfo.InvariantCulture, $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
         }
     }
 
