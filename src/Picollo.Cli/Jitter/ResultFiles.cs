@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Picollo.Cli.Shell;
+using Picollo.Jitter;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
 
@@ -54,6 +55,8 @@ internal static class ResultFiles
         json.WriteEndObject();
         WriteMeasurement(json, result);
         json.WriteEndObject();
+        json.Flush();
+        file.Write("\n"u8);
     }
 
     internal static void WriteLog(Stream file, JitterResult result)
@@ -95,10 +98,17 @@ internal static class ResultFiles
         json.WriteEndObject();
     }
 
-    /// <summary>Counts by whole units; the middle of a bucket tells which, and is held within the exact extremes.</summary>
+    /// <summary>Counts by whole units.</summary>
     private static IEnumerable<(ulong Value, ulong Count)> Histogram(CpuResult cpu, ulong unit) => cpu.Histogram.BucketsWithValues
-        .GroupBy(bucket => Math.Clamp(bucket.Start + (bucket.Step / 2), cpu.Status.Min, Math.Max(cpu.Status.Min, cpu.Status.Max)) / unit)
+        .GroupBy(bucket => ValueOf(bucket, cpu.Status) / unit)
         .Select(same => (same.Key, same.Aggregate(0UL, (sum, bucket) => sum + bucket.Count)));
+
+    /// <summary>The middle of a bucket; of the first and the last the extremes themselves, for scripts that take the histogram's ends for
+    /// them.</summary>
+    private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
+        Holds(bucket, status.Max) ? status.Max : Holds(bucket, status.Min) ? status.Min : bucket.Start + (bucket.Step / 2);
+
+    private static bool Holds(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
 
     private static void WriteMeasurement(Utf8JsonWriter json, JitterResult result)
     {
