@@ -16,6 +16,11 @@ namespace Picollo.Cpu.Linux;
 /// schedstat 1.7 µs to a thread's 2.7. Over 250 ms the threads of a process that took 0.4 CPUs added up to its share within
 /// 0.02, most often within 0.001; with ticks within 0.07. What has run since the scheduler's last tick (1 to 10 ms) is in neither.
 /// </para>
+/// <para>
+/// Of 300 sleeping processes beside the machine's 89, there on 2026-11-22 while other programs had both CPUs (6.6 µs a process then): statm
+/// adds 3.4 µs to a process, its owner 0.9, waits 6.4 (1.4 threads each; nothing where threads are read). statm has the sizes
+/// that top shows; the fields 23 and 24 of stat, the first two of them.
+/// </para>
 /// </remarks>
 internal sealed class LinuxTasks
 {
