@@ -34,13 +34,13 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
         .Select(part => _cpu?.GetProblem(part)).OfType<string>().Distinct();
 
     /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with: at the
-    /// first time, and when threads are read from now on.</summary>
+    /// first time, and when threads are read from now on, or no longer.</summary>
     /// <exception cref="CommandException">None of the processes that alone are to be listed was there at the first time.</exception>
     public void Update()
     {
         bool isFirst = _cpu is null;
         SystemCpuParts parts = Parts | (settings.ShowThreads || WithThreads ? SystemCpuParts.Threads : 0);
-        if (_cpu is null || (parts & ~_parts) != 0)
+        if (_cpu is null || parts != _parts)
         {
             _cpu?.Dispose();
             _cpu = new SystemCpu(parts);

@@ -64,7 +64,7 @@ internal static class TopProcessPage
             string range = i == 0 ? "0" : Invariant($"{Edges[i - 1]}-{Edges[i]}");
             // What was there at all is to be seen.
             int length = part > 0 ? Math.Max((int)Math.Round(part * barWidth), 1) : 0;
-            lines.Add(new(Invariant($"{range,12} {part * 100,5:0.0} % {new string('#', Math.Min(length, barWidth))}")));
+            lines.Add(new(Invariant($"{range,12} {part * 100,5:0.0} % {new string('#', Math.Min(length, barWidth))}").TrimEnd()));
             above = last + 1;
         }
     }

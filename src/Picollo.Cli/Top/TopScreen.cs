@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Picollo.Cli.Shell;
-using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
@@ -31,24 +30,37 @@ internal sealed partial class TopScreen
 
     private bool IsOver => _interrupt.Token.IsCancellationRequested || _screen.IsGone;
 
-    /// <summary>Shows it until the user has had enough.</summary>
+    /// <summary>Shows it until the user has had enough, or the last of the pages that are wanted is there; that one stays.</summary>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
         using (LiveScreen? screen = LiveScreen.TryOpen(terminal))
         {
-            if (screen is not null)
+            if (screen is null)
             {
-                using Interrupt interrupt = new();
-                using CancellationTokenRegistration wake = interrupt.Token.Register(screen.Wake);
-                return new TopScreen(model, settings, screen, interrupt).Run();
+                return TopBatch.Run(terminal, model, settings, width: null);
+            }
+
+            using Interrupt interrupt = new();
+            using CancellationTokenRegistration wake = interrupt.Token.Register(screen.Wake);
+            TopScreen top = new(model, settings, screen, interrupt);
+            if (top.Run() is { } exitCode)
+            {
+                return exitCode;
             }
         }
 
-        return TopBatch.Run(terminal, model, settings, width: null);
+        (int columns, int rows) = WindowSize.Current ?? (terminal.Width, 24);
+        foreach (TopLine line in new TopPage().Render(model.Sample, settings, columns, rows - 1))
+        {
+            terminal.Out.WriteLine(line.Text);
+        }
+
+        return ExitCodes.Success;
     }
 
-    private int Run()
+    // Null when there are enough pages.
+    private int? Run()
     {
         int samples = 0;
         Next next = Next.Sample;
@@ -59,7 +71,12 @@ internal sealed partial class TopScreen
             {
                 _model.Update();
                 sampled = Stopwatch.GetTimestamp();
-                if (++samples == 1 && _model.Problems.Any())
+                if (++samples == _settings.Iterations)
+                {
+                    return null;
+                }
+
+                if (samples == 1 && _model.Problems.Any())
                 {
                     _message = string.Join(' ', _model.Problems);
                 }
@@ -72,19 +89,16 @@ internal sealed partial class TopScreen
 
             Draw(_message);
             TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled);
-            Key? key = left > TimeSpan.Zero ? _screen.ReadKey(left) : null;
+            Key? key = _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
             if (key is { } pressed)
             {
                 _message = null;
                 next = Do(pressed);
             }
-            else if (Stopwatch.GetElapsedTime(sampled) < _settings.Delay)
-            {
-                next = Next.Page; // the size has changed, or it is over
-            }
             else
             {
-                next = samples == _settings.Iterations ? Next.Quit : Next.Sample;
+                // Woken before the time: the size has changed, or it is over.
+                next = Stopwatch.GetElapsedTime(sampled) < _settings.Delay ? Next.Page : Next.Sample;
             }
         }
 
@@ -252,25 +266,31 @@ internal sealed partial class TopScreen
         }
 
         int id = chosen.Process.Id;
-        CpuUsage usage = chosen.Usage;
+        TopRow process = chosen;
+        long? sampled = null;
         _model.WithThreads = true;
-        do
+        for (Key? key = null; key is null && !IsOver;)
         {
-            _model.Update();
-            if (Find(id) is not { } process || process.Usage < usage) // less than before is another's of the same id
+            if (sampled is null || Stopwatch.GetElapsedTime(sampled.Value) >= _settings.Delay)
             {
-                _message = $"{id} has ended.";
-                break;
+                _model.Update();
+                sampled = Stopwatch.GetTimestamp();
+                if (Find(id) is not { } now || now.Usage < process.Usage) // less than before is another's of the same id
+                {
+                    _message = $"{id} has ended.";
+                    break;
+                }
+
+                process = now;
             }
 
-            usage = process.Usage;
-
-            string[]? words = _model.Sample.CommandLineOf(id);
-            Draw(TopProcessPage.Render(process, _model.Sample.Threads.Where(thread => thread.Process.Id == id), words, _model.History.Of(id), _screen.Columns));
+            IEnumerable<TopRow> threads = _model.Sample.Threads.Where(thread => thread.Process.Id == id);
+            Draw(TopProcessPage.Render(process, threads, _model.Sample.CommandLineOf(id), _model.History.Of(id), _screen.Columns));
+            TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled.Value);
+            key = _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
         }
-        while (_screen.ReadKey(_settings.Delay) is null && !IsOver);
 
         _model.WithThreads = false;
-        return Next.Page;
+        return Next.Sample;
     }
 }

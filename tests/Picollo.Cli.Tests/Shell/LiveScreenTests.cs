@@ -84,6 +84,30 @@ public class LiveScreenTests
     }
 
     [TmuxFact]
+    public void Where_nobody_could_continue_it_it_is_not_stopped()
+    {
+        using TmuxScreen screen = new();
+        screen.Enter("exec $picollo top");
+        screen.WaitFor("PID USER");
+
+        screen.Press("C-z", "h");
+
+        screen.WaitFor("Any key goes back.");
+    }
+
+    [TmuxFact]
+    public void What_is_typed_behind_the_last_key_is_the_shells()
+    {
+        using TmuxScreen screen = new();
+        screen.Enter("$picollo top");
+        screen.WaitFor("PID USER");
+
+        screen.Type("qecho is $((6 * 7))\r");
+
+        screen.WaitFor("is 42");
+    }
+
+    [TmuxFact]
     public void A_terminal_that_is_closed_ends_it()
     {
         Process process;
@@ -110,10 +134,10 @@ public class LiveScreenTests
 
         top.Screen.Resize(columns, rows);
 
-        top.Screen.WaitFor(_ => top.Screen.Rows.Length == rows && top.Screen.Rows[^1].Length > 0 && top.Screen.Rows[0].StartsWith("to"[..Math.Min(columns - 1, 2)], StringComparison.Ordinal), "a page of that size");
+        top.Screen.WaitFor(_ => top.Screen.Rows.Length == rows && top.Screen.Rows[0].StartsWith("to"[..Math.Min(columns - 1, 2)], StringComparison.Ordinal), "a page of that size");
         top.Screen.Rows.Should().OnlyContain(row => row.Length <= columns);
         top.Screen.Press("k");
-        top.Screen.WaitFor("]:");
+        top.Screen.WaitFor(screen => screen.Replace("\n", "", StringComparison.Ordinal).Contains("]:", StringComparison.Ordinal), "the end of the question");
         top.Screen.Press("Escape", "h", "x", "q");
         top.Screen.Resize(80, 24);
         top.WaitForEnd(0);
@@ -159,14 +183,15 @@ public class LiveScreenTests
     [TmuxTheory]
     [InlineData("$picollo top -d 0.1 | head -3", "screen-256color")]
     [InlineData("$picollo top -n 1 < /dev/null > file; head -3 file", "screen-256color")]
-    [InlineData("$picollo top -n 1 | head -3", "dumb")]
+    [InlineData("$picollo top -n 1 -p $$", "dumb")]
+    [InlineData("setsid -w $picollo top -n 1 -p 1 < /dev/null", "screen-256color")] // in a session without a terminal: no keys
     public void Where_it_cannot_be_live_it_is_a_page_of_plain_text(string command, string term)
     {
         using TmuxScreen screen = new(environment: ("TERM", term));
 
         screen.Enter($"{command}; echo code $?");
 
-        screen.WaitFor("code 0").Should().Contain("\nTasks: ");
+        screen.WaitFor("code 0").Should().Contain("\nTasks: ").And.NotContain("No such");
         screen.IsAlternateScreen.Should().BeFalse();
         screen.StyledScreen.Should().NotContain("\e");
     }

@@ -223,6 +223,33 @@ public class TopScreenTests
         screen.WaitFor("code 130");
     }
 
+    [TmuxFact]
+    public void The_last_of_so_many_pages_stays()
+    {
+        using TmuxScreen screen = new();
+
+        screen.Enter("$picollo top -n 2 -d 0.5; echo code $?");
+
+        screen.WaitFor("code 0").Should().Contain("PID USER");
+        screen.IsAlternateScreen.Should().BeFalse();
+    }
+
+    [TmuxFact]
+    public void Resized_it_asks_on_and_shows_all_of_a_long_question()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        top.Choose("k", sleep);
+        top.Answer("Signal for", "");
+        top.Screen.WaitFor("[y/N]");
+
+        top.Screen.Resize(20, 8);
+
+        top.Screen.WaitFor(_ => string.Concat(top.Screen.Rows).Replace(" ", "", StringComparison.Ordinal).Contains($"SendSIGTERMto{sleep.Id}(sleep12345)of{Environment.UserName}?[y/N]", StringComparison.Ordinal), "the whole question");
+        top.Screen.Press("y");
+        sleep.WaitForExit(TimeSpan.FromSeconds(20)).Should().BeTrue();
+    }
+
     private static bool IsDescending(TopInTerminal top, int column)
     {
         double[] values = [.. top.List.Select(row => Value(row[column]))];

@@ -129,7 +129,7 @@ public class TopSignalTests
         }
     }
 
-    [TmuxFact]
+    [TmuxFact(needsRoot: true)]
     public void Who_may_not_is_told_why()
     {
         using TopInTerminal top = new(prefix: "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all");
@@ -164,14 +164,24 @@ public class TopSignalTests
     [TmuxFact]
     public void Names_do_not_steer_the_terminal()
     {
-        using TopInTerminal top = new("-c");
-        Process evil = top.Start("bash", "-c", "exec -a $'\e[2Jevil\e]0;x\a\nname\u202e' sleep 12345");
-        top.Choose("k", evil);
-        top.Answer("Signal for", "");
+        using Process evil = Process.Start("bash", ["-c", "exec -a $'\\e[2Jevil\\e]0;x\\a\\nname\\u202e' sleep 12345"]);
+        try
+        {
+            using TopInTerminal top = new($"-c -p {evil.Id}");
+            top.Screen.WaitFor("?[2Jevil").Should().StartWith("top - ");
+            top.Choose("k", evil);
+            top.Answer("Signal for", "");
 
-        top.Screen.WaitFor($"Send SIGTERM to {evil.Id} (?[2Jevil?]0;x??name? 12345) of {Environment.UserName}? [y/N]").Should().StartWith("top - ");
-        top.Screen.Press("n", "N");
-        top.Screen.WaitFor("?[2Jevil").Should().StartWith("top - ");
+            top.Screen.WaitFor($"Send SIGTERM to {evil.Id} (?[2Jevil?]0;x??name? 12345) of {Environment.UserName}? [y/N]").Should().StartWith("top - ");
+            top.Screen.Press("n");
+            top.Screen.WaitFor("Nothing is done.");
+            top.Choose("p", evil);
+            top.Screen.WaitFor("TID S ").Should().Contain("\n?[2Jevil?]0;x??name? 12345\n");
+        }
+        finally
+        {
+            evil.Kill();
+        }
     }
 
     // Field 19 of proc_pid_stat(5).
