@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
 
@@ -41,6 +42,7 @@ public sealed class JitterMeter : IDisposable
     private readonly CountdownEvent _ended;
     private readonly Thread _drainer;
     private readonly JitterSamplesHandler? _samples;
+    private readonly TimeSpan _duration; // of one interval at least
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
     private bool _isOver; // guarded by the gate: the lanes' memory may be gone
@@ -51,6 +53,7 @@ public sealed class JitterMeter : IDisposable
     private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out string? problem)
     {
         (_limits, _samples) = (new JitterLimits(), options.Samples);
+        _duration = options.Duration is { } duration ? TimeSpan.FromTicks(Math.Max(duration.Ticks, options.Interval.Ticks)) : TimeSpan.MaxValue;
         _ended = new CountdownEvent(cpus.Length);
         _drainer = new Thread(Drain) { IsBackground = true, Name = "Picollo jitter" };
         // Left to the collector: nobody knows when the last thread is done with them.
@@ -187,9 +190,18 @@ public sealed class JitterMeter : IDisposable
 
     private void Drain()
     {
+        long start = Stopwatch.GetTimestamp();
+        int overdueDrains = 0;
         for (int drains = 1; !_ended.Wait(DrainInterval); drains++)
         {
             DrainLanes();
+            // Not at once: after a stop of the process everything is overdue, and caught up within milliseconds.
+            if (Stopwatch.GetElapsedTime(start) > _duration && ++overdueDrains == DrainsPerLook)
+            {
+                _limits.Add(JitterReasons.CannotKeepUp);
+                StopLanes();
+            }
+
             if (drains % DrainsPerLook == 0)
             {
                 Array.ForEach(_lanes, EndIfMoved);

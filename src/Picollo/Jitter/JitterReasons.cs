@@ -25,6 +25,10 @@ internal static class JitterReasons
     public static string MaySleepDeeply(string message) => Text(
         $"/dev/cpu_dma_latency is not held at 0 ({message}): the CPUs may sleep deeply, and waking them takes longer. Root may write it.");
 
+    public const string CannotKeepUp =
+        "The wake-ups take longer than the interval: a second after the duration there were still some to be caught up, and the measurement ended "
+        + "without them. Choose a longer interval.";
+
     public static string NotWhereItWasPut(int cpu) => Text(
         $"CPU {cpu} went offline, or its thread was moved from it, and its measurement ended.");
 

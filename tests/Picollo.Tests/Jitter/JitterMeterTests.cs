@@ -63,6 +63,16 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
+    public async Task An_interval_that_is_too_short_for_the_CPU_does_not_keep_a_duration_from_ending()
+    {
+        var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript { Meanwhile = _ => Thread.Sleep(50) } } };
+        using JitterMeter meter = Start(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
+        await meter.Completion.WaitAsync(Deadline);
+        meter.Limits.Should().ContainSingle().Which.Should().Contain("Choose a longer interval");
+        meter.Cpus[0].GetStatus().Count.Should().BeInRange(1, 999);
+    }
+
+    [Fact]
     public async Task A_duration_is_the_wake_ups_that_are_due_within_it()
     {
         foreach ((TimeSpan interval, TimeSpan duration, long? loops, long expected) in new (TimeSpan, TimeSpan, long?, long)[]
