@@ -51,14 +51,14 @@ internal static class JitterPlotCommand
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
         HdrHistogramPlotOptions options = new() { Title = "Wake-up latency", Unit = "µs", ValueUnitRatio = NanosecondsPerMicrosecond };
-        if (path is null)
+        if (path is null && OperatingSystem.IsLinux())
         {
             using ResultFolder results = ResultFolder.Open(folder);
             results.WriteText(Page, file => HdrHistogramReport.Write(file, series, options));
         }
-        else if (IsPage(path))
+        else if (path is null || IsPage(path))
         {
-            OutputFile.WriteText(path, file => HdrHistogramReport.Write(file, series, options));
+            OutputFile.WriteText(path ?? Path.Combine(folder, Page), file => HdrHistogramReport.Write(file, series, options));
         }
         else
         {

@@ -34,6 +34,11 @@ internal sealed class JitterRunner
 
     public static int Run(Terminal terminal, JitterOptions options)
     {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new CommandException("wake-up latency is measured on Linux only");
+        }
+
         try
         {
             return new JitterRunner(terminal, options).Run();
@@ -134,12 +139,18 @@ internal sealed class JitterRunner
     {
         try
         {
-            return meter.Completion.Wait(Period, token);
+            if (Task.WaitAny([meter.Completion], (int)Period.TotalMilliseconds, token) < 0)
+            {
+                return false;
+            }
         }
         catch (OperationCanceledException)
         {
             return true;
         }
+
+        meter.Completion.GetAwaiter().GetResult(); // throws where the system has refused
+        return true;
     }
 
     private void Tell(BackgroundLoad? load)

@@ -48,6 +48,29 @@ public sealed class JitterPlotTests : IDisposable
         texts.Should().Contain(["Wake-up latency", "µs, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
     }
 
+    [LinuxFact]
+    public void Nothing_measured_is_a_page_too()
+    {
+        Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
+
+        PicolloTool.Run("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", ""));
+
+        File.ReadAllText(_folder.PathOf("jitter.html")).Should().Contain("CPU 1").And.NotContain("NaN");
+    }
+
+    [LinuxFact]
+    public void A_link_in_the_pages_place_is_not_followed()
+    {
+        Save(Made.Full);
+        File.WriteAllText(_folder.PathOf("victim"), "precious");
+        File.CreateSymbolicLink(_folder.PathOf("jitter.html"), _folder.PathOf("victim"));
+
+        PicolloTool.Run("jitter", "plot", _folder.Path).ExitCode.Should().Be(0);
+
+        File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
+        File.ReadAllText(_folder.PathOf("jitter.html")).Should().StartWith("<!DOCTYPE html>");
+    }
+
     [Fact]
     public void Jitterdebuggers_results_are_read_by_the_middle_of_its_microseconds()
     {
