@@ -73,7 +73,8 @@ internal sealed class CpuRows
         yield return new Row(section, new MachineUpdate("the states alone", SystemCpuParts.None, 5));
         yield return new Row(section, new MachineUpdate("the machine as a whole", SystemCpuParts.Machine, 2));
         yield return new Row(section, new MachineUpdate("that and processes", SystemCpuParts.Machine | SystemCpuParts.Processes, 1));
-        yield return new Row(section, new MachineUpdate("those with memory, owners and waits", WithDetails, 1));
+        yield return new Row(section, new MachineUpdate("that and processes with memory, owners and waits", WithDetails, 1));
+        yield return new Row(section, new MachineUpdate("that and processes and threads", SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Threads, 1));
         yield return new Row(section, all);
     }
 

@@ -56,7 +56,7 @@ public sealed class LiveDetailTests : IDisposable
         cpu.GetCommandLine(id).Should().NotBeNull().And.BeEmpty();
     }
 
-    [PrivilegedLinuxFact]
+    [PrivilegedLinuxFact("setpriv")]
     public void The_owner_is_the_effective_user_of_one_that_may_not_be_dumped_too()
     {
         // A change of user that keeps the program makes it so: the files in its directory are root's then.
@@ -87,7 +87,7 @@ public sealed class LiveDetailTests : IDisposable
         cpu.GetCommandLine(child.Id).Should().BeNull();
     }
 
-    [LinuxFact]
+    [LinuxToolFact("taskset")]
     public void Two_that_want_the_same_cpu_run_half_of_the_time_and_wait_the_other_half()
     {
         Process[] burners = [Burner(), Burner()];
@@ -120,7 +120,7 @@ public sealed class LiveDetailTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [LinuxToolFact("taskset")]
     public void The_wait_of_a_process_is_that_of_all_its_threads_whether_they_are_asked_for_or_not()
     {
         // A program of .NET's whose main thread computes; on one CPU, which another wants too.

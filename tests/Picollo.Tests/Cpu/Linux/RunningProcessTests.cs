@@ -157,7 +157,7 @@ public sealed class RunningProcessTests : IDisposable
         Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
     }
 
-    [PrivilegedLinuxFact]
+    [PrivilegedLinuxFact("setpriv")]
     public void What_this_user_may_not_do_is_said()
     {
         Process roots = Start("sleep", "60");
