@@ -44,7 +44,7 @@ internal static class Jitter
     /// <summary>Stopped for 0.3 s in the middle.</summary>
     public static void Stopped()
     {
-        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(2) });
         int id = Environment.ProcessId;
         using Process other = Process.Start("sh", ["-c", $"sleep 0.2; kill -STOP {id}; sleep 0.3; kill -CONT {id}"]);
         other.WaitForExit();

@@ -104,6 +104,23 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
+    public void A_count_of_lost_samples_and_the_sample_after_it_need_two_places(bool isNative)
+    {
+        Measured? measured = null;
+        ulong[] lateBy = [.. Enumerable.Range(1, 14).Select(i => (ulong)i)];
+        var script = new JitterScript(lateBy) { Meanwhile = i => measured!.State->Tail += i is 9 or 11 ? 1UL : 0 };
+        measured = new Measured(isNative, script, loops: 14, places: 8, runs: false);
+        using (measured)
+        {
+            measured.Run();
+            measured.State->Head.Should().Be(10);
+            measured.State->Samples[0].Should().Be(JitterState.LostMark | 3);
+            measured.State->Samples[1].Should().Be(12);
+            measured.State->Lost.Should().Be(2);
+        }
+    }
+
+    [Theory, MemberData(nameof(Loops))]
     public void Whatever_the_latencies_and_whenever_it_is_read_each_sample_is_its_moments(bool isNative) => Seeded.Run(200, random =>
     {
         ulong[] lateBy = [.. Enumerable.Range(0, random.Next(1, 400)).Select(_ => random.Next(8) == 0 ? (ulong)random.Next(50_000) : (ulong)random.Next(1_200))];

@@ -105,15 +105,24 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task Of_several_breaks_the_first_is_told()
+    public async Task Of_several_breaks_the_first_is_told_and_marked()
     {
+        string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
+        string marker = Path.Combine(folder, "trace_marker");
+        File.WriteAllText(marker, string.Empty);
         JitterScript Late() => new(1_000_000);
-        var system = new ScriptedJitterSystem { All = [0, 1, 2, 3], Scripts = { [0] = Late(), [1] = Late(), [2] = Late(), [3] = Late() } };
+        var system = new ScriptedJitterSystem
+        {
+            All = [0, 1, 2, 3],
+            Scripts = { [0] = Late(), [1] = Late(), [2] = Late(), [3] = Late() },
+            TracingFolders = [Path.Combine(folder, "not-mounted"), folder],
+        };
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
         await meter.Completion.WaitAsync(Deadline);
-        JitterBreak first = meter.Break!;
-        meter.Stop();
-        meter.Break.Should().BeSameAs(first);
+
+        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, true, null));
+        File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
+        Directory.Delete(folder, recursive: true);
     }
 
     [Fact]

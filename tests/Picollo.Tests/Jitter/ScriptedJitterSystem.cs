@@ -26,6 +26,9 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public string? Limit { get; init; }
 
+    /// <summary>Where a file stands for the kernel's trace; without, there is none.</summary>
+    public string[] TracingFolders { get; init; } = [];
+
     /// <summary>What is not given back.</summary>
     public (int Memory, int Inside, int Prepared) Held => (_memory, _inside, _prepared);
 
@@ -61,7 +64,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
         return new Prepared(this);
     }
 
-    public JitterTrace OpenTrace() => JitterTrace.Open([]);
+    public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
     public bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem)
     {

@@ -67,7 +67,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     public void A_stop_of_the_process_is_one_long_latency_and_its_catching_up()
     {
         Dictionary<string, string> found = app.Run("jitter-stopped");
-        found["counts"].Split(' ').Should().OnlyContain(count => count == "1000", "none of a second's is left out");
+        found["counts"].Split(' ').Should().OnlyContain(count => count == "2000", "none of two seconds' is left out");
         Number(found["shortest-maximum"]).Should().BeGreaterThan(290_000_000);
         Number(found["fewest-late"]).Should().BeGreaterThan(280, "the wake-ups that were due meanwhile are late by what was left of it");
     }

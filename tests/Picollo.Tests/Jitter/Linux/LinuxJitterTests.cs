@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 using Picollo.Jitter;
 using Picollo.Jitter.Linux;
-using Picollo.Tests.PerfEvent;
 using Picollo.Timing;
 using HdrHistogram = Picollo.Metrics.HdrHistogram;
 
@@ -157,7 +156,7 @@ public sealed class LinuxJitterTests
         }
     }
 
-    [ShimFact]
+    [NativeLoopFact]
     public unsafe void A_collection_of_garbage_does_not_stop_the_native_loop()
     {
         // A thread that the runtime waits for before it can collect: for so long all that run managed code are stopped.
