@@ -17,8 +17,8 @@ namespace Picollo.Cpu.Linux;
 /// 0.02, most often within 0.001; with ticks within 0.07. What has run since the scheduler's last tick (1 to 10 ms) is in neither.
 /// </para>
 /// <para>
-/// Of 300 sleeping processes beside the machine's 89, there on 2026-11-22 while other programs had both CPUs (6.6 µs a process then): statm
-/// adds 3.4 µs to a process, its owner 0.9, waits 6.4 (1.4 threads each; nothing where threads are read). statm has the sizes
+/// Of 300 sleeping processes beside the 90 of the machine, there on 2026-11-22 (least of 40 rounds, other programs on both CPUs): statm
+/// adds 2.2 µs to a process's 5.0, the owner 0.4, waits 3.7 (1.3 threads each; nothing where threads are read). statm has the sizes
 /// that top shows; the fields 23 and 24 of stat, the first two of them.
 /// </para>
 /// </remarks>
