@@ -203,11 +203,31 @@ internal sealed partial class LiveScreen : IDisposable
         Enter();
     }
 
-    // Near enough to POSIX' orphaned process group: a shell of the same session, in another group, waits for this one.
+    // Whether this is no orphaned process group, as far as its ancestors can tell: one of them, of the same session and outside of the group,
+    // waits for it.
     private static bool HasJobControl()
     {
-        int parent = GetParent();
-        return GetSession(parent) == GetSession(0) && GetGroup(parent) != GetGroup(0);
+        int process = GetParent();
+        while (process > 0 && GetGroup(process) == GetGroup(0))
+        {
+            process = ParentOf(process);
+        }
+
+        return process > 0 && GetSession(process) == GetSession(0);
+    }
+
+    // Field 4 of proc_pid_stat(5), the second behind the name; 0 where it has ended.
+    private static int ParentOf(int process)
+    {
+        try
+        {
+            string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/stat"));
+            return int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1], CultureInfo.InvariantCulture);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return 0;
+        }
     }
 
     private void MeasureSize() => (Columns, Rows) = WindowSize.Current ?? (Math.Max(Columns, 1), Math.Max(Rows, 1));

@@ -35,12 +35,16 @@ internal sealed unsafe partial class TerminalMode(int descriptor)
         }
     }
 
+    /// <summary>As it was before; unless the shell has the terminal back already, and has set it up for itself.</summary>
     public void Restore()
     {
         if (_isSaved)
         {
-            Set(WhenWritten, _saved);
             _isSaved = false;
+            if (GetForeground(descriptor) == GetGroup())
+            {
+                Set(WhenWritten, _saved);
+            }
         }
     }
 
@@ -55,6 +59,12 @@ internal sealed unsafe partial class TerminalMode(int descriptor)
 
     [LibraryImport("libc", EntryPoint = "isatty")]
     private static partial int IsATty(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "tcgetpgrp")]
+    private static partial int GetForeground(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "getpgrp")]
+    private static partial int GetGroup();
 
     [LibraryImport("libc", EntryPoint = "tcgetattr")]
     private static partial int GetAttributes(int descriptor, out Termios mode);

@@ -38,19 +38,22 @@ public class LiveScreenTests
         screen.Run("stty -a").Should().Be(before);
     }
 
-    [TmuxFact]
-    public void Stopped_it_gives_the_terminal_back_and_continued_it_takes_it_again()
+    [TmuxTheory]
+    [InlineData("$picollo top; echo code $?")]
+    [InlineData("sh -c '$picollo top; echo done'")] // in one group with its parent
+    public void Stopped_it_gives_the_terminal_back_and_continued_it_takes_it_again(string command)
     {
         using TmuxScreen screen = new();
         string before = screen.Run("stty -a");
-        screen.Enter("$picollo top; echo code $?");
+        screen.Enter(command);
         screen.WaitFor("PID USER");
         for (int i = 0; i < 2; i++)
         {
             screen.Press("C-z");
-            screen.WaitFor("Stopped").Should().NotContain("PID USER");
-            (screen.IsAlternateScreen, screen.IsCursorVisible).Should().Be((false, true));
+            screen.WaitFor(_ => !screen.IsAlternateScreen && screen.IsCursorVisible, "the shell");
+            screen.Screen.Should().NotContain("PID USER");
             screen.Run("stty -a").Should().Be(before);
+            screen.Run("jobs").Should().Contain("Stopped");
             screen.Enter("fg");
             screen.WaitFor("PID USER");
             (screen.IsAlternateScreen, screen.IsCursorVisible).Should().Be((true, false));
@@ -87,7 +90,7 @@ public class LiveScreenTests
     public void Where_nobody_could_continue_it_it_is_not_stopped()
     {
         using TmuxScreen screen = new();
-        screen.Enter("exec $picollo top");
+        screen.Enter("exec sh -c '$picollo top; :'"); // tmux continues its own child
         screen.WaitFor("PID USER");
 
         screen.Press("C-z", "h");
