@@ -38,18 +38,18 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
 
     public void AppendHeader(StringBuilder to)
     {
-        AppendRight(to, "PID", Id);
+        TopNumbers.AppendText(to, "PID", Id);
         to.Append(" USER     ");
-        AppendRight(to, "PR", Priority);
-        AppendRight(to, " NI", Priority + 1);
-        AppendRight(to, " VIRT", Virtual + 1);
-        AppendRight(to, " RES", Resident + 1);
-        AppendRight(to, " SHR", Shared + 1);
+        TopNumbers.AppendText(to, "PR", Priority);
+        TopNumbers.AppendText(to, " NI", Priority + 1);
+        TopNumbers.AppendText(to, " VIRT", Virtual + 1);
+        TopNumbers.AppendText(to, " RES", Resident + 1);
+        TopNumbers.AppendText(to, " SHR", Shared + 1);
         to.Append(" S");
-        AppendRight(to, " %CPU", Percent + 1);
-        AppendRight(to, " %MEM", Memory + 1);
-        AppendRight(to, " %WAIT", Percent + 1);
-        AppendRight(to, " TIME+", Time + 1);
+        TopNumbers.AppendText(to, " %CPU", Percent + 1);
+        TopNumbers.AppendText(to, " %MEM", Memory + 1);
+        TopNumbers.AppendText(to, " %WAIT", Percent + 1);
+        TopNumbers.AppendText(to, " TIME+", Time + 1);
         to.Append(" COMMAND");
     }
 
@@ -91,18 +91,11 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     {
         if (priority < HighestShown)
         {
-            AppendRight(to, "rt", Priority);
+            TopNumbers.AppendText(to, "rt", Priority);
         }
         else
         {
             TopNumbers.AppendCount(to, priority, Priority);
         }
-    }
-
-    private static void AppendRight(StringBuilder to, string text, int width)
-    {
-        int start = to.Length;
-        to.Append(text);
-        TopNumbers.Align(to, start, width);
     }
 }

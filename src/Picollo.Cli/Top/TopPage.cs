@@ -6,9 +6,11 @@ namespace Picollo.Cli.Top;
 /// <summary>Makes lines of a sample. Depends on nothing else; uses its memory again, so that what it returns is valid until the next call.</summary>
 internal sealed class TopPage
 {
+    private const int LineLength = 1024;
+
     private readonly List<TopLine> _lines = [];
     private readonly TopList _list = new();
-    private readonly StringBuilder _text = new();
+    private readonly StringBuilder _text = new(LineLength); // in one piece, which it keeps
 
     /// <summary>What the last page listed, in its order, those below and above it too.</summary>
     public IReadOnlyList<TopRow> Rows => _list.Rows;
