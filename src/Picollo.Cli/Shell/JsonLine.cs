@@ -21,7 +21,7 @@ internal static class JsonLine
             json.WriteEndObject();
         }
 
-        return Encoding.UTF8.GetString(buffer.WrittenSpan);
+        return ForeignText.EscapeInJson(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 
     /// <summary>null for what is not known, and for what JSON has no number for: infinity and NaN.</summary>

@@ -177,9 +177,9 @@ public class TopCommandTests
     }
 
     [Theory]
-    [InlineData("-d 0", "-d takes seconds")]
-    [InlineData("-d 1e3", "-d takes seconds")]
-    [InlineData("-d NaN", "-d takes seconds")]
+    [InlineData("-d 0", "-d takes 0.1 to 1000000 seconds")]
+    [InlineData("-d 1e3", "-d takes 0.1 to 1000000 seconds")]
+    [InlineData("-d NaN", "-d takes 0.1 to 1000000 seconds")]
     [InlineData("-n 0", "-n takes a number of pages")]
     [InlineData("-p 1,x", "-p takes process ids")]
     [InlineData("-p 0", "-p takes process ids")]
