@@ -57,7 +57,13 @@ public class TopPageTests
             },
             MadeUpMachine.Process(1, "none", null) with
             {
-                VirtualBytes = null, ResidentBytes = null, SharedBytes = null, Nice = null, Priority = null, State = null, UserId = null,
+                VirtualBytes = null,
+                ResidentBytes = null,
+                SharedBytes = null,
+                Nice = null,
+                Priority = null,
+                State = null,
+                UserId = null,
             },
             MadeUpMachine.Process(2, "real-time") with { Priority = -100 },
             MadeUpMachine.Process(3, "fifo-50") with { Priority = -51 });
