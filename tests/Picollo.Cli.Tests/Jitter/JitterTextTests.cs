@@ -53,6 +53,17 @@ public class JitterTextTests
     }
 
     [Fact]
+    public void All_cpus_weigh_by_their_counts_and_one_without_a_wake_up_nothing()
+    {
+        Metrics.HdrHistogram none = Metrics.HdrHistogram.Create();
+        CpuResult busy = new(0, 1, new(300, 1, 10, 20, 50, 0), none);
+        CpuResult idle = new(1, 2, new(100, 2, 30, 100, 400, 0), none);
+        CpuResult silent = new(2, 3, new(0, 4, 0, 0, 0, 0), none);
+
+        CpuResult.Total([busy, idle, silent]).Status.Should().Be(new Picollo.Jitter.CpuJitterStatus(400, 7, 10, 40, 400, 0));
+    }
+
+    [Fact]
     public void On_a_terminal_lines_are_rewritten_in_place_and_cut_to_its_width()
     {
         StringWriter output = new() { NewLine = "\n" };

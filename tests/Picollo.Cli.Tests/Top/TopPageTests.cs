@@ -20,6 +20,20 @@ public class TopPageTests
     }
 
     [Fact]
+    public void Swap_that_is_in_use_and_larger_than_memory_has_the_unit_of_both_and_traced_processes_are_stopped()
+    {
+        TopSample sample = MadeUpMachine.Create().With(
+            MadeUpMachine.Process(1, "stopped") with { State = 'T' }, MadeUpMachine.Process(2, "traced") with { State = 't' }, MadeUpMachine.Process(3, "dead") with { State = 'Z' });
+        sample.Memory = sample.Memory!.Value with { SwapTotalBytes = 1024 * GiB, SwapFreeBytes = 1000 * GiB };
+
+        string text = Render(sample, new(), 120).Text();
+
+        text.Should().Contain("Tasks:   3 total,   0 running,   0 sleeping,   2 stopped,   1 zombie\n");
+        text.Should().Contain("GiB Mem :     24.0 total,     20.0 free,");
+        text.Should().Contain("GiB Swap:   1024.0 total,   1000.0 free,     24.0 used.");
+    }
+
+    [Fact]
     public void Names_that_would_steer_a_terminal_or_break_a_line_do_not()
     {
         TopSample sample = MadeUpMachine.Create().With(
