@@ -36,6 +36,8 @@ internal static class JitterCommand
           picollo jitter plot results
           picollo jitter -a 2-3 -i 250 -b 100
           picollo jitter -D 5 --json | jq 'select(.kind == "summary").percentiles'
+          picollo jitter -D 1m -b 200 --json |
+            jq -es 'last | .count > 0 and .break == null'
 
         Exit codes:
           0    done; also where a latency above -b has ended it

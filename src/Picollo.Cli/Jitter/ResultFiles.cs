@@ -20,6 +20,11 @@ internal static class ResultFiles
     /// <exception cref="CommandException">One cannot be written.</exception>
     public static void Save(ResultFolder folder, JitterResult result)
     {
+        if (!result.Options.WithSamples)
+        {
+            folder.Remove(SampleFile.Name); // of a measurement before
+        }
+
         folder.Write(Json, file => WriteJson(file, result, SystemNames.Read()));
         folder.Write(Log, file => WriteLog(file, result));
     }

@@ -114,7 +114,9 @@ internal sealed partial class ResultFolder : IDisposable
         return descriptor >= 0 ? new(descriptor, ownsHandle: true) : throw Problem($"{_path}/{name}", Marshal.GetLastPInvokeError());
     }
 
-    private void Remove(string name)
+    /// <summary>Takes away what has this name, where there is such a thing.</summary>
+    /// <exception cref="CommandException">It cannot be removed.</exception>
+    public void Remove(string name)
     {
         if (RemoveFileIn(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not NoFile and var error)
         {

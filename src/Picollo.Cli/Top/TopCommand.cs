@@ -59,7 +59,7 @@ internal static class TopCommand
         Check(delay, text => TopSettings.DelayOf(text) is not null, $"-d takes {TopSettings.Delays}.");
         Check(iterations, text => CountOf(text) is not null, "-n takes a number of pages, 1 and more.");
         Check(pids, text => text.Split(',').All(id => CountOf(id) is not null), "-p takes process ids with commas between.");
-        Check(user, text => UserNames.TryFind(text, out _), "there is no such user.");
+        Check(user, text => UserNames.TryFind(text, out _), text => $"-u: there is no user '{text}'.");
         Check(sort, text => Fields.ContainsKey(text.TrimStart('+', '-')), "-o takes %CPU, %MEM, %WAIT, TIME+ or PID.");
         Check(width, text => CountOf(text) is not null, "-w takes a number of columns, 1 and more.");
         command.SetAction(parsed =>
@@ -88,11 +88,13 @@ internal static class TopCommand
     }
 
     // By each word as it was given: asked for a value, the parser throws where it has an error of its own.
-    private static void Check(Option option, Func<string, bool> isRight, string problem) => option.Validators.Add(result =>
+    private static void Check(Option option, Func<string, bool> isRight, string problem) => Check(option, isRight, _ => problem);
+
+    private static void Check(Option option, Func<string, bool> isRight, Func<string, string> problem) => option.Validators.Add(result =>
     {
-        if (!result.Tokens.All(token => isRight(token.Value)))
+        if (result.Tokens.FirstOrDefault(token => !isRight(token.Value)) is { } wrong)
         {
-            result.AddError(problem);
+            result.AddError(problem(wrong.Value));
         }
     });
 

@@ -54,7 +54,7 @@ internal static class TopProcessPage
         ulong[] values = new ulong[ranks.Length];
         shares.GetPercentileValues(ranks, values);
         double total = shares.TotalCount;
-        lines.Add(new(Invariant($"%CPU over {total / 1000:0.0} s: at most {values[0] / StepsPerPercent:0.0} for half of them, {values[1] / StepsPerPercent:0.0} for 90 %, {values[2] / StepsPerPercent:0.0} for 99 %, {values[3] / StepsPerPercent:0.0} ever")));
+        lines.Add(new(Invariant($"%CPU over {total / 1000:0.0} s: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
         int barWidth = Math.Clamp(columns - BesideBar, 0, WidestBar);
         ulong above = 0;
         for (int i = 0; i < Edges.Length && above <= values[^1]; i++)

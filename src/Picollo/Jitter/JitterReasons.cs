@@ -23,7 +23,7 @@ internal static class JitterReasons
         + "Run as root or with CAP_IPC_LOCK, or permit more (ulimit -l).";
 
     public static string MaySleepDeeply(string message) => Text(
-        $"/dev/cpu_dma_latency is not held at 0 ({message}): the CPUs may sleep deeply, and waking them takes longer. Root may write it.");
+        $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}): the CPUs may sleep deeply, and waking them takes longer. Root may write it.");
 
     public const string CannotKeepUp =
         "The wake-ups take longer than the interval: a second after the duration there were still some to be caught up, and the measurement ended "

@@ -104,6 +104,18 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [LinuxFact]
+    public void Samples_of_a_measurement_before_do_not_stay_beside_results_that_have_none()
+    {
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
+        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeTrue();
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results).ExitCode.Should().Be(0);
+
+        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
+        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeFalse();
+    }
+
+    [LinuxFact]
     public void A_link_in_a_files_place_is_replaced_and_not_followed()
     {
         Directory.CreateDirectory(Results);

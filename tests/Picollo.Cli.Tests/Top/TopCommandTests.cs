@@ -185,8 +185,10 @@ public class TopCommandTests
     [InlineData("-p 0", "-p takes process ids")]
     [InlineData("-o COMMAND", "-o takes %CPU")]
     [InlineData("-w 0", "-w takes a number of columns")]
-    [InlineData("-u no-such-user", "there is no such user")]
+    [InlineData("-u no-such-user", "-u: there is no user 'no-such-user'.")]
     [InlineData("--nonsense", "--nonsense")]
+    [InlineData("-t 5", "argument '-t'")]
+    [InlineData("-t 5 -d 0", "argument '-t'")]
     public void What_is_not_understood_is_told(string arguments, string message)
     {
         ToolRun run = PicolloTool.Run(["top", .. arguments.Split(' ')]);

@@ -22,7 +22,7 @@ public class TopProcessPageTests
             server --name ?[2J?x
             now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since it began
 
-            %CPU over 10.0 s: at most 0.0 for half of them, 75.2 for 90 %, 75.2 for 99 %, 150.4 ever
+            %CPU over 10.0 s: p50 0.0, p90 75.2, p99 75.2, max 150.4
                        0  60.0 % ########################
                      0-1   5.0 % ##
                      1-2   0.0 %

@@ -187,7 +187,7 @@ public class TopScreenTests
         string screen = top.Screen.WaitFor("TID S  %CPU %WAIT     TIME+ THREAD");
 
         screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} ")).And.Contain("testhost.dll")
-            .And.MatchRegex("\n%CPU over [0-9.]+ s: at most [0-9.]+ for half of them, [0-9.]+ for 90 %, [0-9.]+ for 99 %, [0-9.]+ ever\n").And.Contain("#").And.Contain(".NET");
+            .And.MatchRegex("\n%CPU over [0-9.]+ s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
         top.Screen.Press("x");
         top.Screen.WaitFor("PID USER");
         Process sleep = top.StartSleep();
