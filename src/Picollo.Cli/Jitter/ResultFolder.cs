@@ -68,7 +68,7 @@ internal sealed partial class ResultFolder : IDisposable
     public FileStream Create(string name)
     {
         Remove(name);
-        return new FileStream(CreateNewFile(name), FileAccess.Write, bufferSize: 0);
+        return new FileStream(CreateNewFile(name, name), FileAccess.Write, bufferSize: 0);
     }
 
     /// <summary>Writes a file beside its place and then puts it there: it is there as a whole or not at all.</summary>
@@ -78,7 +78,7 @@ internal sealed partial class ResultFolder : IDisposable
         string aside = FormattableString.Invariant($"{name}.{Environment.ProcessId}.tmp");
         try
         {
-            using (FileStream file = new(CreateNewFile(aside), FileAccess.Write))
+            using (FileStream file = new(CreateNewFile(aside, name), FileAccess.Write))
             {
                 write(file);
             }
@@ -108,10 +108,12 @@ internal sealed partial class ResultFolder : IDisposable
 
     private int Number => (int)_folder.DangerousGetHandle();
 
-    private SafeFileHandle CreateNewFile(string name)
+    /// <param name="name">Its name.</param>
+    /// <param name="toldName">The one that is told where it cannot be made.</param>
+    private SafeFileHandle CreateNewFile(string name, string toldName)
     {
         int descriptor = OpenFileIn(Number, name, WriteOnly | CreateNew | NoFollow | CloseOnExec, OwnerReadsAndWrites);
-        return descriptor >= 0 ? new(descriptor, ownsHandle: true) : throw Problem($"{_path}/{name}", Marshal.GetLastPInvokeError());
+        return descriptor >= 0 ? new(descriptor, ownsHandle: true) : throw Problem($"{_path}/{toldName}", Marshal.GetLastPInvokeError());
     }
 
     /// <summary>Takes away what has this name, where there is such a thing.</summary>

@@ -58,13 +58,8 @@ internal static class SavedResults
 
     private static List<HdrHistogramSeries> ReadJson(string path)
     {
-        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        if (file.CanSeek && file.Length > MostBytes)
-        {
-            throw new FormatException("it is larger than results are");
-        }
-
-        using JsonDocument json = JsonDocument.Parse(file);
+        using MemoryStream content = ReadAll(path);
+        using JsonDocument json = JsonDocument.Parse(content);
         JsonElement root = json.RootElement;
         ulong unit = root.TryGetProperty("sysinfo", out JsonElement system) && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
             ? resolution.GetUInt64()
@@ -84,5 +79,25 @@ internal static class SavedResults
         }
 
         return cpus;
+    }
+
+    // Not by its length, which a device does not have.
+    private static MemoryStream ReadAll(string path)
+    {
+        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        MemoryStream content = new();
+        byte[] buffer = new byte[64 * 1024];
+        int length;
+        while ((length = file.Read(buffer)) > 0)
+        {
+            content.Write(buffer.AsSpan(0, length));
+            if (content.Length > MostBytes)
+            {
+                throw new FormatException("it is larger than results are");
+            }
+        }
+
+        content.Position = 0;
+        return content;
     }
 }

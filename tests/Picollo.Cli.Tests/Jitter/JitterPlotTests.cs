@@ -122,6 +122,13 @@ public sealed class JitterPlotTests : IDisposable
         run.Error.TrimEnd('\n').Should().NotContain("\n");
     }
 
+    [LinuxFact]
+    public void What_has_no_end_is_not_read()
+    {
+        File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
+        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: no results of jitter: it is larger than results are\n");
+    }
+
     [Theory]
     [InlineData("/nonexistent", "picollo: /nonexistent/results.json: No such file or directory\n")]
     [InlineData("", "picollo: results.json: No such file or directory\n")]
