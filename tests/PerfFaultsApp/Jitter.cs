@@ -50,7 +50,7 @@ internal static class Jitter
         other.WaitForExit();
         meter.Completion.Wait();
         Tell("counts", string.Join(' ', meter.Cpus.Select(cpu => cpu.GetStatus().Count)));
-        Tell("shortest-maximum", meter.Cpus.Min(cpu => cpu.GetStatus().Max));
+        Tell("shortest-maximum", meter.Cpus.Min(cpu => cpu.GetStatus().MaxNanoseconds));
         Tell("fewest-late", meter.Cpus.Min(cpu => cpu.Histogram.GetCountBetween(10_000_000, ulong.MaxValue)));
     }
 

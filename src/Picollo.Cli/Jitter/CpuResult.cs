@@ -26,7 +26,7 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
             Histogram.GetPercentileValues([.. Ranks], values);
             for (int i = 0; i < values.Length; i++)
             {
-                values[i] = Math.Clamp(values[i], Status.Min, Math.Max(Status.Min, Status.Max));
+                values[i] = Math.Clamp(values[i], Status.MinNanoseconds, Math.Max(Status.MinNanoseconds, Status.MaxNanoseconds));
             }
         }
 
@@ -47,10 +47,10 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
         CpuJitterStatus status = new(
             count,
             cpus.Sum(cpu => cpu.Status.Lost),
-            measured.Select(cpu => cpu.Status.Min).DefaultIfEmpty().Min(),
-            count == 0 ? 0 : measured.Sum(cpu => cpu.Status.Mean * cpu.Status.Count) / count,
-            measured.Select(cpu => cpu.Status.Max).DefaultIfEmpty().Max(),
-            Last: 0);
+            measured.Select(cpu => cpu.Status.MinNanoseconds).DefaultIfEmpty().Min(),
+            count == 0 ? 0 : measured.Sum(cpu => cpu.Status.MeanNanoseconds * cpu.Status.Count) / count,
+            measured.Select(cpu => cpu.Status.MaxNanoseconds).DefaultIfEmpty().Max(),
+            LastNanoseconds: 0);
         return new(Cpu: -1, ThreadId: 0, status, merger.Histogram ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
 }

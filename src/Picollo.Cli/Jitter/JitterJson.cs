@@ -22,7 +22,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
                 json.WriteNumber("elapsedNanoseconds", Nanoseconds(elapsed));
                 WriteCpu(json, cpu);
                 WriteStatus(json, cpu.Status);
-                json.WriteNumber("lastNanoseconds", cpu.Status.Last);
+                json.WriteNumber("lastNanoseconds", cpu.Status.LastNanoseconds);
             });
         }
 
@@ -53,7 +53,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 
     private static void WriteSummary(Utf8JsonWriter json, JitterResult result)
     {
-        json.WriteString("startTime", result.StartTimeUtc);
+        json.WriteString("startTimeUtc", result.StartTimeUtc);
         json.WriteNumber("elapsedNanoseconds", Nanoseconds(result.Elapsed));
         json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
         json.WriteNumber("intervalNanoseconds", Nanoseconds(result.Options.Meter.Interval));
@@ -86,9 +86,9 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         json.WriteNumber("count", status.Count);
         json.WriteNumber("lostCount", status.Lost);
-        json.WriteNumber("minNanoseconds", status.Min);
-        json.WriteNumber("meanNanoseconds", status.Mean);
-        json.WriteNumber("maxNanoseconds", status.Max);
+        json.WriteNumber("minNanoseconds", status.MinNanoseconds);
+        json.WriteNumber("meanNanoseconds", status.MeanNanoseconds);
+        json.WriteNumber("maxNanoseconds", status.MaxNanoseconds);
     }
 
     private static void WritePercentiles(Utf8JsonWriter json, CpuResult cpu)

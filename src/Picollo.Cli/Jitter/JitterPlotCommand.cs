@@ -50,7 +50,7 @@ internal static class JitterPlotCommand
     private static void Write(string folder, string? path)
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
-        HdrHistogramPlotOptions options = new() { Title = "Wake-up latency", Unit = "µs", ValueUnitRatio = NanosecondsPerMicrosecond };
+        HdrHistogramPlotOptions options = new() { Title = SavedResults.TitleOf(folder), Unit = "µs", ValueUnitRatio = NanosecondsPerMicrosecond };
         if (path is null && OperatingSystem.IsLinux())
         {
             using ResultFolder results = ResultFolder.Open(folder);

@@ -21,7 +21,7 @@ internal sealed class JitterText(bool inNanoseconds)
     /// <param name="status">What is measured by now.</param>
     public string Line(int index, int cpu, int threadId, CpuJitterStatus status) => string.Create(
         CultureInfo.InvariantCulture,
-        $"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{Whole(status.Min),10} Avg:{status.Mean / Divisor,8:0.00} Max:{Whole(status.Max),10}");
+        $"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{Whole(status.MinNanoseconds),10} Avg:{status.MeanNanoseconds / Divisor,8:0.00} Max:{Whole(status.MaxNanoseconds),10}");
 
     public void WritePercentiles(TextWriter output, JitterResult result)
     {
@@ -46,7 +46,7 @@ internal sealed class JitterText(bool inNanoseconds)
 
     private double Divisor => inNanoseconds ? 1 : NanosecondsPerMicrosecond;
 
-    private string[] Row(string name, CpuResult cpu) => [name, .. cpu.GetPercentiles().Append(cpu.Status.Max).Select(Fine)];
+    private string[] Row(string name, CpuResult cpu) => [name, .. cpu.GetPercentiles().Append(cpu.Status.MaxNanoseconds).Select(Fine)];
 
     private ulong Whole(ulong nanoseconds) => inNanoseconds ? nanoseconds : nanoseconds / NanosecondsPerMicrosecond;
 

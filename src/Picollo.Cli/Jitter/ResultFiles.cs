@@ -84,15 +84,15 @@ internal static class ResultFiles
 
         json.WriteEndObject();
         json.WriteNumber("count", cpu.Status.Count);
-        json.WriteNumber("min", cpu.Status.Min / unit);
-        json.WriteNumber("max", cpu.Status.Max / unit);
-        json.WriteNumber("avg", Math.Round(cpu.Status.Mean / unit, 2));
+        json.WriteNumber("min", cpu.Status.MinNanoseconds / unit);
+        json.WriteNumber("max", cpu.Status.MaxNanoseconds / unit);
+        json.WriteNumber("avg", Math.Round(cpu.Status.MeanNanoseconds / unit, 2));
 
         json.WriteNumber("affinity", cpu.Cpu);
         json.WriteNumber("lost", cpu.Status.Lost);
-        json.WriteNumber("min_ns", cpu.Status.Min);
-        json.WriteNumber("max_ns", cpu.Status.Max);
-        json.WriteNumber("avg_ns", cpu.Status.Mean);
+        json.WriteNumber("min_ns", cpu.Status.MinNanoseconds);
+        json.WriteNumber("max_ns", cpu.Status.MaxNanoseconds);
+        json.WriteNumber("avg_ns", cpu.Status.MeanNanoseconds);
         ulong[] values = cpu.GetPercentiles();
         json.WriteStartObject("percentiles_ns");
         for (int i = 0; i < values.Length; i++)
@@ -111,7 +111,7 @@ internal static class ResultFiles
     /// <summary>The middle of a bucket; of the first and the last the extremes themselves, for scripts that take the histogram's ends for
     /// them.</summary>
     private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
-        Holds(bucket, status.Max) ? status.Max : Holds(bucket, status.Min) ? status.Min : bucket.Start + (bucket.Step / 2);
+        Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds : bucket.Start + (bucket.Step / 2);
 
     private static bool Holds(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
 

@@ -38,6 +38,40 @@ internal static class SavedResults
         }
     }
 
+    /// <summary>What, where, when and how it was measured, as far as results.json says: two plots can be told apart.</summary>
+    public static string TitleOf(string folder)
+    {
+        string title = "Wake-up latency";
+        try
+        {
+            using MemoryStream content = ReadAll(Path.Combine(folder, ResultFiles.Json));
+            using JsonDocument json = JsonDocument.Parse(content);
+            title += Text(json.RootElement, ", ", "sysinfo", "nodename");
+            JsonElement how = json.RootElement.GetProperty("picollo");
+            title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
+            title += string.Create(CultureInfo.InvariantCulture, $", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
+            title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority ? $", SCHED_FIFO {priority}" : ", no real time";
+            title += how.GetProperty("limits").EnumerateArray().Any() ? " (with limits)" : "";
+            title += Text(how, ", beside ", "command");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            // jitterdebugger's, or nobody's: what is there is plotted all the same.
+        }
+
+        return title;
+    }
+
+    private static string Text(JsonElement element, string before, params ReadOnlySpan<string> path)
+    {
+        foreach (string name in path)
+        {
+            element = element.GetProperty(name);
+        }
+
+        return element.GetString() is { Length: > 0 } text ? before + text : "";
+    }
+
     private static List<HdrHistogramSeries> ReadLog(string path)
     {
         List<(string Name, HdrHistogramMerger Merger)> cpus = [];

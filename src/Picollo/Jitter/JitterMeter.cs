@@ -24,7 +24,7 @@ namespace Picollo.Jitter;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
 ///     CpuJitterStatus status = cpu.GetStatus();
-///     Console.WriteLine($"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.Max} ns of {status.Count}");
+///     Console.WriteLine($"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
 /// }
 /// </code>
 /// </example>

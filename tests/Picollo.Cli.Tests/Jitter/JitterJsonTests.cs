@@ -25,7 +25,7 @@ public class JitterJsonTests
         summary.GetProperty("affinity").GetString().Should().Be("0,12");
         summary.GetProperty("priority").ValueKind.Should().Be(JsonValueKind.Null);
         summary.GetProperty("command").GetString().Should().Be("stress-ng --cpu 0 \e[1m");
-        summary.GetProperty("startTime").GetString().Should().Be("2026-11-22T01:02:03Z");
+        summary.GetProperty("startTimeUtc").GetString().Should().Be("2026-11-22T01:02:03Z");
         summary.GetProperty("break").GetProperty("latencyNanoseconds").GetInt64().Should().Be(9_123_468);
         output.Should().NotContain("\e", "what is piped on may be shown");
     }

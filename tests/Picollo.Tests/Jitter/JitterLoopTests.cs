@@ -155,8 +155,8 @@ public sealed unsafe class JitterLoopTests
             // The histogram and the exact figures of what was taken in.
             CpuJitterStatus status = measured.Jitter.GetStatus();
             status.Count.Should().Be(measured.Samples.Count);
-            (status.Min, status.Max, status.Last).Should().Be((measured.Samples.Min(), measured.Samples.Max(), measured.Samples[^1]));
-            status.Mean.Should().BeApproximately(measured.Samples.Average(sample => (double)sample), 1e-6);
+            (status.MinNanoseconds, status.MaxNanoseconds, status.LastNanoseconds).Should().Be((measured.Samples.Min(), measured.Samples.Max(), measured.Samples[^1]));
+            status.MeanNanoseconds.Should().BeApproximately(measured.Samples.Average(sample => (double)sample), 1e-6);
             var plain = measured.Samples.GroupBy(sample => measured.Jitter.Histogram.GetBucket(sample).Start).ToDictionary(group => group.Key, group => (ulong)group.Count());
             measured.Jitter.Histogram.BucketsWithValues.ToDictionary(bucket => bucket.Start, bucket => bucket.Count).Should().Equal(plain);
         }

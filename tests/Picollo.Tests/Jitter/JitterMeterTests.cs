@@ -27,8 +27,8 @@ public sealed class JitterMeterTests
         ulong[] expected = JitterScript.Latencies(1_000_000, lateBy);
         given[0].Should().Equal(expected);
         CpuJitterStatus status = meter.Cpus[0].GetStatus();
-        status.Should().BeEquivalentTo(new CpuJitterStatus(5_000, 0, expected.Min(), status.Mean, expected.Max(), expected[^1]));
-        status.Mean.Should().BeApproximately(expected.Average(latency => (double)latency), 1e-6);
+        status.Should().BeEquivalentTo(new CpuJitterStatus(5_000, 0, expected.Min(), status.MeanNanoseconds, expected.Max(), expected[^1]));
+        status.MeanNanoseconds.Should().BeApproximately(expected.Average(latency => (double)latency), 1e-6);
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(5_000, 0, 0, 6 / 5_000.0, 3, 0));
         meter.Cpus.Select(cpu => (cpu.Cpu, cpu.ThreadId, cpu.Histogram.TotalCount)).Should().Equal((0, 1_000, 5_000), (1, 1_001, 5_000));
         meter.Break.Should().BeNull();
@@ -248,7 +248,7 @@ public sealed class JitterMeterTests
     {
         CpuJitter jitter = new(0, 0);
         jitter.Add([ulong.MaxValue / 2, ulong.MaxValue / 2, ulong.MaxValue / 2]);
-        jitter.GetStatus().Mean.Should().Be((double)(ulong.MaxValue / 2));
+        jitter.GetStatus().MeanNanoseconds.Should().Be((double)(ulong.MaxValue / 2));
         jitter.Histogram.OverflowCount.Should().Be(3, "39 hours are the histogram's most");
     }
 

@@ -20,7 +20,7 @@ internal sealed class WakefulCpus : IDisposable
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             file?.Dispose();
-            limits.Add(JitterReasons.MaySleepDeeply(e.Message));
+            limits.Add(JitterReasons.MaySleepDeeply(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
             return null;
         }
     }

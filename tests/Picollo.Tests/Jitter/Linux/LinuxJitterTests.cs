@@ -50,9 +50,9 @@ public sealed class LinuxJitterTests
         {
             CpuJitterStatus status = cpu.GetStatus();
             (status.Count, status.Lost, cpu.Histogram.TotalCount).Should().Be((Loops, 0, Loops));
-            ((double)status.Min).Should().BeLessThanOrEqualTo(status.Mean);
-            status.Mean.Should().BeLessThanOrEqualTo(status.Max);
-            status.Last.Should().BeInRange(status.Min, status.Max);
+            ((double)status.MinNanoseconds).Should().BeLessThanOrEqualTo(status.MeanNanoseconds);
+            status.MeanNanoseconds.Should().BeLessThanOrEqualTo(status.MaxNanoseconds);
+            status.LastNanoseconds.Should().BeInRange(status.MinNanoseconds, status.MaxNanoseconds);
             given[cpu.Cpu].BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
                 .Should().Equal(cpu.Histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
         }
