@@ -22,7 +22,7 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling, aspnet
+                    scheduling, aspnet, jitter
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -73,6 +73,8 @@ is_met() {
     prometheus) has prometheus && has promtool ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
+    jitter-meters) has jitterdebugger && has cyclictest && has stress-ng ;;
+    terminal) has tmux ;;
     # Linux's own tools; elsewhere there is nothing to compare with, and nothing lacks.
     system-tools) [ "$(uname -s)" != Linux ] || { has top && has mpstat && has pidstat && has taskset; } ;;
   esac
@@ -92,6 +94,8 @@ packages_for() {
     java) echo default-jdk-headless libhdrhistogram-java ;;
     prometheus) echo prometheus ;;
     run-wrk) echo wrk ;;
+    jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
+    terminal) echo tmux ;;
     system-tools) echo procps sysstat util-linux ;;
   esac
 }
@@ -246,6 +250,7 @@ run_tests() {
     fi
   fi
   want system-tools "the comparison with top, mpstat and pidstat"
+  want terminal "the live views in a terminal"
   want chromium "the plots and reports in a browser"
   want java "the tests against the HdrHistogram family's Java library"
   want prometheus "the tests with Prometheus"
@@ -302,6 +307,7 @@ bench() {
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then want java "the comparison with the HdrHistogram family's Java library"; fi
   if [ "${1:-} ${2:-}" = 'compare aspnet' ]; then require run-wrk; fi
+  if [ "${1:-} ${2:-}" = 'compare jitter' ]; then require jitter-meters; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 

@@ -3,8 +3,8 @@
  *
  * Freestanding: no C library, no start-up code, no other symbol. One Linux library therefore serves glibc and musl.
  * Every function is safe to call from any thread, never blocks, and returns within nanoseconds, so that managed code
- * may call it without a GC transition; except where it says otherwise, and except those named ..._with, which call
- * back: they are for tests, and managed code that gives them managed functions must make the transition.
+ * may call it without a GC transition; except where it says otherwise (picollo_jitter_run sleeps), and except those named
+ * ..._with, which call back: they are for tests, and managed code that gives them managed functions must make the transition.
  */
 #ifndef PICOLLO_NATIVE_H
 #define PICOLLO_NATIVE_H
@@ -19,7 +19,7 @@ typedef unsigned long long picollo_u64;
 #endif
 
 /* Raised whenever a function changes or goes away; managed code refuses a library of another version. */
-#define PICOLLO_ABI_VERSION 2
+#define PICOLLO_ABI_VERSION 3
 
 /* PICOLLO_ABI_VERSION as this library was built. */
 PICOLLO_API int picollo_abi_version(void);
@@ -89,5 +89,56 @@ typedef struct picollo_cpuid (*picollo_read_cpuid)(unsigned leaf);
  */
 PICOLLO_API int picollo_pmu_counters(unsigned *fixed, unsigned *programmable);
 PICOLLO_API int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmable, picollo_read_cpuid read_cpuid);
+
+/* ---- Wake-up latency ------------------------------------------------------------------------------------------
+ *
+ * Wake-up i, counted from 0, is due at first_due + i * interval, whatever became of those before: late ones are caught up,
+ * none is skipped. All times are nanoseconds of CLOCK_MONOTONIC.
+ *
+ * The samples go through a ring from the loop, the only writer, to one reader. A place holds a latency, or, with the
+ * highest bit set, how many samples were lost there because the reader had left no place free: so the reader always knows
+ * which wake-up a latency belongs to.
+ */
+#define PICOLLO_JITTER_LOST ((picollo_u64)1 << 63)
+
+/* Shared with managed code. What two threads write stands in cache lines of its own. */
+struct picollo_jitter {
+    /* Set by who starts the loop, and left alone until it has ended. */
+    picollo_u64 interval;
+    picollo_u64 loops;       /* how many wake-ups, 1 or more; all bits set for no end */
+    picollo_u64 break_above; /* ends at a latency above; all bits set for never */
+    picollo_u64 *samples;    /* the ring */
+    picollo_u64 places;      /* of the ring: 2 or more, a power of two */
+    /* Told by the loop. */
+    picollo_u64 first_due; /* valid once head is not 0, or the loop has ended */
+    picollo_u64 broke_at;  /* the latency that was above */
+    picollo_u64 lost;      /* of the last wake-ups, with no place after them to say so: valid once the loop has ended */
+
+    picollo_u64 head; /* the loop's: places written since the start. Released after what is in them */
+    picollo_u64 to_line_2[7];
+    picollo_u64 tail; /* the reader's: places read since the start. Released when they may be written again */
+    picollo_u64 stop; /* set to anything but 0 by anybody: the loop ends at its next wake-up */
+    picollo_u64 to_line_3[6];
+};
+
+enum {
+    PICOLLO_JITTER_DONE = 0,   /* all loops, or stopped */
+    PICOLLO_JITTER_BROKEN = 1, /* a latency was above break_above; it is the last sample */
+};
+
+/*
+ * Sleeps and measures until it is done. Less than 0 is an error number of the system, negated: its call was refused, and
+ * ENOSYS (-38) where the system is not Linux.
+ *
+ * It blocks, for as long as it measures: managed code makes the GC transition, once, and no collection stops the loop then.
+ * It touches *jitter, the ring, its own few stack words and code, and makes two system calls a wake-up, no more.
+ */
+PICOLLO_API int picollo_jitter_run(struct picollo_jitter *jitter);
+
+/* Replacements of the two calls: the clock; and to sleep until it shows `due`, which gives an error number or 0 (EINTR, 4,
+   where a signal came: it is called again). */
+typedef picollo_u64 (*picollo_now)(void);
+typedef int (*picollo_sleep_until)(picollo_u64 due);
+PICOLLO_API int picollo_jitter_run_with(struct picollo_jitter *jitter, picollo_sleep_until sleep_until, picollo_now now);
 
 #endif

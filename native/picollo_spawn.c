@@ -9,8 +9,9 @@
  *
  * <control> and <report> are pipes by number. Report: the command's process id, one word, when it is there and held; a struct
  * report when it has ended. Control: a byte 0 lets it go, another sends it the signal of that number; the end of the pipe, which
- * comes with the end of whoever holds it, kills it. <options>: 's' for a session, and so a process group, of its own: then signals
- * go to the group, and what is left of the group when the command has ended is killed.
+ * comes with the end of whoever holds it, kills it. <options>, two letters, each '-' for none: 's' for a session, and so a process group,
+ * of its own: then signals go to the group, and what is left of the group when the command has ended is killed; 'n' for the scheduler's
+ * normal policy where a real-time one would be inherited.
  *
  * Standard input, output and error, environment, directory and all other descriptors are the command's as they are.
  */
@@ -30,6 +31,8 @@ enum {
     READABLE = 1, HUNG_UP = 0x10,
     MONOTONIC = 1,
     SET_PARENT_DEATH_SIGNAL = 1, SET_NAME = 15,
+    NORMAL = 0, FIFO = 1, ROUND_ROBIN = 2, /* <linux/sched.h> */
+    POLICY = 0x3fffffff, /* without SCHED_RESET_ON_FORK */
     BY_PID = 1, NO_HANG = 1, EXITED = 4, NO_WAIT = 0x01000000,
     MAX_PATH = 4096,
     USAGE = 18, /* words of a struct rusage */
@@ -186,7 +189,7 @@ static word search(const char **command, const char **environment) {
 }
 
 static void __attribute__((noreturn))
-become(int gate, int report, word parent, int own_session, const struct action *actions, const word *mask, struct shared *shared,
+become(int gate, int report, word parent, int own_session, int normal, const struct action *actions, const word *mask, struct shared *shared,
        const char **command, const char **environment) {
     unsigned char go;
     CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
@@ -194,6 +197,11 @@ become(int gate, int report, word parent, int own_session, const struct action *
         leave(125); /* it ended before it could be asked to take this one along */
     if (own_session)
         CALL(__NR_setsid, 0, 0, 0, 0);
+    word policy = normal ? CALL(__NR_sched_getscheduler, 0, 0, 0, 0) & POLICY : NORMAL;
+    if (policy == FIFO || policy == ROUND_ROBIN) {
+        int priority = 0; /* struct sched_param; the nice value of before is the one that then holds. Always permitted. */
+        CALL(__NR_sched_setscheduler, 0, NORMAL, &priority, 0);
+    }
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &actions[i], 0, 8);
     /* .NET ignores it, and what is ignored stays so over execve: `yes | head` would go on with errors. */
@@ -219,7 +227,9 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
     if (count < 5)
         leave(2);
 
-    int control = (int)number(arguments[1]), report = (int)number(arguments[2]), own_session = arguments[3][0] == 's';
+    const char *options = arguments[3];
+    int control = (int)number(arguments[1]), report = (int)number(arguments[2]);
+    int own_session = options[0] == 's', normal = options[0] && options[1] == 'n';
     if (CALL(__NR_fcntl, control, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0 || CALL(__NR_fcntl, report, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0)
         leave(2);
 
@@ -246,7 +256,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         leave(3);
     if (child == 0) {
         CALL(__NR_close, gate[1], 0, 0, 0);
-        become(gate[0], report, self, own_session, actions, &mask, shared, arguments + 4, environment);
+        become(gate[0], report, self, own_session, normal, actions, &mask, shared, arguments + 4, environment);
     }
 
     CALL(__NR_close, gate[0], 0, 0, 0);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,6 +275,23 @@ static void test_groups(void) {
     check(end(s, &report, NULL) && WEXITSTATUS(report.status) == 6, "a stop is no end");
 }
 
+/* Field 41 of /proc/[pid]/stat is the policy. */
+static void test_scheduling(void) {
+    static char script[] = "read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ policy _ < /proc/self/stat; exit $policy";
+    struct sched_param priority = {0};
+    priority.sched_priority = 1;
+    if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) {
+        printf("  not run: the command's scheduling, as real-time scheduling is not permitted here\n");
+        return;
+    }
+
+    struct report inherited = shell("--", script), normal = shell("-n", script), grouped = shell("sn", script);
+    priority.sched_priority = 0;
+    sched_setscheduler(0, SCHED_OTHER, &priority);
+    check(WEXITSTATUS(inherited.status) == SCHED_FIFO, "a real-time policy is inherited");
+    check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "unless the normal one is asked for");
+}
+
 static void test_misuse(void) {
     int status;
     pid_t child = fork();
@@ -299,6 +317,7 @@ int main(int count, char **words) {
     test_search();
     test_control();
     test_groups();
+    test_scheduling();
     test_misuse();
     printf("  %d checks passed, %d failed\n", passed, failed);
     char remove[64];

@@ -115,6 +115,7 @@ int main(void) {
     test_pages();
     test_pages_that_change();
     test_pmu_counters();
+    test_jitter();
     printf("  %d checks passed, %d failed\n", passed, failed);
     return failed != 0;
 }

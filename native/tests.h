@@ -6,6 +6,7 @@
 
 void check(int ok, const char *what);
 
+void test_jitter(void);
 void test_pages(void);
 void test_pages_that_change(void);
 void test_pmu_counters(void);

@@ -2,6 +2,7 @@ using Picollo.Benchmarks.AspNet;
 using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Histogram;
+using Picollo.Benchmarks.Jitter;
 using Picollo.Benchmarks.Perf;
 using Picollo.Benchmarks.Scheduling;
 
@@ -18,6 +19,7 @@ internal static class CompareCommand
         [EncodingComparison.Name] = EncodingComparison.Run,
         [SchedulingComparison.Name] = SchedulingComparison.Run,
         [AspNetComparison.Name] = AspNetComparison.Run,
+        [JitterComparison.Name] = JitterComparison.Run,
     };
 
     public static int Run(string[] arguments)

@@ -11,5 +11,9 @@ switch (args)
     case ["library"]: LateLibrary.Run(); return 0;
     case ["tracepoint"]: Tracepoints.Run(); return 0;
     case ["dropped"]: Dropped.Run(); return 0;
-    default: Console.Error.WriteLine("limits, refused, seccomp, small-groups, ended-thread, library, tracepoint or dropped"); return 2;
+    case ["jitter"]: Jitter.Run(); return 0;
+    case ["jitter-break"]: Jitter.Break(); return 0;
+    case ["jitter-stopped"]: Jitter.Stopped(); return 0;
+    case ["jitter-left"]: Jitter.Left(); return 0;
+    default: Console.Error.WriteLine("limits, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, jitter or jitter-break, -stopped, -left"); return 2;
 }

@@ -1,8 +1,9 @@
-// Sessions and clocks on a kernel that may be set as one likes. Prints "PASS check" or "FAIL check: why" for each, and facts as
+// Sessions, clocks and processors on a kernel that may be set as one likes. Prints "PASS check" or "FAIL check: why" for each, and facts as
 // "name=value", for the tests that boot a machine with this program on it. Changes the kernel's settings, and is to run as root.
 using Picollo.PerfGuestApp;
 
 Check.Run("tracefs-not-mounted", Tracepoints.NotMounted);
+Check.Run("late-not-marked", Processors.NotMarked);
 Kernel.MountTracing();
 
 Check.Run("page-faults", Counting.PageFaults);
@@ -26,6 +27,10 @@ Check.Run("reset", Life.Reset);
 Check.Run("refused", Life.Refused);
 Check.Run("optional", Life.Optional);
 Check.Run("descriptors", Life.FilesAreClosed);
+
+Check.Run("late-marked", Processors.Marked);
+Check.Run("offline", Processors.OneIsOffline);
+Check.Run("goes-offline", Processors.OneGoesOffline);
 
 ThreadClocks.PrintFacts();
 Permissions.PrintFacts();

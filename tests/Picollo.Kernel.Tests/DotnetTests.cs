@@ -57,6 +57,18 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void A_processor_is_counted_alone() => Log.ShouldHavePassed("cpu");
 
     [KernelFact(Rid)]
+    public void A_wake_up_that_is_too_late_is_marked_in_the_kernels_trace() => Log.ShouldHavePassed("late-marked");
+
+    [KernelFact(Rid)]
+    public void Without_tracefs_it_is_told_that_there_is_no_mark() => Log.ShouldHavePassed("late-not-marked");
+
+    [KernelFact(Rid)]
+    public void A_processor_that_is_offline_is_not_listed_and_not_measured() => Log.ShouldHavePassed("offline");
+
+    [KernelFact(Rid)]
+    public void A_processor_that_goes_offline_ends_its_own_measurement_alone() => Log.ShouldHavePassed("goes-offline");
+
+    [KernelFact(Rid)]
     public void A_session_is_switched_on_and_off() => Log.ShouldHavePassed("switching");
 
     [KernelFact(Rid)]

@@ -34,13 +34,25 @@ public abstract class EmulatedMachine : IDisposable
     {
         string image = Path.Combine(_scratch, "initramfs");
         GuestImage.Write(Platform, App, image);
+        try
+        {
+            return Run(image);
+        }
+        catch (InvalidOperationException e) when (e.Message.Contains(" ended with 124:", StringComparison.Ordinal))
+        {
+            // Seen once in some hundred boots, on a machine with a busy neighbour: the emulator stands still. What hangs by itself hangs again.
+            Console.Error.WriteLine($"The emulated machine hung, and is booted once more. {e.Message}");
+            return Run(image);
+        }
+    }
+
+    private GuestLog Run(string image) =>
         // No terminal and no standard input: the guest's console is the output alone.
-        return new GuestLog(Tool.Run("timeout", _scratch, new Dictionary<string, string?>(),
+        new(Tool.Run("timeout", _scratch, new Dictionary<string, string?>(),
         [
             "--kill-after=5", Seconds, Platform.Emulator, .. Platform.Machine, "-accel", "tcg", .. Hardware,
             "-display", "none", "-monitor", "none", "-nodefaults", "-serial", "file:/dev/stdout", "-no-reboot",
             "-kernel", Path.Combine(Platform.Kernels, "vmlinuz"), "-initrd", image,
             "-append", $"console={Platform.Console} quiet panic=-1 {CommandLine}",
         ]));
-    }
 }

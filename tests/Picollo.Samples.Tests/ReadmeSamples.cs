@@ -7,6 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore;
 using Picollo.BenchmarkDotNet;
 using Picollo.Cpu;
+using Picollo.Jitter;
 using Picollo.Metrics;
 using Picollo.Metrics.Export;
 using Picollo.PerfEvent;
@@ -199,6 +200,19 @@ internal static class ReadmeSamples
         Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetProblem(SystemCpuParts.Cgroup) ?? "no limit");
 
         return cpu.Total;
+    }
+
+    public static async Task<long> WakeUpLatency()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
+        await meter.Completion;
+        foreach (CpuJitter cpu in meter.Cpus)
+        {
+            CpuJitterStatus status = cpu.GetStatus();
+            Console.WriteLine($"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
+        }
+
+        return meter.Cpus.Sum(cpu => cpu.GetStatus().Count);
     }
 
     public static (IReadOnlyList<string> Counted, IReadOnlyList<string> Missing) Counters()

@@ -60,6 +60,9 @@ public sealed partial class ReadmeTests
         ConsoleOutput.Of(() => ReadmeSamples.Monitoring(histogram)).Should().Contain("requests: Total=0");
     }
 
+    [LinuxFact]
+    public async Task The_wake_up_latency_is_of_a_second() => (await ReadmeSamples.WakeUpLatency()).Should().BePositive().And.Match(count => count % 1_000 == 0);
+
     [Fact]
     public async Task What_the_travelling_example_records_its_reader_merges()
     {

@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.SystemTools.Tests;
 
-/// <summary>This process's threads, beside <c>pidstat -t</c>.</summary>
+/// <summary>This process's threads, beside <c>pidstat -t</c>, and what waits for a CPU.</summary>
 public class PidstatTests
 {
     [ToolFact("pidstat")]
@@ -35,6 +35,38 @@ public class PidstatTests
         }
 
         cpu.Threads.Count(thread => thread.ProcessId == Environment.ProcessId && thread.Share > 0.01).Should().BeGreaterThanOrEqualTo(2);
+    }
+
+    [ToolFact("pidstat")]
+    public void Waits_are_pidstats()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Waits | SystemCpuParts.Owners);
+        int last = cpu.Cpus[^1].Cpu!.Value;
+        using var plain = new Load(last, niceness: 0);
+        using var nice = new Load(last, niceness: 3);
+        int[] ids = [.. new[] { plain.Id, nice.Id }.Order()];
+        string first = ids[0].ToString(CultureInfo.InvariantCulture);
+
+        Agreement.Reach(() =>
+        {
+            List<string> report = Reports.Run(
+                ["pidstat", "-u", "-h", "-p", string.Join(',', ids), "2", "2"],
+                line => Reports.Fields(line) is [_, _, var process, ..] && process == first,
+                _ => cpu.Update());
+            return report.Select(Reports.Fields).Where(fields => fields.Length >= 10).SelectMany(fields => CompareWaits(fields, cpu));
+        });
+
+        ProcessCpu[] loads = [.. cpu.Processes.Where(process => ids.Contains(process.Id))];
+        loads.Should().HaveCount(2).And.OnlyContain(process => process.WaitShare > 0.1, "they want the same CPU");
+    }
+
+    // Time UID PID %usr %system %guest %wait %CPU CPU Command
+    private static IEnumerable<(string What, double Theirs, double? Ours)> CompareWaits(string[] fields, SystemCpu cpu)
+    {
+        ProcessCpu ours = cpu.Processes.Single(process => process.Id == int.Parse(fields[2], CultureInfo.InvariantCulture));
+        ours.UserId.Should().Be(uint.Parse(fields[1], CultureInfo.InvariantCulture));
+        yield return ($"wait of {ours.Id}", double.Parse(fields[6], CultureInfo.InvariantCulture) / 100, ours.WaitShare);
+        yield return ($"CPU of {ours.Id}", double.Parse(fields[7], CultureInfo.InvariantCulture) / 100, ours.Share);
     }
 
     private static IEnumerable<(string What, double Theirs, double? Ours)> Compare(List<string[]> rows, SystemCpu cpu)

@@ -9,6 +9,9 @@ internal sealed class CpuRows
 {
     private const int OfMicroseconds = 50;
 
+    private const SystemCpuParts WithDetails =
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
+
     private readonly Reads<ThreadTotal> _threadTotal = new("CpuUsageReader.GetThreadTime()");
     private readonly Reads<ThreadSplit> _threadSplit = new("CpuUsage.GetByThread()");
 
@@ -70,6 +73,8 @@ internal sealed class CpuRows
         yield return new Row(section, new MachineUpdate("the states alone", SystemCpuParts.None, 5));
         yield return new Row(section, new MachineUpdate("the machine as a whole", SystemCpuParts.Machine, 2));
         yield return new Row(section, new MachineUpdate("that and processes", SystemCpuParts.Machine | SystemCpuParts.Processes, 1));
+        yield return new Row(section, new MachineUpdate("that and processes with memory, owners and waits", WithDetails, 1));
+        yield return new Row(section, new MachineUpdate("that and processes and threads", SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Threads, 1));
         yield return new Row(section, all);
     }
 

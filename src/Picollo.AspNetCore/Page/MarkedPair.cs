@@ -40,13 +40,5 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
         return isContinued && !isMore ? new(before, after, true) : new(before, now, false);
     }
 
-    // That of the finest block size is below the smallest that can be asked for, which gives the same buckets.
-    private const double FinestRelativeError = 0.000_001;
-
-    private static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) => HdrHistogram.Factory
-        .WithRelativeError(Math.Max(histogram.RelativeError, FinestRelativeError))
-        .WithMinTrackableValue(histogram.MinTrackableValue)
-        .WithMaxTrackableValue(histogram.MaxTrackableValue)
-        .WithUInt64Storage()
-        .Create();
+    private static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) => HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

@@ -40,16 +40,8 @@ internal sealed class PerfEventBenchmarkCounters : ICounters
         }
 
         Dictionary<string, string> names = request.Counters.ToDictionary(counter => counter.SessionName, counter => counter.Name);
-        return new(session, [.. session.Counters.Select(counter => names[counter.Name])], Describe(session.Unavailable));
+        return new(session, [.. session.Counters.Select(counter => names[counter.Name])], [.. UnavailablePerfCounter.Describe(session.Unavailable).Select(text => $"Not counted: {text}")]);
     }
-
-    /// <summary>A sentence for each reason, however many counters it is the reason of.</summary>
-    internal static IReadOnlyList<string> Describe(IEnumerable<UnavailablePerfCounter> unavailable) =>
-    [
-        .. unavailable
-            .GroupBy(counter => counter.Reason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal) ? counter.Reason[(counter.Name.Length + 2)..] : counter.Reason)
-            .Select(same => $"Not counted: {string.Join(", ", same.Select(counter => counter.Name))}: {same.Key}"),
-    ];
 
     public void Begin() => _session?.Read();
 

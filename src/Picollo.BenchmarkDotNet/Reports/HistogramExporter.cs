@@ -23,20 +23,42 @@ internal sealed class HistogramExporter : IExporter
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(one => new HdrHistogramSeries(one.Name, one.Histogram))];
             var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = "ns" };
-            yield return Write($"{path}.hlog", file => WriteLog(file, summary, ofClass));
-            yield return Write($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document));
-            yield return Write($"{path}.html", file =>
+            (string Ending, Action<string> Write)[] files =
+            [
+                ("hlog", file => WriteLog(file, summary, ofClass)),
+                ("svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document)),
+                ("html", file => WritePage(file, series, options)),
+            ];
+            foreach ((string ending, Action<string> write) in files)
             {
-                using StreamWriter html = new(file);
-                HdrHistogramReport.Write(html, series, options);
-            });
+                string file = $"{path}.{ending}";
+                if (IsWritten(file, write, consoleLogger))
+                {
+                    yield return file;
+                }
+            }
         }
     }
 
-    private static string Write(string path, Action<string> write)
+    // The table, and other exporters' files, come after an exporter that throws, and so not at all.
+    private static bool IsWritten(string file, Action<string> write, ILogger logger)
     {
-        write(path);
-        return path;
+        try
+        {
+            write(file);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            logger.WriteLineError($"Not written: {file}: {e.Message}");
+            return false;
+        }
+    }
+
+    private static void WritePage(string path, HdrHistogramSeries[] series, HdrHistogramPlotOptions options)
+    {
+        using StreamWriter html = new(path);
+        HdrHistogramReport.Write(html, series, options);
     }
 
     private static void WriteLog(string path, Summary summary, IEnumerable<MeasuredHistogram> benchmarks)

@@ -26,10 +26,13 @@ internal static class MeasureMetrics
 
     private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
     {
-        foreach (CountedEvents counter in counters)
+        foreach ((int index, BenchmarkCounter asked) in request.Counters.Index())
         {
-            int index = request.Counters.ToList().FindIndex(one => one.Name == counter.Name);
-            BenchmarkCounter asked = request.Counters[index];
+            if (Find(asked.Name) is not { } counter)
+            {
+                continue; // not counted here
+            }
+
             string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
             yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
         }

@@ -16,17 +16,17 @@ internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, Hdr
     /// <summary>Those of a summary, by class: the name that files begin with, and the benchmarks in the summary's order.</summary>
     public static IEnumerable<IGrouping<string, MeasuredHistogram>> Of(Summary summary) =>
         from benchmark in summary.BenchmarksCases
-        where MeasureResults.TryGet(benchmark, out MeasureResult? result) && result.Invocations is not null
-        group benchmark by benchmark.Descriptor.Type into ofClass
-        let hasJobs = ofClass.DistinctBy(benchmark => benchmark.Job.ResolvedId).Count() > 1
+        let times = MeasureResults.TryGet(benchmark, out MeasureResult? result) ? result.Invocations : null
+        where times is not null
+        group (benchmark, times) by benchmark.Descriptor.Type into ofClass
+        let hasJobs = ofClass.DistinctBy(one => one.benchmark.Job.ResolvedId).Count() > 1
         from one in ofClass
-        group Of(one, hasJobs) by FolderNameHelper.ToFolderName(ofClass.Key);
+        group Of(one.benchmark, one.times, hasJobs) by FolderNameHelper.ToFolderName(ofClass.Key);
 
-    private static MeasuredHistogram Of(BenchmarkCase benchmark, bool hasJobs)
+    private static MeasuredHistogram Of(BenchmarkCase benchmark, InvocationTimes times, bool hasJobs)
     {
         string job = hasJobs ? $" {benchmark.Job.ResolvedId}" : "";
         string parameters = benchmark.HasParameters ? $" {benchmark.Parameters.DisplayInfo}" : "";
-        InvocationTimes times = MeasureResults.TryGet(benchmark, out MeasureResult? result) ? result.Invocations! : throw new InvalidOperationException();
         return new($"{benchmark.Descriptor.WorkloadMethodDisplayInfo}{job}{parameters}", times, HdrHistogramEncoding.Decode(times.Nanoseconds));
     }
 }

@@ -1,6 +1,5 @@
-using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
+using Picollo.Cli.Shell;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -8,23 +7,20 @@ namespace Picollo.Cli.Hist;
 /// <summary>The results as one line of JSON, which docs/schemas/picollo-hist.schema.json describes.</summary>
 internal static class HistJson
 {
-    // No markup is near; what the terminal would take for its own is escaped all the same.
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
-    public static string OfSummary(HistResult result) => Line(json =>
+    public static string OfSummary(HistResult result) => JsonLine.Of(json =>
     {
         json.WriteString("kind", "summary");
         WriteCommon(json, result);
         WriteSummary(json, result.Inputs[0], result.Summaries[0], result.Ratio);
     });
 
-    public static string OfDiff(HistResult result) => Line(json =>
+    public static string OfDiff(HistResult result) => JsonLine.Of(json =>
     {
         (HdrHistogramSummary before, HdrHistogramSummary after) = (result.Summaries[0], result.Summaries[1]);
         json.WriteString("kind", "diff");
         WriteCommon(json, result);
-        WriteNumber(json, "effectSize", before.GetEffectSize(after));
-        WriteNumber(json, "meanChangePercent", Change(before.Mean, after.Mean));
+        json.WriteNumberOrNull("effectSize", before.GetEffectSize(after));
+        json.WriteNumberOrNull("meanChangePercent", Change(before.Mean, after.Mean));
         for (int i = 0; i < 2; i++)
         {
             json.WriteStartObject(i == 0 ? "before" : "after");
@@ -76,30 +72,4 @@ internal static class HistJson
     ];
 
     private static double Change(double before, double after) => before == 0 ? double.NaN : (after - before) / before * 100;
-
-    // JSON has no infinity.
-    private static void WriteNumber(Utf8JsonWriter json, string name, double value)
-    {
-        if (double.IsFinite(value))
-        {
-            json.WriteNumber(name, value);
-        }
-        else
-        {
-            json.WriteNull(name);
-        }
-    }
-
-    private static string Line(Action<Utf8JsonWriter> write)
-    {
-        using MemoryStream line = new();
-        using (Utf8JsonWriter json = new(line, Options))
-        {
-            json.WriteStartObject();
-            write(json);
-            json.WriteEndObject();
-        }
-
-        return Encoding.UTF8.GetString(line.GetBuffer(), 0, (int)line.Length);
-    }
 }

@@ -79,8 +79,8 @@ internal sealed class NumberHistogram
     /// <summary>The same counts in a unit that is 2ᵖˡᵃᶜᵉˢ times finer, or coarser where that is negative.</summary>
     public static PlainHdrHistogram<uint> Rescale(ReadOnlyHdrHistogram histogram, int places)
     {
-        // A histogram may be more precise than what can be asked for, by the rounding to its block size.
-        PlainHdrHistogram<uint> rescaled = HdrHistogram.Factory.WithRelativeError(Math.Max(histogram.RelativeError, 1e-6)).Create();
+        PlainHdrHistogram<uint> rescaled = HdrHistogram.Factory.WithLayoutOf(histogram)
+            .WithMinTrackableValue(0).WithMaxTrackableValue(ulong.MaxValue).Create(); // its range is in the unit before
         foreach (Bucket bucket in histogram.BucketsWithValues)
         {
             rescaled.Record(places >= 0 ? bucket.Start << places : bucket.Start >> -places, bucket.Count);

@@ -11,9 +11,9 @@ internal static class ExitCodes
     /// <summary>The command line is not understood.</summary>
     public const int Usage = 2;
 
-    /// <summary>128 + SIGINT: what a shell has for it.</summary>
-    public const int Interrupted = 130;
-
     /// <summary>128 + SIGPIPE: whoever read the output has had enough; nothing is said, as there is nobody to read it.</summary>
     public const int ClosedPipe = 141;
+
+    /// <summary>How a shell tells of a signal.</summary>
+    public static int OfSignal(int signal) => 128 + signal;
 }

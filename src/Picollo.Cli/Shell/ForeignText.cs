@@ -11,11 +11,30 @@ internal static class ForeignText
     public static string Clean(string text) =>
         text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
 
-    private static string Clean(Rune rune) => Rune.GetUnicodeCategory(rune) switch
+    /// <summary>The characters of a JSON text that would do so as escapes, which mean the same: .NET leaves those that turn the direction as they
+    /// are.</summary>
+    public static string EscapeInJson(string json)
     {
-        UnicodeCategory.Control or UnicodeCategory.Format
-            or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
-            or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse => "?",
-        _ => rune == Rune.ReplacementChar ? "?" : rune.ToString(),
-    };
+        if (json.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0)
+        {
+            return json;
+        }
+
+        // Outside of its strings a JSON text has none of them.
+        StringBuilder escaped = new(json.Length + 64);
+        foreach (Rune rune in json.EnumerateRunes())
+        {
+            string text = rune.ToString();
+            _ = Steers(rune) ? text.Aggregate(escaped, (to, half) => to.Append(CultureInfo.InvariantCulture, $"\\u{(int)half:X4}")) : escaped.Append(text);
+        }
+
+        return escaped.ToString();
+    }
+
+    private static string Clean(Rune rune) => Steers(rune) || rune == Rune.ReplacementChar ? "?" : rune.ToString();
+
+    private static bool Steers(Rune rune) => Rune.GetUnicodeCategory(rune)
+        is UnicodeCategory.Control or UnicodeCategory.Format
+        or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
+        or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse;
 }

@@ -6,6 +6,12 @@ namespace Picollo.Cli.Shell;
 /// <summary>Ctrl+C and SIGTERM while a command runs: it is asked to end, and prints its summary; asked again, the process ends as it is.</summary>
 internal sealed class Interrupt : IDisposable
 {
+    /// <summary>SIGTERM.</summary>
+    public const int Terminated = 15;
+
+    private const int Hangup = 1; // SIGHUP
+    private const int Interrupted = 2; // SIGINT
+
     /// <summary>timeout(1), and a supervisor that signals the process and its group, send one request twice.</summary>
     private static readonly TimeSpan SameRequest = TimeSpan.FromMilliseconds(200);
 
@@ -17,8 +23,14 @@ internal sealed class Interrupt : IDisposable
 
     public CancellationToken Token => _source.Token;
 
-    /// <summary>The first signal, as a shell tells it in an exit code: 128 and its number; null if there was none.</summary>
-    public int? ExitCode { get; private set; }
+    /// <summary>The first signal, by its number; null if there was none.</summary>
+    public int? Signal { get; private set; }
+
+    /// <summary>The same as an exit code.</summary>
+    public int? ExitCode => Signal is { } signal ? ExitCodes.OfSignal(signal) : null;
+
+    /// <summary>Whether a program that ends so was ended by one of these signals, or says that it was.</summary>
+    public static bool IsExitCode(int exitCode) => exitCode == ExitCodes.OfSignal(Hangup) || exitCode == ExitCodes.OfSignal(Interrupted) || exitCode == ExitCodes.OfSignal(Terminated);
 
     public void Dispose()
     {
@@ -35,7 +47,7 @@ internal sealed class Interrupt : IDisposable
             return;
         }
 
-        ExitCode = 128 + signal switch { PosixSignal.SIGINT => 2, PosixSignal.SIGTERM => 15, _ => 1 };
+        Signal = signal switch { PosixSignal.SIGINT => Interrupted, PosixSignal.SIGTERM => Terminated, _ => Hangup };
         _source.Cancel();
     });
 }

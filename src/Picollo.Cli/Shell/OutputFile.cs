@@ -37,11 +37,14 @@ internal static class OutputFile
 
     /// <summary>Writes a file of UTF-8 text.</summary>
     /// <inheritdoc cref="Write(string, Action{Stream})"/>
-    public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream =>
+    public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream => WriteText(stream, write));
+
+    /// <summary>Writes UTF-8 text to a stream that stays open.</summary>
+    public static void WriteText(Stream stream, Action<TextWriter> write)
     {
         using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true) { NewLine = "\n" };
         write(writer);
-    });
+    }
 
     private static void Replace(string place, Action<Stream> write)
     {

@@ -15,7 +15,7 @@ internal static partial class WindowSize
         {
             if (OperatingSystem.IsLinux())
             {
-                return Ioctl(1, GetWindowSize, out Size size) == 0 && size.Columns > 0 ? size.Columns : null;
+                return Ioctl(StandardDescriptor.Output, GetWindowSize, out Size size) == 0 && size.Columns > 0 ? size.Columns : null;
             }
 
             try
@@ -28,6 +28,11 @@ internal static partial class WindowSize
             }
         }
     }
+
+    /// <summary>Columns and rows; null where they are not known. Linux.</summary>
+    public static (int Columns, int Rows)? Current =>
+        OperatingSystem.IsLinux() && Ioctl(StandardDescriptor.Output, GetWindowSize, out Size size) == 0 && size is { Columns: > 0, Rows: > 0 }
+            ? (size.Columns, size.Rows) : null;
 
     [LibraryImport("libc", EntryPoint = "ioctl")]
     private static partial int Ioctl(int descriptor, nuint request, out Size size);

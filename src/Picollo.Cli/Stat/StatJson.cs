@@ -1,7 +1,5 @@
-using System.Buffers;
-using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
+using Picollo.Cli.Shell;
 using Picollo.Commands;
 using Picollo.Cpu;
 using Picollo.Metrics;
@@ -13,9 +11,6 @@ namespace Picollo.Cli.Stat;
 /// (docs/schemas/picollo-stat.schema.json).</summary>
 internal sealed class StatJson(TextWriter writer, StatOptions options) : StatReport
 {
-    // For a terminal, a file or jq, not for a page: letters and apostrophes stay readable, control characters do not stay.
-    private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     private readonly int[] _runs = new int[options.Commands.Count];
 
     public override void Add(int command, CommandRun run) => Write(json =>
@@ -24,12 +19,12 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         json.WriteNumber("run", ++_runs[command]);
         WriteCommand(json, command);
         json.WriteNumber("exitCode", run.ExitCode);
-        WriteNumberOrNull(json, "signal", run.Signal);
+        json.WriteNumberOrNull("signal", run.Signal);
         ResourceUsage usage = run.Usage;
         json.WriteNumber("elapsedNanoseconds", run.ElapsedNanoseconds);
         json.WriteNumber("userNanoseconds", usage.Cpu.UserNanoseconds);
         json.WriteNumber("kernelNanoseconds", usage.Cpu.KernelNanoseconds);
-        WriteNumberOrNull(json, "maxResidentBytes", usage.MaxResidentBytes > 0 ? usage.MaxResidentBytes : null);
+        json.WriteNumberOrNull("maxResidentBytes", usage.MaxResidentBytes > 0 ? usage.MaxResidentBytes : null);
         json.WriteNumber("minorPageFaults", usage.MinorPageFaults);
         json.WriteNumber("majorPageFaults", usage.MajorPageFaults);
         json.WriteNumber("voluntaryContextSwitches", usage.VoluntaryContextSwitches);
@@ -85,7 +80,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             json.WriteString("name", counter.Name);
             json.WriteString("unit", NameOf(counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count));
             json.WriteNumber("value", counter.Value);
-            WriteNumberOrNull(json, "runningShare", counter.RunningShare);
+            json.WriteNumberOrNull("runningShare", counter.RunningShare);
             json.WriteEndObject();
         }
 
@@ -154,12 +149,11 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             }
 
             (HdrHistogramSummary before, HdrHistogramSummary after) = (measure.Histogram.GetSummary(), other.Histogram.GetSummary());
-            double effect = before.GetEffectSize(after);
             json.WriteStartObject();
             WriteName(json, measure);
             json.WriteNumber("meanBefore", before.Mean);
             json.WriteNumber("meanAfter", after.Mean);
-            WriteNumberOrNull(json, "effectSize", double.IsFinite(effect) ? effect : null); // JSON has no infinity
+            json.WriteNumberOrNull("effectSize", before.GetEffectSize(after));
             json.WriteEndObject();
         }
 
@@ -179,29 +173,9 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         _ => "count",
     };
 
-    private static void WriteNumberOrNull(Utf8JsonWriter json, string name, double? value)
+    private void Write(Action<Utf8JsonWriter> writeMembers)
     {
-        if (value is { } number)
-        {
-            json.WriteNumber(name, number);
-        }
-        else
-        {
-            json.WriteNull(name);
-        }
-    }
-
-    private void Write(Action<Utf8JsonWriter> content)
-    {
-        ArrayBufferWriter<byte> buffer = new();
-        using (Utf8JsonWriter json = new(buffer, Format))
-        {
-            json.WriteStartObject();
-            content(json);
-            json.WriteEndObject();
-        }
-
-        writer.WriteLine(Encoding.UTF8.GetString(buffer.WrittenSpan));
+        writer.WriteLine(JsonLine.Of(writeMembers));
         writer.Flush();
     }
 }

@@ -11,11 +11,6 @@ internal static class StatRunner
     private const int NotExecutable = 126;
     private const int NotFound = 127;
 
-    // 128 and the signal, whether it ended the command or the command says so.
-    private const int Hangup = 129;
-    private const int Interrupted = 130;
-    private const int Terminated = 143;
-
     /// <summary>What perf shows unasked, but for the stalled cycles, which few CPUs count.</summary>
     private const string UsualEvents = "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses";
 
@@ -76,7 +71,7 @@ internal static class StatRunner
             {
                 ShowProgress(terminal, options, run, series[0].Runs);
                 CommandRun measured = Run(meter, options.Commands[i], signals);
-                bool isInterrupted = measured.ExitCode is Hangup or Interrupted or Terminated
+                bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
                     ? interrupt.Token.WaitHandle.WaitOne(SignalDelay)
                     : interrupt.Token.IsCancellationRequested;
                 if (isInterrupted && options.Runs * series.Length > 1)

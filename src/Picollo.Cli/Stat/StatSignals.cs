@@ -7,8 +7,6 @@ namespace Picollo.Cli.Stat;
 /// <summary>Hands the tool's signals on to the command that runs, unless the terminal has sent them to both.</summary>
 internal sealed class StatSignals
 {
-    private const int SignalBase = 128;
-    private const int Terminate = 15;
     private const int Continue = 18; // on Linux
 
     private readonly Lock _lock = new();
@@ -30,9 +28,9 @@ internal sealed class StatSignals
         {
             _running = running;
             _isInOwnGroup = command.IsText;
-            if (_interrupt.ExitCode is { } code && _interrupt.Token.IsCancellationRequested)
+            if (_interrupt.Signal is { } signal && _interrupt.Token.IsCancellationRequested)
             {
-                Send(code - SignalBase);
+                Send(signal);
             }
         }
     }
@@ -49,13 +47,12 @@ internal sealed class StatSignals
     {
         lock (_lock)
         {
-            if (_running is null || _interrupt.ExitCode is not { } code)
+            if (_running is null || _interrupt.Signal is not { } signal)
             {
                 return;
             }
 
-            int signal = code - SignalBase;
-            if (_isInOwnGroup || signal == Terminate || !IsInForeground())
+            if (_isInOwnGroup || signal == Interrupt.Terminated || !IsInForeground())
             {
                 Send(signal);
             }

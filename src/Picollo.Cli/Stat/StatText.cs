@@ -3,6 +3,7 @@ using Picollo.Cli.Shell;
 using Picollo.Commands;
 using Picollo.Cpu;
 using Picollo.Metrics;
+using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
@@ -52,10 +53,9 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         WriteNotes([.. Shared(runs), .. notes.OfType<string>(), .. Missing(runs), .. Failures(runs)]);
     }
 
-    /// <summary>What there is no counter for, those of one reason together: "cycles, branches not counted: why".</summary>
-    public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) => (runs.FirstOrDefault()?.Unavailable ?? [])
-        .GroupBy(counter => counter.Reason.Replace($"{counter.Name}: ", "", StringComparison.Ordinal))
-        .Select(same => $"not counted: {string.Join(", ", same.Select(counter => counter.Name))}: {same.Key}");
+    /// <summary>What there is no counter for, those of one reason together: "not counted: cycles, branches: why".</summary>
+    public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) =>
+        UnavailablePerfCounter.Describe(runs.FirstOrDefault()?.Unavailable ?? []).Select(text => $"not counted: {text}");
 
     private static IEnumerable<string> Shared(IEnumerable<CommandRun> runs) => runs.Any(run => run.Counters.Any(Remark.IsScaled))
         ? ["[n%]: there are more counters than the CPU has; this one counted so much of the time, and its value is scaled"]
@@ -188,30 +188,13 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         foreach (string note in notes)
         {
             writer.WriteLine();
-            foreach (string line in Wrapped(ForeignText.Clean(note)))
+            foreach (string line in Wrapping.Wrap(ForeignText.Clean(note)))
             {
                 writer.WriteLine(line);
             }
         }
 
         writer.WriteLine();
-    }
-
-    private static IEnumerable<string> Wrapped(string text)
-    {
-        string line = "";
-        foreach (string word in text.Split(' '))
-        {
-            if (line.Length > 0 && line.Length + 1 + word.Length > Width)
-            {
-                yield return line;
-                line = "";
-            }
-
-            line = line.Length == 0 ? word : $"{line} {word}";
-        }
-
-        yield return line;
     }
 
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";

@@ -25,6 +25,9 @@ public sealed class MeasuredCommand
     /// <summary>Whether what it writes to standard output goes to this process's standard error (<see cref="WithOutputToError"/>).</summary>
     public bool OutputToError { get; private init; }
 
+    /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
+    public bool HasNormalScheduling { get; private init; }
+
     /// <summary>The program and its arguments: what is executed.</summary>
     internal string[] ArgumentList { get; }
 
@@ -62,7 +65,14 @@ public sealed class MeasuredCommand
     /// <summary>Sends what it writes to standard output to this process's standard error: this process's standard output is then its
     /// own.</summary>
     /// <returns>A new command.</returns>
-    public MeasuredCommand WithOutputToError() => new(Text, ArgumentList, IsText) { OutputToError = true };
+    public MeasuredCommand WithOutputToError() =>
+        new(Text, ArgumentList, IsText) { OutputToError = true, HasNormalScheduling = HasNormalScheduling };
+
+    /// <summary>Runs it by the scheduler's normal policy (SCHED_OTHER), also where the thread that starts it has a real-time one
+    /// (SCHED_FIFO, SCHED_RR), which it would inherit. Nice value and CPUs stay as they are inherited. Does nothing but on Linux.</summary>
+    /// <returns>A new command.</returns>
+    public MeasuredCommand WithNormalScheduling() =>
+        new(Text, ArgumentList, IsText) { OutputToError = OutputToError, HasNormalScheduling = true };
 
     /// <summary><see cref="Text"/>.</summary>
     /// <returns>The command, to look at.</returns>

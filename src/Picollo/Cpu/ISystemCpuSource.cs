@@ -9,4 +9,7 @@ internal interface ISystemCpuSource : IDisposable
     /// their size and all names were seen.
     /// </summary>
     void Read(SystemCpuSample sample, SystemCpuParts parts);
+
+    /// <summary>See <see cref="SystemCpu.GetCommandLine"/>; null where the system has no such thing.</summary>
+    string[]? GetCommandLine(int processId) => null;
 }

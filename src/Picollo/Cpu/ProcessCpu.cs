@@ -31,6 +31,29 @@ public readonly record struct ProcessCpu
     /// the process was there at the sample before but not seen.</summary>
     public double? Share { get; internal init; }
 
+    /// <summary>The time that its threads were runnable and did not run, for others ran on their CPU or their cgroup was throttled,
+    /// between the last two samples over the time between them: of several threads the sum, which may be above 1. Threads that began
+    /// since count from their beginning; those that ended since do not count. A wait counts when it is over: one that was longer than
+    /// the time between the samples makes a share above 1. Null where <see cref="Share"/> is, without
+    /// <see cref="SystemCpuParts.Waits"/>, and for a process with a thread whose wait could not be read. Linux: the second number of
+    /// schedstat, as pidstat's %wait is of a single thread.</summary>
+    public double? WaitShare { get; internal init; }
+
+    /// <summary>The address space in bytes, most of which a .NET process only reserves; 0 for threads of the kernel and for zombies. Null
+    /// without <see cref="SystemCpuParts.Memory"/>.</summary>
+    public long? VirtualBytes { get; internal init; }
+
+    /// <summary>What of it is in memory, in bytes. Null as <see cref="VirtualBytes"/> is.</summary>
+    public long? ResidentBytes { get; internal init; }
+
+    /// <summary>What of <see cref="ResidentBytes"/> is of files or shared memory (in use by others or not). Null as
+    /// <see cref="VirtualBytes"/> is, and on other systems than Linux.</summary>
+    public long? SharedBytes { get; internal init; }
+
+    /// <summary>The effective user's id, as seen from this process's user namespace; null without
+    /// <see cref="SystemCpuParts.Owners"/>, and on Windows.</summary>
+    public uint? UserId { get; internal init; }
+
     /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to
     /// 15.6 ms.</summary>
     public CpuUsage Usage { get; internal init; }
@@ -40,4 +63,7 @@ public readonly record struct ProcessCpu
 
     /// <summary>The CPU that the main thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
+
+    /// <summary>See <see cref="TaskSample.StartNanoseconds"/>.</summary>
+    internal long StartNanoseconds { get; init; }
 }

@@ -15,7 +15,7 @@ namespace Picollo.Cpu;
 /// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
 /// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
 /// cgroup or pressure. On macOS from <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or
-/// pressure, and other users' processes for root alone.</para>
+/// pressure, and other users' processes for root alone. Both tell the sizes of processes, but not the machine's memory.</para>
 /// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
 /// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
 /// <see cref="Update"/>. Not thread-safe.</para>
@@ -102,6 +102,17 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Pressure stall information; null where the kernel has none.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
+    /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
+    public MachineMemory? Memory => _now.Memory;
+
+    /// <summary>
+    /// Whether the kernel takes each session (<c>setsid(2)</c>: a terminal, a service) for one: a CPU is then shared out among sessions
+    /// first, and niceness counts among the processes of one session alone, unless they were put into a cgroup with the cpu controller
+    /// (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
+    /// <see cref="SystemCpuParts.Threads"/> are asked for, where it is not told, and on other systems than Linux.
+    /// </summary>
+    public bool? HasAutogroups => _now.HasAutogroups;
+
     private long IntervalNanoseconds { get; set; }
 
     /// <summary>Takes the first sample, where there is something to sample.</summary>
@@ -139,6 +150,18 @@ public sealed class SystemCpu : IDisposable
         Sample();
     }
 
+    /// <summary>The words that a process was started with, or what it has put in their place (which often ends with a number of empty
+    /// ones). At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
+    /// <param name="processId">The process.</param>
+    /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
+    /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
+    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    public string[]? GetCommandLine(int processId)
+    {
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        return _source.GetCommandLine(processId);
+    }
+
     /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
     /// <param name="part">One part.</param>
     /// <returns>A sentence or two; null if the part is there.</returns>
@@ -150,8 +173,15 @@ public sealed class SystemCpu : IDisposable
             throw new ArgumentOutOfRangeException(nameof(part), part, "One of the single parts is needed.");
         }
 
-        return (part & _parts) == 0
-            ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
+        // What these belong to has to be there.
+        SystemCpuParts needed = part switch
+        {
+            SystemCpuParts.Owners => SystemCpuParts.Processes,
+            SystemCpuParts.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
+            _ => part,
+        };
+        return (part & _parts) == 0 ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
+            : (needed & _parts) == 0 ? $"{part} are of processes: give SystemCpuParts.Processes to the constructor as well."
             : _now.GetProblem(part);
     }
 
@@ -207,13 +237,17 @@ public sealed class SystemCpu : IDisposable
         Processes.Clear();
         foreach (ref readonly TaskSample process in _now.Processes.Tasks)
         {
-            Processes.Add(process.ToProcess(process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds)));
+            Processes.Add(process.ToProcess(
+                process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds),
+                process.ProcessWaitSince(_before, _now.Waits, IntervalNanoseconds)));
         }
 
         Threads.Clear();
         foreach (ref readonly TaskSample thread in _now.Threads.Tasks)
         {
-            Threads.Add(thread.ToThread(thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds)));
+            Threads.Add(thread.ToThread(
+                thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds),
+                thread.ThreadWaitSince(_before, _now.Waits, IntervalNanoseconds)));
         }
     }
 }

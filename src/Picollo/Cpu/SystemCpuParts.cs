@@ -28,9 +28,22 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the same.</summary>
     Threads = 64,
 
+    /// <summary><see cref="SystemCpu.Memory"/>, and of each process that is asked for <see cref="ProcessCpu.VirtualBytes"/>,
+    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>: on Linux one more file a process; elsewhere the
+    /// first two sizes alone, which cost nothing.</summary>
+    Memory = 128,
+
+    /// <summary><see cref="ProcessCpu.UserId"/> of the processes that are asked for: on Linux one more system call a process, on macOS
+    /// nothing. Not on Windows.</summary>
+    Owners = 256,
+
+    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of what is asked for: one more file a thread, and
+    /// with <see cref="Threads"/> nothing, as they need that file. Linux.</summary>
+    Waits = 512,
+
     /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>
     Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
 
     /// <summary>Everything.</summary>
-    All = Machine | Processes | Threads,
+    All = Machine | Processes | Threads | Memory | Owners | Waits,
 }

@@ -31,9 +31,17 @@ internal sealed class SystemCpuSample
 
     public CpuPressure? Pressure { get; set; }
 
+    public MachineMemory? Memory { get; set; }
+
+    /// <summary>See <see cref="SystemCpu.HasAutogroups"/>.</summary>
+    public bool? HasAutogroups { get; set; }
+
     public TaskTable Processes { get; } = new();
 
     public TaskTable Threads { get; } = new();
+
+    /// <summary>Of the threads of all processes, whether <see cref="Threads"/> are asked for or not.</summary>
+    public WaitTable Waits { get; } = new();
 
     /// <summary>Why a part is absent or incomplete; null if it is neither.</summary>
     public string? GetProblem(SystemCpuParts part) => _problems[IndexOf(part)];
@@ -53,8 +61,11 @@ internal sealed class SystemCpuSample
         Cgroup = null;
         LimitingCgroup = null;
         Pressure = null;
+        Memory = null;
+        HasAutogroups = null;
         Processes.Clear();
         Threads.Clear();
+        Waits.Clear();
     }
 
     private static int IndexOf(SystemCpuParts part) => BitOperations.TrailingZeroCount((uint)part);

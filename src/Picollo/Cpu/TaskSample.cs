@@ -31,6 +31,20 @@ internal readonly struct TaskSample
 
     public int? LastCpu { get; init; }
 
+    public long? VirtualBytes { get; init; }
+
+    public long? ResidentBytes { get; init; }
+
+    public long? SharedBytes { get; init; }
+
+    public uint? UserId { get; init; }
+
+    /// <summary>Where a process's threads are in <see cref="SystemCpuSample.Waits"/>.</summary>
+    public int FirstWait { get; init; }
+
+    /// <summary>How many they are; 0 where the waits of its threads are not all known.</summary>
+    public int WaitCount { get; init; }
+
     /// <summary>CPU time since an earlier sample over the time since; null where it cannot be known.</summary>
     public double? ShareSince(TaskTable before, long beforeNanoseconds, long intervalNanoseconds)
     {
@@ -56,20 +70,47 @@ internal readonly struct TaskSample
         return Math.Max(used, 0) / (double)intervalNanoseconds;
     }
 
-    public ProcessCpu ToProcess(double? share) => new()
+    /// <summary>The time that a process's threads waited since an earlier sample over the time since; null where it cannot be
+    /// known.</summary>
+    public double? ProcessWaitSince(SystemCpuSample before, WaitTable waits, long intervalNanoseconds)
+    {
+        if (WaitCount == 0 || intervalNanoseconds <= 0)
+        {
+            return null;
+        }
+
+        bool isKnown = before.Processes.TryFind(Id, out TaskSample earlier) && earlier.StartNanoseconds == StartNanoseconds
+            ? earlier.WaitCount > 0
+            : StartNanoseconds >= before.TimestampNanoseconds;
+        return isKnown ? waits.Since(before.Waits, FirstWait, WaitCount) / (double)intervalNanoseconds : null;
+    }
+
+    /// <summary>The same of a thread.</summary>
+    public double? ThreadWaitSince(SystemCpuSample before, WaitTable waits, long intervalNanoseconds) =>
+        intervalNanoseconds > 0 && (before.Waits.Has(Id) || StartNanoseconds >= before.TimestampNanoseconds)
+            ? waits.Since(before.Waits, Id) / (double)intervalNanoseconds
+            : null;
+
+    public ProcessCpu ToProcess(double? share, double? waitShare) => new()
     {
         Id = ProcessId,
+        StartNanoseconds = StartNanoseconds,
         Name = Name,
         State = State,
         Nice = Nice,
         Priority = Priority,
         Share = share,
+        WaitShare = waitShare,
+        VirtualBytes = VirtualBytes,
+        ResidentBytes = ResidentBytes,
+        SharedBytes = SharedBytes,
+        UserId = UserId,
         Usage = Usage,
         ThreadCount = ThreadCount,
         LastCpu = LastCpu,
     };
 
-    public ThreadCpu ToThread(double? share) => new()
+    public ThreadCpu ToThread(double? share, double? waitShare) => new()
     {
         Id = Id,
         ProcessId = ProcessId,
@@ -78,6 +119,7 @@ internal readonly struct TaskSample
         Nice = Nice,
         Priority = Priority,
         Share = share,
+        WaitShare = waitShare,
         Usage = Usage,
         LastCpu = LastCpu,
     };

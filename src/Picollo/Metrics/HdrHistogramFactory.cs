@@ -41,6 +41,12 @@ public abstract class HdrHistogramFactory
     /// <returns>A new factory.</returns>
     public abstract HdrHistogramFactory WithMaxTrackableValue(ulong maxTrackableValue);
 
+    /// <summary>Sets precision and range to those of another histogram: both have the same buckets then.</summary>
+    /// <param name="histogram">The other, of any variant and storage.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is null.</exception>
+    public abstract HdrHistogramFactory WithLayoutOf(ReadOnlyHdrHistogram histogram);
+
     /// <summary>Stores counters in 32 bits, the default. Counts past that are kept exactly in a side table.</summary>
     /// <returns>A new factory.</returns>
     public abstract HdrHistogramFactory WithUInt32Storage();

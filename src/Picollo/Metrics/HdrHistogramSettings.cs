@@ -21,13 +21,17 @@ internal sealed record HdrHistogramSettings
                 relativeError,
                 "The relative error must be from 0.000001 to 0.1.");
 
-    /// <summary>Those of a histogram. The finest block size has an error below the smallest that can be asked for.</summary>
-    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => new()
+    /// <summary>Those of a histogram. One that is only shown may be coarser than any that counts.</summary>
+    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram)
     {
-        RelativeError = Math.Clamp(histogram.RelativeError, HdrLayout.MinRelativeError, HdrLayout.MaxRelativeError),
-        MinTrackableValue = histogram.MinTrackableValue,
-        MaxTrackableValue = histogram.MaxTrackableValue,
-    };
+        ArgumentNullException.ThrowIfNull(histogram);
+        return new()
+        {
+            RelativeError = Math.Min(histogram.RelativeError, HdrLayout.MaxRelativeError),
+            MinTrackableValue = histogram.MinTrackableValue,
+            MaxTrackableValue = histogram.MaxTrackableValue,
+        };
+    }
 
     /// <summary>The relative error that so many significant decimal digits stand for.</summary>
     public static double RelativeErrorOf(int significantDigits)

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.Jitter;
 using Picollo.PerfEvent;
 
 namespace Picollo.Timing;
@@ -7,7 +8,7 @@ namespace Picollo.Timing;
 internal sealed unsafe class NativeShim
 {
     /// <summary>PICOLLO_ABI_VERSION of the header that this code was written to.</summary>
-    public const int AbiVersion = 2;
+    public const int AbiVersion = 3;
 
     private const string Name = "picollo_native";
 
@@ -37,6 +38,9 @@ internal sealed unsafe class NativeShim
     /// <summary>picollo_pmu_counters (fixed, programmable); null where there is no library. With a GC transition: a hypervisor
     /// answers it, in microseconds.</summary>
     public delegate* unmanaged<uint*, uint*, int> CountPmuCounters { get; private init; }
+
+    /// <summary>picollo_jitter_run; null where there is no library. With a GC transition: it runs for as long as is measured.</summary>
+    public delegate* unmanaged<JitterState*, int> RunJitter { get; private init; }
 
     /// <summary>Whether the library is there and could not be loaded, which need not stay so.</summary>
     public bool MayLoadLater { get; private init; }
@@ -85,6 +89,7 @@ internal sealed unsafe class NativeShim
         var readPerfCounters = (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)Find("picollo_perf_read");
         var readThreadTime = (delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int>)Find("picollo_perf_thread_time");
         var countPmuCounters = (delegate* unmanaged<uint*, uint*, int>)Find("picollo_pmu_counters");
+        var runJitter = (delegate* unmanaged<JitterState*, int>)Find("picollo_jitter_run");
 
         // The version first, where there is one: another version may lack a function for good reason.
         if (abiVersion != null && abiVersion() is var version and not AbiVersion)
@@ -105,6 +110,7 @@ internal sealed unsafe class NativeShim
             ReadPerfCounters = readPerfCounters,
             ReadThreadTime = readThreadTime,
             CountPmuCounters = countPmuCounters,
+            RunJitter = runJitter,
         };
     }
 }

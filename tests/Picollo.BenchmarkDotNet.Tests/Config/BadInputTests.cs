@@ -115,21 +115,6 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     }
 
     [Fact]
-    public void One_line_says_why_for_all_counters_of_the_same_reason()
-    {
-        IReadOnlyList<string> lines = PerfEventBenchmarkCounters.Describe(
-        [
-            new("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
-            new("Software:PageFaults", "no such thing"),
-            new("Hardware:CpuCycles", "Hardware:CpuCycles: kernel.perf_event_paranoid is 3."),
-        ]);
-        lines.Should().Equal(
-            "Not counted: Hardware:Instructions, Hardware:CpuCycles: kernel.perf_event_paranoid is 3.",
-            "Not counted: Software:PageFaults: no such thing");
-        MeasureValidator.Problems([new([PerfHardwareCounterId.Instructions])], _ => lines, null).Should().Equal(lines);
-    }
-
-    [Fact]
     public void A_null_among_measures_is_passed_over()
     {
         MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);

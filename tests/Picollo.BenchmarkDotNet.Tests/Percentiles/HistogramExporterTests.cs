@@ -90,5 +90,25 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
         log.GetLog().Should().BeEmpty();
     }
 
+    [Fact]
+    public void A_file_that_cannot_be_written_is_told_and_the_others_are_written()
+    {
+        string page = PathOf("html");
+        string kept = File.ReadAllText(page);
+        File.Delete(page);
+        Directory.CreateDirectory(page);
+        try
+        {
+            global::BenchmarkDotNet.Loggers.AccumulationLogger log = new();
+            new HistogramExporter().ExportToFiles(_summary, log).Should().Equal(PathOf("hlog"), PathOf("svg"));
+            log.GetLog().Should().StartWith($"Not written: {page}: ");
+        }
+        finally
+        {
+            Directory.Delete(page);
+            File.WriteAllText(page, kept);
+        }
+    }
+
     private string PathOf(string extension) => Directory.GetFiles(_summary.ResultsDirectoryPath, $"*.{extension}").Single();
 }

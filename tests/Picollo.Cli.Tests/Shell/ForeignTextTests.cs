@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Tests.Shell;
@@ -15,4 +16,17 @@ public class ForeignTextTests
 
     [Fact]
     public void Half_a_surrogate_pair_is_a_question_mark() => ForeignText.Clean("half \ud83d").Should().Be("half ?"); // no attribute can hold it
+
+    [Fact]
+    public void Json_keeps_what_a_text_is_without_what_would_steer()
+    {
+        const string Foreign = "a\e[2J\u202Eb\u2028\u200D\u0085\U000E0041\uE000é日🙂\"\\";
+
+        string line = JsonLine.Of(json => json.WriteString("text", Foreign));
+
+        line.Should().NotContainAny("\e", "\u202E", "\u2028", "\u200D", "\u0085", "\U000E0041").And.Contain("é日");
+        using JsonDocument json = JsonDocument.Parse(line);
+        json.RootElement.GetProperty("text").GetString().Should().Be(Foreign);
+        JsonLine.Of(json => json.WriteString("text", "plain")).Should().Be("{\"text\":\"plain\"}");
+    }
 }

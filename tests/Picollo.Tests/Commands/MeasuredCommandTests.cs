@@ -31,6 +31,17 @@ public class MeasuredCommandTests
     }
 
     [Fact]
+    public void What_is_asked_for_is_kept_in_any_order()
+    {
+        foreach (MeasuredCommand command in (MeasuredCommand[])[MeasuredCommand.FromText("a").WithOutputToError().WithNormalScheduling(), MeasuredCommand.FromText("a").WithNormalScheduling().WithOutputToError()])
+        {
+            (command.Text, command.IsText, command.OutputToError, command.HasNormalScheduling).Should().Be(("a", true, true, true));
+        }
+
+        MeasuredCommand.FromText("a").HasNormalScheduling.Should().BeFalse();
+    }
+
+    [Fact]
     public void What_is_no_command_is_refused()
     {
         FluentActions.Invoking(() => MeasuredCommand.FromArguments("")).Should().Throw<ArgumentException>();

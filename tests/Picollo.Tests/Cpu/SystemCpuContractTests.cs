@@ -95,6 +95,9 @@ public class SystemCpuContractTests
         ShouldHaveReason(cpu.Pressure is null, SystemCpuParts.Pressure);
         ShouldHaveReason(cpu.Processes.Count == 0, SystemCpuParts.Processes);
         ShouldHaveReason(cpu.Threads.Count == 0, SystemCpuParts.Threads);
+        ShouldHaveReason(cpu.Memory is null, SystemCpuParts.Memory);
+        ShouldHaveReason(cpu.Processes.All(p => p.UserId is null), SystemCpuParts.Owners);
+        ShouldHaveReason(cpu.Processes.All(p => p.WaitShare is null) || cpu.Threads.All(t => t.WaitShare is null), SystemCpuParts.Waits);
         cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
         if (cpu.RunQueue is { Running: { } running, Total: { } total })
         {
@@ -108,6 +111,47 @@ public class SystemCpuContractTests
                 cpu.GetProblem(part).Should().NotBeNullOrWhiteSpace(part.ToString());
             }
         }
+    }
+
+    [Fact]
+    public void The_sizes_of_this_process_are_told_and_the_machines_memory_holds_them()
+    {
+        // Touched, so that it is resident.
+        byte[] array = new byte[32 << 20];
+        Array.Fill(array, (byte)1);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory);
+
+        ProcessCpu process = cpu.Processes.Single(p => p.Id == Environment.ProcessId);
+        GC.KeepAlive(array);
+        process.ResidentBytes.Should().BeGreaterThan(array.Length);
+        process.VirtualBytes.Should().BeGreaterThanOrEqualTo(process.ResidentBytes!.Value);
+        process.SharedBytes.Should().Match(shared => shared == null || (shared >= 0 && shared <= process.ResidentBytes));
+        if (cpu.Memory is { } memory)
+        {
+            memory.TotalBytes.Should().BeGreaterThan(process.ResidentBytes.Value);
+            memory.FreeBytes.Should().BeInRange(0, memory.TotalBytes);
+            memory.UsedBytes.Should().BeInRange(0, memory.TotalBytes);
+            memory.AvailableBytes.Should().BeLessThanOrEqualTo(memory.TotalBytes);
+            memory.SwapFreeBytes.Should().BeInRange(0, memory.SwapTotalBytes);
+        }
+    }
+
+    [Fact]
+    public void A_command_line_is_told_or_the_system_has_none()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.Processes);
+        cpu.GetCommandLine(int.MaxValue).Should().BeNull();
+        string[]? words = cpu.GetCommandLine(Environment.ProcessId);
+        (words is null).Should().Be(!OperatingSystem.IsLinux());
+        words?.Should().NotBeEmpty();
+    }
+
+    [Fact]
+    public void No_process_is_held_that_no_sample_found()
+    {
+        RunningProcess.TryOpen(default, out RunningProcess? running, out string? problem).Should().BeFalse();
+        running.Should().BeNull();
+        problem.Should().NotBeNullOrWhiteSpace();
     }
 
     [Fact]

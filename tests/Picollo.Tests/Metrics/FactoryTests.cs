@@ -28,6 +28,24 @@ public class FactoryTests
         all.Should().OnlyContain(histogram => histogram.GetType().IsSealed);
     }
 
+    [Theory]
+    [InlineData(0.1, 0, ulong.MaxValue)]
+    [InlineData(0.01, 10, 9_000)]
+    [InlineData(0.000001, 0, 100_000)] // its block has an error below what can be asked for
+    public void The_layout_of_another_histogram_gives_the_same_buckets(double relativeError, ulong min, ulong max)
+    {
+        HdrHistogram other = HdrHistogram.Factory.WithRelativeError(relativeError).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
+        HdrHistogram[] alike =
+        [
+            HdrHistogram.Factory.WithLayoutOf(other).WithUInt64Storage().Create(),
+            HdrHistogram.Factory.WithInterlocked().WithLayoutOf(other.GetSnapshot()).Create(),
+            HdrHistogram.Factory.WithRelativeError(0.02).WithThreadLocal().WithLayoutOf(other).Create(),
+        ];
+        alike.Should().OnlyContain(like => like.BlockSize == other.BlockSize
+            && like.MinTrackableValue == other.MinTrackableValue && like.MaxTrackableValue == other.MaxTrackableValue);
+        FluentActions.Invoking(() => HdrHistogram.Factory.WithLayoutOf(null!)).Should().Throw<ArgumentNullException>();
+    }
+
     [Fact]
     public void Methods_may_be_called_in_any_order()
     {

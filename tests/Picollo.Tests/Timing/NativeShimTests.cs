@@ -16,6 +16,7 @@ public unsafe class NativeShimTests
         ((nint)shim.ReadPerfCounters).Should().Be(43);
         ((nint)shim.ReadThreadTime).Should().Be(44);
         ((nint)shim.CountPmuCounters).Should().Be(45);
+        ((nint)shim.RunJitter).Should().Be(46);
     }
 
     [Fact]
@@ -24,11 +25,11 @@ public unsafe class NativeShimTests
 
     [Fact]
     public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
-        .Should().Contain("is of version 3").And.Contain("2 is expected").And.Contain("at this place");
+        .Should().Contain("is of version 4").And.Contain("3 is expected").And.Contain("at this place");
 
     [Fact]
     public void A_library_of_another_version_that_lacks_a_function() =>
-        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 3");
+        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 4");
 
     [Theory]
     [InlineData("picollo_abi_version")]
@@ -37,6 +38,7 @@ public unsafe class NativeShimTests
     [InlineData("picollo_perf_read")]
     [InlineData("picollo_perf_thread_time")]
     [InlineData("picollo_pmu_counters")]
+    [InlineData("picollo_jitter_run")]
     public void A_library_without_a_function(string function) =>
         ReasonFor(new Libraries { Missing = function }).Should().Contain($"no function {function}");
 
@@ -53,6 +55,7 @@ public unsafe class NativeShimTests
         ((nint)shim.ReadPerfCounters).Should().Be(43);
         ((nint)shim.ReadThreadTime).Should().Be(44);
         ((nint)shim.CountPmuCounters).Should().Be(45);
+        ((nint)shim.RunJitter).Should().Be(46);
     }
 
     [Fact]
@@ -141,6 +144,7 @@ public unsafe class NativeShimTests
                 "picollo_perf_read" => 43,
                 "picollo_perf_thread_time" => 44,
                 "picollo_pmu_counters" => 45,
+                "picollo_jitter_run" => 46,
                 _ => 0,
             };
             return address != 0;

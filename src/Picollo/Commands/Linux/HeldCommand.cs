@@ -112,7 +112,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
         using SafeFileHandle controlThere = Duplicate(control);
         using SafeFileHandle reportThere = Duplicate(report);
         string[] arguments =
-            ["picollo_spawn", $"{Number(controlThere)}", $"{Number(reportThere)}", command.IsText ? "s" : "-", .. command.ArgumentList];
+            ["picollo_spawn", $"{Number(controlThere)}", $"{Number(reportThere)}", $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}", .. command.ArgumentList];
         LibC.FileActions actions;
         _ = LibC.InitializeActions(&actions);
         byte** argumentTexts = Texts(arguments);

@@ -25,4 +25,7 @@ internal static unsafe partial class LibC
 
     [LibraryImport(Library, EntryPoint = "syscall", SetLastError = true)]
     public static partial nint SystemCall(nint number, nint first, nint second, nint third);
+
+    [LibraryImport(Library, EntryPoint = "syscall", SetLastError = true)]
+    public static partial nint SystemCall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
 }

@@ -40,7 +40,10 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     public string? ThreadUnavailableReason { get; }
 
     // Negative where it is refused (a seccomp filter).
-    public long? ThreadId => GetThreadIdNumber is { } number && LibC.SystemCall(number) is > 0 and var id ? id : null;
+    public long? ThreadId => CurrentThreadId;
+
+    /// <summary>gettid(2) of the calling thread; null where it is refused, or its number is not known.</summary>
+    public static long? CurrentThreadId => GetThreadIdNumber is { } number && LibC.SystemCall(number) is > 0 and var id ? id : null;
 
     // The number of gettid(2): the C library has had a function for it only since glibc 2.30.
     private static int? GetThreadIdNumber => RuntimeInformation.ProcessArchitecture switch

@@ -22,6 +22,9 @@ internal static unsafe class LinuxFiles
     /// <summary>Whether the last call that failed was not permitted: EPERM or EACCES.</summary>
     public static bool IsLastRefused => Marshal.GetLastPInvokeError() is 1 or 13;
 
+    /// <summary>Whether what the last call that failed was for is not there, or not any more: ENOENT or ESRCH.</summary>
+    public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is 2 or 3;
+
     /// <summary>Why the last file could not be opened or read: that there is no file descriptor left (EMFILE, ENFILE), or otherwise what
     /// the caller knows of it. Right after the failure; a call that succeeds clears it.</summary>
     [return: NotNullIfNotNull(nameof(otherwise))]

@@ -19,6 +19,18 @@ internal static class LinuxReasons
         "/proc/pressure/cpu cannot be read: the kernel is older than 4.20, or was built without CONFIG_PSI, or has it turned off; "
         + "where it is turned off, the kernel's command line turns it on with psi=1.";
 
+    public const string NoMemory =
+        "/proc/meminfo cannot be read, or does not tell what there is and what is free: mount /proc (mount -t proc proc /proc), or give "
+        + "the container one.";
+
+    public const string NoOwners =
+        "Nobody's processes can be told: statx(2) was refused (a kernel before 4.11, or a seccomp filter; allow it), or its number is not "
+        + "known for this architecture.";
+
+    public const string NoWaits =
+        "The kernel does not count how long threads wait for a CPU: it was built without CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS or "
+        + "CONFIG_TASK_DELAY_ACCT turn it on), or started with nodelayacct.";
+
     public const string NoListing =
         "The processes in /proc cannot be listed: getdents64(2) was refused (probably by a seccomp filter; allow it), or its number is "
         + "not known for this architecture.";

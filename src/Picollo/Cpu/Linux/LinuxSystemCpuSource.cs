@@ -8,6 +8,8 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
     private readonly byte[] _statPath;
     private readonly byte[] _loadAveragePath;
     private readonly byte[] _pressurePath;
+    private readonly byte[] _memInfoPath;
+    private readonly byte[] _autogroupPath;
     private readonly LinuxCgroup _cgroup;
     private readonly LinuxTasks _tasks;
     private byte[] _buffer = new byte[16 * 1024];
@@ -19,6 +21,8 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         _statPath = PathOf(root, "/proc/stat");
         _loadAveragePath = PathOf(root, "/proc/loadavg");
         _pressurePath = PathOf(root, "/proc/pressure/cpu");
+        _memInfoPath = PathOf(root, "/proc/meminfo");
+        _autogroupPath = PathOf(root, "/proc/sys/kernel/sched_autogroup_enabled");
         _cgroup = new LinuxCgroup(root);
         _tasks = new LinuxTasks(root + "/proc");
     }
@@ -36,6 +40,11 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
             ReadPressure(sample);
         }
 
+        if ((parts & SystemCpuParts.Memory) != 0)
+        {
+            ReadMemory(sample);
+        }
+
         sample.TimestampNanoseconds = Now();
         if ((parts & SystemCpuParts.Cgroup) != 0)
         {
@@ -45,8 +54,11 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             _tasks.Read(sample, parts);
+            ReadAutogroups(sample);
         }
     }
+
+    public string[]? GetCommandLine(int processId) => _tasks.GetCommandLine(processId);
 
     public void Dispose()
     {
@@ -89,6 +101,25 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
             sample.SetProblem(SystemCpuParts.RunQueue, LinuxFiles.WhyNotRead(LinuxReasons.NoRunQueue));
         }
     }
+
+    private void ReadMemory(SystemCpuSample sample)
+    {
+        if (LinuxFiles.TryReadAll(_memInfoPath, ref _buffer, out ReadOnlySpan<byte> text)
+            && ProcMemory.TryParse(text, out MachineMemory memory))
+        {
+            sample.Memory = memory;
+        }
+        else
+        {
+            sample.SetProblem(SystemCpuParts.Memory, LinuxFiles.WhyNotRead(LinuxReasons.NoMemory));
+        }
+    }
+
+    // A kernel without autogroups has no such file.
+    private void ReadAutogroups(SystemCpuSample sample) =>
+        sample.HasAutogroups = LinuxFiles.TryReadAll(_autogroupPath, ref _buffer, out ReadOnlySpan<byte> text) ? CgroupFiles.ParseNumber(text) != 0
+            : LinuxFiles.IsLastAbsent ? false
+            : null;
 
     private void ReadPressure(SystemCpuSample sample)
     {

@@ -67,10 +67,6 @@ internal ref struct ProcTaskStat
         return true;
     }
 
-    /// <summary>The first number of a schedstat: nanoseconds on a CPU. Null if there is none.</summary>
-    public static long? ParseRunTime(ReadOnlySpan<byte> schedStat) =>
-        new TextFields(schedStat).TryNextCount(out long nanoseconds) ? nanoseconds : null;
-
     private static long ToNanoseconds(long ticks) =>
         Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);
 }

@@ -94,6 +94,10 @@ internal unsafe struct ProcessInfo
     [FieldOffset(4)]
     public uint Status;
 
+    /// <summary>The effective user (pbi_uid; the real one is pbi_ruid).</summary>
+    [FieldOffset(20)]
+    public uint UserId;
+
     /// <summary>The first 15 bytes of the program's name.</summary>
     [FieldOffset(48)]
     public fixed byte ShortName[16];
@@ -111,6 +115,12 @@ internal unsafe struct ProcessInfo
 
     [FieldOffset(128)]
     public ulong StartMicroseconds;
+
+    [FieldOffset(136)]
+    public ulong VirtualBytes;
+
+    [FieldOffset(136 + 8)]
+    public ulong ResidentBytes;
 
     /// <summary>In units of Mach absolute time, ended threads included.</summary>
     [FieldOffset(136 + 16)]

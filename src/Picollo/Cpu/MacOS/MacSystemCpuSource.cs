@@ -13,6 +13,9 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
     private const string NoCgroup = "macOS has no cgroups.";
     private const string NoPressure = "macOS keeps no pressure stall information.";
 
+    private const string NoMemory = "The machine's memory is not read on macOS; the sizes of processes are, but for what they share.";
+    private const string NoWaits = "macOS does not tell how long threads wait for a CPU.";
+
     private readonly MacTasks _tasks;
     private HostTicks[] _cpus = [];
 
@@ -31,6 +34,8 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         sample.SetProblem(SystemCpuParts.RunQueue, NoRunQueue);
         sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
         sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
+        sample.SetProblem(SystemCpuParts.Memory, NoMemory);
+        sample.SetProblem(SystemCpuParts.Waits, NoWaits);
         if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             _tasks.Read(sample, parts);

@@ -33,6 +33,7 @@ internal sealed unsafe class MacTasks
         {
             sample.SetProblem(SystemCpuParts.Processes, NoProcesses);
             sample.SetProblem(SystemCpuParts.Threads, NoProcesses);
+            sample.SetProblem(SystemCpuParts.Owners, NoProcesses);
             return;
         }
 
@@ -69,6 +70,9 @@ internal sealed unsafe class MacTasks
                 Priority = info.Priority,
                 Usage = new CpuUsage(_timebase.ToNanoseconds(info.User), _timebase.ToNanoseconds(info.Kernel)),
                 ThreadCount = info.ThreadCount,
+                VirtualBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.VirtualBytes),
+                ResidentBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.ResidentBytes),
+                UserId = (parts & SystemCpuParts.Owners) == 0 ? null : info.UserId,
             });
         }
 
@@ -107,6 +111,8 @@ internal sealed unsafe class MacTasks
             }
         }
     }
+
+    private static long SizeOf(ulong bytes) => (long)Math.Min(bytes, long.MaxValue);
 
     private int ListProcesses()
     {

@@ -34,7 +34,12 @@ internal sealed class ProcessList
                 threads += itsThreads.Length;
                 if ((parts & SystemCpuParts.Processes) != 0)
                 {
-                    sample.Processes.Add(ToTask(process, name, state, itsThreads.Length));
+                    TaskSample task = ToTask(process, name, state, itsThreads.Length);
+                    sample.Processes.Add((parts & SystemCpuParts.Memory) == 0 ? task : task with
+                    {
+                        VirtualBytes = SizeOf(process.VirtualBytes),
+                        ResidentBytes = SizeOf(process.ResidentBytes),
+                    });
                 }
             }
 
@@ -103,6 +108,8 @@ internal sealed class ProcessList
 
     // What began before the clock did, the system itself, began at 0.
     private long StartOf(long created) => created > _bootUnits ? FileTime.ToNanoseconds((ulong)(created - _bootUnits)) : 0;
+
+    private static long? SizeOf(long bytes) => bytes > 0 ? bytes : null;
 
     private static CpuUsage UsageOf(long user, long kernel) =>
         new(FileTime.ToNanoseconds((ulong)Math.Max(user, 0)), FileTime.ToNanoseconds((ulong)Math.Max(kernel, 0)));

@@ -67,6 +67,13 @@ internal struct ProcessEntry
 
     [FieldOffset(80)]
     public long ProcessId;
+
+    [FieldOffset(120)]
+    public long VirtualBytes;
+
+    /// <summary>The working set; 0 where it is not told.</summary>
+    [FieldOffset(144)]
+    public long ResidentBytes;
 }
 
 /// <summary>SYSTEM_THREAD_INFORMATION of winternl.h, what is used of it.</summary>

@@ -19,6 +19,9 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     private const string NoLoadAverage = "Windows keeps no load average; RunQueue tells how many threads want a CPU.";
     private const string NoCgroup = "Windows has no cgroups; the limits of job objects are not read.";
     private const string NoPressure = "Windows keeps no pressure stall information.";
+    private const string NoMemory = "The machine's memory is not read on Windows; the sizes of processes are, but for what they share.";
+    private const string NoOwners = "Windows' owners of processes are no numbers (SIDs), and are not read.";
+    private const string NoWaits = "Windows does not tell how long threads wait for a CPU.";
     private const string NoThreadStates = "This Windows does not tell what its threads do (Wine): how many run is not known.";
 
     private readonly ProcessList _processes;
@@ -36,6 +39,9 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
         sample.SetProblem(SystemCpuParts.LoadAverage, NoLoadAverage);
         sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
         sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
+        sample.SetProblem(SystemCpuParts.Memory, NoMemory);
+        sample.SetProblem(SystemCpuParts.Owners, NoOwners);
+        sample.SetProblem(SystemCpuParts.Waits, NoWaits);
         if ((parts & (SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             ReadTasks(sample, parts);

@@ -93,6 +93,9 @@ public class HostileTextTests
         _ = ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads);
         NotNegative(average.OneMinute, average.FiveMinutes, average.FifteenMinutes, running, threads);
         _ = ProcPressure.TryParse(text, out CpuPressure pressure);
+        _ = ProcMemory.TryParse(text, out MachineMemory memory);
+        NotNegative(
+            memory.TotalBytes, memory.FreeBytes, memory.AvailableBytes, memory.CacheBytes, memory.UsedBytes, memory.SwapTotalBytes, memory.SwapFreeBytes);
         NotNegative(pressure.Some.Average10, pressure.Some.Average60, pressure.Some.Average300, pressure.Some.Total.Ticks, pressure.Full?.Total.Ticks);
     }
 
@@ -104,7 +107,11 @@ public class HostileTextTests
             char.IsAsciiLetter(stat.State).Should().BeTrue();
         }
 
-        NotNegative(ProcTaskStat.ParseRunTime(text));
+        _ = ProcSchedStat.TryParse(text, out ProcSchedStat schedStat);
+        NotNegative(schedStat.RunNanoseconds, schedStat.WaitNanoseconds, schedStat.Runs);
+        _ = ProcMemory.TryParseStatm(text, out long size, out long resident, out long shared);
+        NotNegative(size, resident, shared);
+        ProcCommandLine.Parse(text).Should().HaveCount(text.Length == 0 ? 0 : text.AsSpan(..^1).Count((byte)0) + 1);
         new TaskNames().Get(text).Should().NotBeNull();
     }
 

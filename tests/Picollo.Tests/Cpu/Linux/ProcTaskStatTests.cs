@@ -98,15 +98,6 @@ public class ProcTaskStatTests
     }
 
     [Fact]
-    public void The_run_time_is_the_first_number_of_a_schedstat()
-    {
-        ProcTaskStat.ParseRunTime("123456789 555 42\n"u8).Should().Be(123_456_789);
-        ProcTaskStat.ParseRunTime("123456789"u8).Should().BeNull("it may go on");
-        ProcTaskStat.ParseRunTime(""u8).Should().BeNull();
-        ProcTaskStat.ParseRunTime("-1 2 3\n"u8).Should().BeNull();
-    }
-
-    [Fact]
     public void Names_are_made_once_and_not_kept_without_end()
     {
         var names = new TaskNames();

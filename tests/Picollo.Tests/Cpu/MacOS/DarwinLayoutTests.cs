@@ -82,11 +82,14 @@ public class DarwinLayoutTests
         const int Task = 136; // sizeof(struct proc_bsdinfo)
         Unsafe.SizeOf<ProcessInfo>().Should().Be(Task + 96);
         Offset<ProcessInfo>(nameof(ProcessInfo.Status)).Should().Be(4);
+        Offset<ProcessInfo>(nameof(ProcessInfo.UserId)).Should().Be(20);
         Offset<ProcessInfo>(nameof(ProcessInfo.ShortName)).Should().Be(48);
         Offset<ProcessInfo>(nameof(ProcessInfo.Name)).Should().Be(64);
         Offset<ProcessInfo>(nameof(ProcessInfo.Nice)).Should().Be(116);
         Offset<ProcessInfo>(nameof(ProcessInfo.StartSeconds)).Should().Be(120);
         Offset<ProcessInfo>(nameof(ProcessInfo.StartMicroseconds)).Should().Be(128);
+        Offset<ProcessInfo>(nameof(ProcessInfo.VirtualBytes)).Should().Be(Task);
+        Offset<ProcessInfo>(nameof(ProcessInfo.ResidentBytes)).Should().Be(Task + 8);
         Offset<ProcessInfo>(nameof(ProcessInfo.User)).Should().Be(Task + 16);
         Offset<ProcessInfo>(nameof(ProcessInfo.Kernel)).Should().Be(Task + 24);
         Offset<ProcessInfo>(nameof(ProcessInfo.ThreadCount)).Should().Be(Task + 84);

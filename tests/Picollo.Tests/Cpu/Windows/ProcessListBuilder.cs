@@ -19,7 +19,11 @@ internal sealed class ProcessListBuilder
         long Id, uint State = 5, uint WaitReason = 0, int Priority = 8, long Created = 0, long User = 0, long Kernel = 0);
 
     public ProcessListBuilder Add(
-        long id, string name, long created = 0, long user = 0, long kernel = 0, int priority = 8, params Thread[] threads)
+        long id, string name, long created = 0, long user = 0, long kernel = 0, int priority = 8, params Thread[] threads) =>
+        Add(id, name, (VirtualBytes: 0, ResidentBytes: 0), created, user, kernel, priority, threads);
+
+    public ProcessListBuilder Add(
+        long id, string name, (long VirtualBytes, long ResidentBytes) sizes, long created = 0, long user = 0, long kernel = 0, int priority = 8, params Thread[] threads)
     {
         int at = _bytes.Count;
         if (_last >= 0)
@@ -43,6 +47,8 @@ internal sealed class ProcessListBuilder
         Write(entry, 64, text.Length == 0 ? 0 : (long)Address + at + entry.Length - text.Length - 2);
         Write(entry, 72, priority);
         Write(entry, 80, id);
+        Write(entry, 120, sizes.VirtualBytes);
+        Write(entry, 144, sizes.ResidentBytes);
         for (int i = 0; i < threads.Length; i++)
         {
             int thread = 256 + (80 * i);

@@ -57,6 +57,17 @@ public class ProcessListTests
     }
 
     [Fact]
+    public void Sizes_are_read_where_memory_is_asked_for()
+    {
+        ProcessListBuilder list = new ProcessListBuilder().Add(440, "a.exe", (VirtualBytes: 1L << 40, ResidentBytes: 3L << 30)).Add(460, "untold.exe");
+        (long?, long?, long?)[] Sizes(SystemCpuParts parts) =>
+            [.. Read(list, parts).Processes.Tasks.ToArray().Select(p => (p.VirtualBytes, p.ResidentBytes, p.SharedBytes))];
+
+        Sizes(SystemCpuParts.Processes | SystemCpuParts.Memory).Should().Equal((1L << 40, 3L << 30, null), (null, null, null));
+        Sizes(SystemCpuParts.Processes).Should().Equal((null, null, null), (null, null, null));
+    }
+
+    [Fact]
     public void The_idle_process_is_none()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder()

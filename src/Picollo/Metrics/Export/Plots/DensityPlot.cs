@@ -11,7 +11,7 @@ namespace Picollo.Metrics.Export;
 /// </remarks>
 internal static class DensityPlot
 {
-    private const double Height = 190;
+    public const double Height = 190;
 
     /// <summary>What zeros and the empty column after them take of the axis at least: room for a label of their own.</summary>
     private const double ZeroPart = 0.07;
@@ -26,6 +26,12 @@ internal static class DensityPlot
     private const int MaxFilled = 3;
 
     public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    {
+        (StepChart chart, PlotLines lines) = MakeChart(series, options);
+        return HdrHistogramPlot.Compose("density", series, options, [(chart, Height)], lines.Lines, lines.Band);
+    }
+
+    public static (StepChart Chart, PlotLines Lines) MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
         Columns columns = ColumnsOf(series);
         PlotLines lines = new();
@@ -59,7 +65,7 @@ internal static class DensityPlot
             Band = lines.Band,
             Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, options),
         };
-        return HdrHistogramPlot.Compose("density", series, options, [(chart, Height)], lines.Lines, lines.Band);
+        return (chart, lines);
     }
 
     /// <summary>The columns of the chart.</summary>

@@ -74,6 +74,23 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
         DensityPlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
 
+    /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles (<see cref="OfPercentiles"/>).</summary>
+    /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
+    /// <param name="options">Title and unit; null for none.</param>
+    /// <returns>The plot; each histogram is read once.</returns>
+    /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message has its number.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
+    public static HdrHistogramPlot OfDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    {
+        PlotSeries[] still = PlotSeries.ReadAll(series);
+        options ??= HdrHistogramPlotOptions.Default;
+        (StepChart density, _) = DensityPlot.MakeChart(still, options);
+        (StepChart percentiles, PlotLines lines) = PercentilePlot.MakeChart(still, options);
+        return Compose(
+            "density and percentile distribution", still, options,
+            [(density, DensityPlot.Height), (percentiles, PercentilePlot.Height)], lines.Lines, lines.Band);
+    }
+
     /// <summary>What changed: at each rank the value after less the value before, and below it the same in percent of the value
     /// before.</summary>
     /// <param name="before">The state before.</param>

@@ -7,12 +7,18 @@ internal static class PercentilePlot
 {
     public const string RankLabel = "percentile, %";
 
-    private const double Height = 210;
+    public const double Height = 210;
 
     /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
     private const double LinearRange = 1000;
 
     public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    {
+        (StepChart chart, PlotLines lines) = MakeChart(series, options);
+        return HdrHistogramPlot.Compose("percentile distribution", series, options, [(chart, Height)], lines.Lines, lines.Band);
+    }
+
+    public static (StepChart Chart, PlotLines Lines) MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
         double unit = options.ValueUnitRatio;
         double nines = 0;
@@ -55,8 +61,7 @@ internal static class PercentilePlot
             Band = lines.Band,
             Strips = StripsOf(nines, told.Any(one => one.Curve.Total > 0) ? rank => Tell(told, rank, options) : null),
         };
-        return HdrHistogramPlot.Compose(
-            "percentile distribution", series, options, [(chart, Height)], lines.Lines, lines.Band);
+        return (chart, lines);
     }
 
     /// <summary>The beginnings of the columns in nines.</summary>

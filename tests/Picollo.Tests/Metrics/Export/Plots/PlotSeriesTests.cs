@@ -12,6 +12,7 @@ public class PlotSeriesTests
     {
         ["percentiles"] = series => HdrHistogramPlot.OfPercentiles(series),
         ["density"] = series => HdrHistogramPlot.OfDensity(series),
+        ["distribution"] = series => HdrHistogramPlot.OfDistribution(series),
         ["difference"] = series => HdrHistogramPlot.OfDifference(series[0], series[^1]),
         ["report"] = series => HdrHistogramReport.Write(TextWriter.Null, series),
     };
@@ -89,6 +90,7 @@ public class PlotSeriesTests
         {
             "percentiles" => HdrHistogramPlot.OfPercentiles(series),
             "density" => HdrHistogramPlot.OfDensity(series),
+            "distribution" => HdrHistogramPlot.OfDistribution(series),
             _ => HdrHistogramPlot.OfDifference(series[0], series[1]),
         };
 

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Picollo.Cli.Stat;
+namespace Picollo.Cli.Shell;
 
 /// <summary>Rows of cells in columns as wide as their widest cell, two blanks between. A name that is longer than most, in the first column,
 /// has a line of its own.</summary>

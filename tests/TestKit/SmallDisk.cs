@@ -1,6 +1,4 @@
-using Picollo.TestKit;
-
-namespace Picollo.Tests.Metrics.Export;
+namespace Picollo.TestKit;
 
 /// <summary>A file system in memory that is soon full.</summary>
 internal sealed class SmallDisk : IDisposable

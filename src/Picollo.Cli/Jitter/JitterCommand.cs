@@ -1,0 +1,142 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Picollo.Cli.Shell;
+using Picollo.Commands;
+using Picollo.Jitter;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary><c>picollo jitter</c>: its options, which are jitterdebugger's.</summary>
+internal static class JitterCommand
+{
+    private const int HighestPriority = 99;
+    private const int UsualPriority = 80;
+    private const string Microseconds = "us";
+    private const string Nanoseconds = "ns";
+
+    private const string Epilogue = """
+        Output:
+          A line a CPU: T index (thread) A CPU, C wake-ups, Min, Avg and Max latency in
+          microseconds (Min and Max cut to whole ones), then percentiles. What is not
+          permitted here, such as real-time priority, is said on standard error, and
+          the measurement is made without.
+          With -o: results.json as jitterdebugger has it and more, jitter.hlog with a
+          histogram per CPU (tags cpu0, cpu1 ... for picollo hist), the system's
+          cpuinfo, cmdline, interrupts and so on; with -s samples.raw. The load of -c
+          writes to standard error.
+
+        Times:
+          A number with ns, us, ms, s, m, h or d. Without a unit, -i and -b are in
+          microseconds, under -N in nanoseconds, and -D is in seconds.
+
+        Examples:
+          picollo jitter -v
+          picollo jitter -D 10m -c 'stress-ng --cpu 0' -o results
+          picollo jitter plot results
+          picollo jitter -a 2-3 -i 250 -b 100
+          picollo jitter -D 5 --json | jq 'select(.kind == "summary").percentiles'
+          picollo jitter -D 1m -b 200 --json |
+            jq -es 'last | .count > 0 and .break == null'
+
+        Exit codes:
+          0    done; also where a latency above -b has ended it
+          1    it cannot be measured here, or results cannot be written
+          2    the command line is not understood
+          126  the load cannot be executed (127: there is no shell to do it)
+          130  interrupted (143: SIGTERM); what was measured by then is printed
+          141  nobody reads the output any more
+        """;
+
+    private static readonly Option<string?> Affinity = new("-a", "--affinity") { HelpName = "CPUS", Description = "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given." };
+    private static readonly Option<string?> Interval = new("-i", "--interval") { HelpName = "TIME", Description = "From one wake-up to the next, 1us to 1s; 1ms unless given." };
+    private static readonly Option<string?> Priority = new("-p", "--priority") { HelpName = "PRIO", Description = "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given." };
+    private static readonly Option<string?> Duration = new("-D", "--duration") { HelpName = "TIME", Description = "Measure for so long." };
+    private static readonly Option<string?> Loops = new("-l", "--loops") { HelpName = "N", Description = "Measure so many wake-ups on each CPU." };
+    private static readonly Option<string?> Break = new("-b", "--break") { HelpName = "TIME", Description = "Stop at a latency above this, and mark it in the kernel's trace." };
+    private static readonly Option<string?> Load = new("-c", "--command") { HelpName = "CMD", Description = "A line for /bin/sh that runs meanwhile, at normal priority." };
+    private static readonly Option<bool> Live = new("-v", "--verbose") { Description = "Show how far it is, each second." };
+    private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Nanoseconds instead of microseconds." };
+    private static readonly Option<string?> Folder = new("-o", "--output") { HelpName = "DIR", Description = "Save results, and what the system is." };
+    private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "With -o: save every sample, too." };
+    private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
+
+    static JitterCommand()
+    {
+        Check(Affinity, text => CpuList.Parse(text) is not null, $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F");
+        Check(Priority, text => Number(text) is >= 0 and <= HighestPriority, $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time");
+        Check(Loops, text => Number(text) > 0, "-l is a number of wake-ups, 1 or more");
+        Check(Duration, text => TimeText.Parse(text, "s") is not null, "-D is a time such as 30, 30s, 5m, 1h or 1d");
+        Check(Load, text => !string.IsNullOrWhiteSpace(text), "-c is a command");
+    }
+
+    public static Command Create(Terminal terminal)
+    {
+        Command command = new("jitter", "Wake-up latency of each CPU.")
+        {
+            Affinity, Interval, Priority, Duration, Loops, Break, Load, Live, InNanoseconds, Folder, Samples, Json,
+        };
+        command.Add(JitterPlotCommand.Create(terminal));
+        command.Validators.Add(Validate);
+        command.SetAction(parsed => JitterRunner.Run(terminal, OptionsOf(parsed)));
+        CommandHelp.Append(command, Epilogue);
+        return command;
+    }
+
+    private static void Check(Option<string?> option, Func<string, bool> isRight, string rule) => option.Validators.Add(result =>
+    {
+        if (result.GetValueOrDefault<string?>() is { } text && !isRight(text))
+        {
+            result.AddError($"{rule}, not '{text}'.");
+        }
+    });
+
+    // What a number alone means depends on another option.
+    private static void Validate(CommandResult command)
+    {
+        string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
+        if (command.GetValue(Interval) is { } interval
+            && (TimeText.Parse(interval, unit) is not { } time || time < JitterMeterOptions.ShortestInterval || time > JitterMeterOptions.LongestInterval))
+        {
+            command.AddError($"-i is a time from 1us to 1s in steps of 100 ns, a number alone in {unit}, not '{interval}'.");
+        }
+
+        if (command.GetValue(Break) is { } limit && TimeText.Parse(limit, unit) is null)
+        {
+            command.AddError($"-b is a time in steps of 100 ns, a number alone in {unit}, not '{limit}'.");
+        }
+
+        if (command.GetValue(Samples) && command.GetValue(Folder) is null)
+        {
+            command.AddError("-s needs -o, where the samples go.");
+        }
+    }
+
+    private static JitterOptions OptionsOf(ParseResult parsed)
+    {
+        bool inNanoseconds = parsed.GetValue(InNanoseconds);
+        string unit = inNanoseconds ? Nanoseconds : Microseconds;
+        JitterMeterOptions usual = new();
+        JitterMeterOptions meter = usual with
+        {
+            Cpus = parsed.GetValue(Affinity) is { } cpus ? CpuList.Parse(cpus) : null,
+            Interval = Time(Interval, unit) ?? usual.Interval,
+            Priority = parsed.GetValue(Priority) is not { } priority ? UsualPriority : Number(priority) is > 0 and var given ? (int)given : null,
+            Duration = Time(Duration, "s"),
+            Loops = parsed.GetValue(Loops) is { } loops ? Number(loops) : null,
+            BreakAbove = Time(Break, unit),
+        };
+        return new(
+            meter,
+            parsed.GetValue(Load) is { } load ? MeasuredCommand.FromText(load).WithOutputToError().WithNormalScheduling() : null,
+            parsed.GetValue(Live),
+            inNanoseconds,
+            parsed.GetValue(Json),
+            parsed.GetValue(Folder),
+            parsed.GetValue(Samples));
+
+        TimeSpan? Time(Option<string?> option, string unit) => parsed.GetValue(option) is { } text ? TimeText.Parse(text, unit) : null;
+    }
+
+    private static long? Number(string text) => long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+}

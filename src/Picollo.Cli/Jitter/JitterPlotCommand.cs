@@ -1,0 +1,87 @@
+using System.CommandLine;
+using Picollo.Cli.Shell;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary><c>picollo jitter plot</c>: saved results as a picture.</summary>
+internal static class JitterPlotCommand
+{
+    private const string Page = "jitter.html";
+    private const string PageEnding = ".html";
+    private const string PictureEnding = ".svg";
+    private const double NanosecondsPerMicrosecond = 1000;
+
+    private const string Epilogue = """
+        DIR is what jitter -o has written; results of jitterdebugger do as well, with
+        its microseconds.
+
+        Examples:
+          picollo jitter plot results
+          picollo jitter plot results -o jitter.svg
+
+        Exit codes:
+          0    done
+          1    there are no results, they are damaged, or the file cannot be written
+          2    the command line is not understood
+        """;
+
+    public static Command Create(Terminal terminal)
+    {
+        Argument<string> folder = new("DIR") { Description = "Where the results are." };
+        Option<string?> output = new("-o", "--output") { HelpName = "FILE", Description = $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given." };
+        output.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is { } path && !IsPage(path) && !path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase))
+            {
+                result.AddError($"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
+            }
+        });
+        Command command = new("plot", "Histograms and percentiles of saved results as a page or a picture.") { folder, output };
+        command.SetAction(parsed =>
+        {
+            Write(parsed.GetValue(folder)!, parsed.GetValue(output));
+            return ExitCodes.Success;
+        });
+        CommandHelp.Append(command, Epilogue);
+        return command;
+    }
+
+    private static void Write(string folder, string? path)
+    {
+        IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
+        HdrHistogramPlotOptions options = new() { Title = SavedResults.TitleOf(folder), Unit = "µs", ValueUnitRatio = NanosecondsPerMicrosecond };
+        if (path is null && OperatingSystem.IsLinux())
+        {
+            using ResultFolder results = ResultFolder.Open(folder);
+            results.WriteText(Page, file => HdrHistogramReport.Write(file, series, options));
+        }
+        else if (path is null || IsPage(path))
+        {
+            OutputFile.WriteText(path ?? Path.Combine(folder, Page), file => HdrHistogramReport.Write(file, series, options));
+        }
+        else
+        {
+            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.OfDistribution(series, options).Document));
+        }
+    }
+
+    private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>All of them first: of many CPUs, those that come last share a band.</summary>
+    private static IReadOnlyList<HdrHistogramSeries> WithTotal(IReadOnlyList<HdrHistogramSeries> cpus)
+    {
+        if (cpus.Count == 1)
+        {
+            return cpus;
+        }
+
+        HdrHistogramMerger merger = new();
+        foreach (HdrHistogramSeries cpu in cpus)
+        {
+            merger.Add(cpu.Histogram);
+        }
+
+        return [new("all CPUs", merger.Histogram!), .. cpus];
+    }
+}

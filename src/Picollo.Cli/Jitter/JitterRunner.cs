@@ -1,0 +1,188 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cli.Shell;
+using Picollo.Commands;
+using Picollo.Jitter;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>Measures, shows how far it is, and sees that what was measured is kept however it ends.</summary>
+internal sealed class JitterRunner
+{
+    private const int NotExecutable = 126;
+    private const int NotFound = 127;
+
+    /// <summary>How often it is looked at. Each look takes time of a CPU that is measured.</summary>
+    private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
+
+    private readonly JitterOptions _options;
+    private readonly JitterReport _report;
+    private readonly List<string> _problems = []; // of files, to be told when all is done
+    private int _limits; // told
+    private string? _toldOfSamples;
+    private bool _isLoadOver;
+
+    private JitterRunner(Terminal terminal, JitterOptions options)
+    {
+        _options = options;
+        bool inPlace = options.IsLive && !terminal.OutIsPlain;
+        _report = options.IsJson
+            ? new JitterJson(terminal.Out, options.IsLive)
+            : new JitterTextReport(
+                terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? WindowSize.Current : null);
+    }
+
+    public static int Run(Terminal terminal, JitterOptions options)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new CommandException("wake-up latency is measured on Linux only");
+        }
+
+        try
+        {
+            return new JitterRunner(terminal, options).Run();
+        }
+        catch (CommandStartException e)
+        {
+            throw new CommandException(e.Message, e.IsNotFound ? NotFound : NotExecutable);
+        }
+    }
+
+    private int Run()
+    {
+        using Interrupt interrupt = new();
+        using ResultFolder? folder = _options.Folder is { } path ? ResultFolder.Open(path) : null;
+        if (folder is not null)
+        {
+            Try(() => SystemFiles.Save(folder));
+        }
+
+        using SampleFile? samples = _options.WithSamples ? new(folder!.Create(SampleFile.Name), _options.Meter.Interval, _options.InNanoseconds) : null;
+        JitterResult result = Measure(folder, samples, interrupt);
+        Tell(samples);
+        _report.End(result);
+        if (result.Total.Status.Lost is > 0 and var lost)
+        {
+            _report.Note(string.Create(CultureInfo.InvariantCulture, $"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
+        }
+
+        _problems.ForEach(_report.Note);
+        return _problems.Count > 0 || samples?.Problem is not null ? ExitCodes.Failure : interrupt.ExitCode ?? ExitCodes.Success;
+    }
+
+    private JitterResult Measure(ResultFolder? folder, SampleFile? samples, Interrupt interrupt)
+    {
+        using BackgroundLoad? load = _options.Load is { } command ? new(command) : null;
+        using JitterMeter meter = JitterMeter.Start(_options.Meter with { Samples = samples is null ? null : samples.Add });
+        long start = Stopwatch.GetTimestamp();
+        JitterResult? result = null;
+        try
+        {
+            Watch(meter, load, samples, start, interrupt.Token);
+        }
+        finally
+        {
+            // Also where nobody reads the output any more: it was measured, and is kept.
+            meter.Stop();
+            TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+            load?.Dispose();
+            samples?.Complete();
+            result = new JitterResult
+            {
+                Options = _options,
+                StartTimeUtc = meter.StartTimeUtc,
+                Elapsed = elapsed,
+                Cpus = CpuResult.Read(meter),
+                Break = meter.Break,
+                Limits = meter.Limits,
+                IsInterrupted = interrupt.Token.IsCancellationRequested,
+            };
+            if (folder is not null)
+            {
+                Try(() => ResultFiles.Save(folder, result));
+            }
+        }
+
+        return result;
+    }
+
+    private void Watch(JitterMeter meter, BackgroundLoad? load, SampleFile? samples, long start, CancellationToken token)
+    {
+        _report.Begin(CpuResult.Read(meter));
+        Tell(meter);
+        bool hasEnded = false;
+        while (!hasEnded)
+        {
+            if (_options.IsLive)
+            {
+                _report.Add(CpuResult.Read(meter), Stopwatch.GetElapsedTime(start));
+            }
+
+            hasEnded = HasEnded(meter, token);
+            Tell(meter);
+            Tell(load);
+            Tell(samples);
+        }
+    }
+
+    // There may be more of them later, such as of a CPU that went offline.
+    private void Tell(JitterMeter meter)
+    {
+        for (IReadOnlyList<string> limits = meter.Limits; _limits < limits.Count; _limits++)
+        {
+            _report.Note(limits[_limits]);
+        }
+    }
+
+    private static bool HasEnded(JitterMeter meter, CancellationToken token)
+    {
+        try
+        {
+            if (Task.WaitAny([meter.Completion], (int)Period.TotalMilliseconds, token) < 0)
+            {
+                return false;
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            return true;
+        }
+
+        meter.Completion.GetAwaiter().GetResult(); // throws where the system has refused
+        return true;
+    }
+
+    private void Tell(BackgroundLoad? load)
+    {
+        if (load?.End is { } end && !_isLoadOver)
+        {
+            _isLoadOver = true;
+            string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
+            _report.Note(string.Create(
+                CultureInfo.InvariantCulture, $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
+        }
+    }
+
+    private void Tell(SampleFile? samples)
+    {
+        if (samples?.Problem is { } problem && problem != _toldOfSamples)
+        {
+            _toldOfSamples = problem;
+            _report.Note(problem);
+        }
+    }
+
+    /// <summary>What cannot be written does not end the measurement.</summary>
+    private void Try(Action write)
+    {
+        try
+        {
+            write();
+        }
+        catch (CommandException e)
+        {
+            _problems.Add(e.Message);
+        }
+    }
+}

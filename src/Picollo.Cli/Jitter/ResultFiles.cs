@@ -1,0 +1,150 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Picollo.Cli.Shell;
+using Picollo.Jitter;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>The results as files: results.json for those who have scripts for jitterdebugger's, and an interval log that has all
+/// digits.</summary>
+internal static class ResultFiles
+{
+    public const string Json = "results.json";
+    public const string Log = "jitter.hlog";
+
+    private const int JitterdebuggersVersion = 3;
+    private const int NanosecondsPerMicrosecond = 1000;
+
+    /// <exception cref="CommandException">One cannot be written.</exception>
+    public static void Save(ResultFolder folder, JitterResult result)
+    {
+        if (!result.Options.WithSamples)
+        {
+            folder.Remove(SampleFile.Name); // of a measurement before
+        }
+
+        folder.Write(Json, file => WriteJson(file, result, SystemNames.Read()));
+        folder.Write(Log, file => WriteLog(file, result));
+    }
+
+    /// <summary>The tag of a CPU in the log.</summary>
+    public static string TagOf(int cpu) => FormattableString.Invariant($"cpu{cpu}");
+
+    internal static void WriteJson(Stream file, JitterResult result, SystemNames names)
+    {
+        // As jitterdebugger's, indented, and without escapes that no JSON reader needs.
+        using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+        int unit = result.Options.InNanoseconds ? 1 : NanosecondsPerMicrosecond;
+        json.WriteStartObject();
+        json.WriteNumber("version", JitterdebuggersVersion);
+        json.WriteStartObject("sysinfo");
+        json.WriteString("sysname", names.System);
+        json.WriteString("nodename", names.Host);
+        json.WriteString("release", names.Release);
+        json.WriteString("version", names.Version);
+        json.WriteString("machine", names.Machine);
+        json.WriteNumber("cpus_online", names.OnlineCpus);
+        json.WriteNumber("resolution_in_ns", unit);
+        json.WriteEndObject();
+        json.WriteStartObject("cpu");
+        for (int i = 0; i < result.Cpus.Count; i++)
+        {
+            // Its scripts count from 0 until there is none.
+            json.WriteStartObject(FormattableString.Invariant($"{i}"));
+            WriteCpu(json, result.Cpus[i], (ulong)unit);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndObject();
+        WriteMeasurement(json, result);
+        json.WriteEndObject();
+        json.Flush();
+        file.Write("\n"u8);
+    }
+
+    internal static void WriteLog(Stream file, JitterResult result)
+    {
+        using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: NanosecondsPerMicrosecond, leaveOpen: true);
+        log.WriteHeader(result.StartTimeUtc, "[Wake-up latencies in nanoseconds, largest in microseconds, by picollo jitter]");
+        foreach (CpuResult cpu in result.Cpus)
+        {
+            log.WriteInterval(cpu.Histogram, result.StartTimeUtc, result.StartTimeUtc + result.Elapsed, TagOf(cpu.Cpu));
+        }
+    }
+
+    private static void WriteCpu(Utf8JsonWriter json, CpuResult cpu, ulong unit)
+    {
+        json.WriteStartObject("histogram");
+        foreach ((ulong value, ulong count) in Histogram(cpu, unit))
+        {
+            json.WriteNumber(FormattableString.Invariant($"{value}"), count);
+        }
+
+        json.WriteEndObject();
+        json.WriteNumber("count", cpu.Status.Count);
+        json.WriteNumber("min", cpu.Status.MinNanoseconds / unit);
+        json.WriteNumber("max", cpu.Status.MaxNanoseconds / unit);
+        json.WriteNumber("avg", Math.Round(cpu.Status.MeanNanoseconds / unit, 2));
+
+        json.WriteNumber("affinity", cpu.Cpu);
+        json.WriteNumber("lost", cpu.Status.Lost);
+        json.WriteNumber("min_ns", cpu.Status.MinNanoseconds);
+        json.WriteNumber("max_ns", cpu.Status.MaxNanoseconds);
+        json.WriteNumber("avg_ns", cpu.Status.MeanNanoseconds);
+        ulong[] values = cpu.GetPercentiles();
+        json.WriteStartObject("percentiles_ns");
+        for (int i = 0; i < values.Length; i++)
+        {
+            json.WriteNumber(FormattableString.Invariant($"{CpuResult.Ranks[i]}"), values[i]);
+        }
+
+        json.WriteEndObject();
+    }
+
+    /// <summary>Counts by whole units.</summary>
+    private static IEnumerable<(ulong Value, ulong Count)> Histogram(CpuResult cpu, ulong unit) => cpu.Histogram.BucketsWithValues
+        .GroupBy(bucket => ValueOf(bucket, cpu.Status) / unit)
+        .Select(same => (same.Key, same.Aggregate(0UL, (sum, bucket) => sum + bucket.Count)));
+
+    /// <summary>The middle of a bucket; of the first and the last the extremes themselves, for scripts that take the histogram's ends for
+    /// them.</summary>
+    private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
+        Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds : bucket.Start + (bucket.Step / 2);
+
+    private static bool Holds(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
+
+    private static void WriteMeasurement(Utf8JsonWriter json, JitterResult result)
+    {
+        json.WriteStartObject("picollo");
+        json.WriteString("start_time", result.StartTimeUtc);
+        json.WriteNumber("elapsed_ns", result.Elapsed.Ticks * TimeSpan.NanosecondsPerTick);
+        json.WriteNumber("interval_ns", result.Options.Meter.Interval.Ticks * TimeSpan.NanosecondsPerTick);
+        json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
+        json.WriteString("command", result.Options.Load?.Text);
+        json.WriteBoolean("is_interrupted", result.IsInterrupted);
+        json.WriteString("samples", result.Options.WithSamples ? SampleFile.Name : null);
+        if (result.Break is { } found)
+        {
+            json.WriteStartObject("break");
+            json.WriteNumber("cpu", found.Cpu);
+            json.WriteNumber("latency_ns", found.LatencyNanoseconds);
+            json.WriteBoolean("is_marked", found.IsMarked);
+            json.WriteEndObject();
+        }
+        else
+        {
+            json.WriteNull("break");
+        }
+
+        json.WriteStartArray("limits");
+        foreach (string limit in result.Limits)
+        {
+            json.WriteStringValue(limit);
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+}

@@ -1,0 +1,137 @@
+using System.Globalization;
+using System.Text.Json;
+using Picollo.Cli.Shell;
+using Picollo.Metrics;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>The histograms of a folder that jitter has written, or jitterdebugger.</summary>
+internal static class SavedResults
+{
+    private const ulong NanosecondsPerMicrosecond = 1000;
+    private const long MostBytes = 256 << 20; // of JSON, which is read as a whole
+
+    /// <summary>The histograms, in nanoseconds: the log's where there is one, else those of results.json.</summary>
+    /// <exception cref="CommandException">There are none, or they are damaged.</exception>
+    public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
+    {
+        string path = Path.Combine(folder, ResultFiles.Log);
+        path = File.Exists(path) ? path : Path.Combine(folder, ResultFiles.Json);
+        try
+        {
+            FileProblem.ThrowIfEmpty(folder);
+            List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
+            return series.Count > 0 ? series : throw new CommandException($"{path}: there are no results in it");
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{path}: line {e.Line}: {e.Problem}");
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
+        {
+            throw new CommandException($"{path}: no results of jitter: {e.Message}");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException($"{path}: {FileProblem.Of(e)}");
+        }
+    }
+
+    /// <summary>What, where, when and how it was measured, as far as results.json says: two plots can be told apart.</summary>
+    public static string TitleOf(string folder)
+    {
+        string title = "Wake-up latency";
+        try
+        {
+            using MemoryStream content = ReadAll(Path.Combine(folder, ResultFiles.Json));
+            using JsonDocument json = JsonDocument.Parse(content);
+            title += Text(json.RootElement, ", ", "sysinfo", "nodename");
+            JsonElement how = json.RootElement.GetProperty("picollo");
+            title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
+            title += string.Create(CultureInfo.InvariantCulture, $", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
+            title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority ? $", SCHED_FIFO {priority}" : ", no real time";
+            title += how.GetProperty("limits").EnumerateArray().Any() ? " (with limits)" : "";
+            title += Text(how, ", beside ", "command");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            // jitterdebugger's, or nobody's: what is there is plotted all the same.
+        }
+
+        return title;
+    }
+
+    private static string Text(JsonElement element, string before, params ReadOnlySpan<string> path)
+    {
+        foreach (string name in path)
+        {
+            element = element.GetProperty(name);
+        }
+
+        return element.GetString() is { Length: > 0 } text ? before + text : "";
+    }
+
+    private static List<HdrHistogramSeries> ReadLog(string path)
+    {
+        List<(string Name, HdrHistogramMerger Merger)> cpus = [];
+        using HdrHistogramLogReader log = new(path);
+        foreach (HdrHistogramLogInterval interval in log.ReadAll())
+        {
+            string name = interval.Tag is { } tag ? tag.Replace("cpu", "CPU ", StringComparison.Ordinal) : "all CPUs";
+            if (cpus.Find(one => one.Name == name).Merger is not { } merger)
+            {
+                cpus.Add((name, merger = new HdrHistogramMerger()));
+            }
+
+            merger.Add(interval.Histogram);
+        }
+
+        return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.Histogram!))];
+    }
+
+    private static List<HdrHistogramSeries> ReadJson(string path)
+    {
+        using MemoryStream content = ReadAll(path);
+        using JsonDocument json = JsonDocument.Parse(content);
+        JsonElement root = json.RootElement;
+        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system) && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
+            ? resolution.GetUInt64()
+            : NanosecondsPerMicrosecond;
+        List<HdrHistogramSeries> cpus = [];
+        foreach (JsonProperty cpu in root.GetProperty("cpu").EnumerateObject())
+        {
+            int number = cpu.Value.TryGetProperty("affinity", out JsonElement affinity) ? affinity.GetInt32() : int.Parse(cpu.Name, CultureInfo.InvariantCulture);
+            HdrHistogram histogram = HdrHistogram.Create();
+            foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
+            {
+                // From so many units to the next: its middle.
+                histogram.Record(checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)), bucket.Value.GetUInt64());
+            }
+
+            cpus.Add(new(FormattableString.Invariant($"CPU {number}"), histogram));
+        }
+
+        return cpus;
+    }
+
+    // Not by its length, which a device does not have.
+    private static MemoryStream ReadAll(string path)
+    {
+        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        MemoryStream content = new();
+        byte[] buffer = new byte[64 * 1024];
+        int length;
+        while ((length = file.Read(buffer)) > 0)
+        {
+            content.Write(buffer.AsSpan(0, length));
+            if (content.Length > MostBytes)
+            {
+                throw new FormatException("it is larger than results are");
+            }
+        }
+
+        content.Position = 0;
+        return content;
+    }
+}

@@ -1,0 +1,40 @@
+using System.Text;
+
+namespace Picollo.Cli.Shell;
+
+/// <summary>A line as it is typed.</summary>
+internal sealed class InputLine
+{
+    private const int Longest = 256;
+
+    private readonly List<Rune> _runes = [];
+
+    /// <summary>What stands there by now.</summary>
+    public string Text => string.Concat(_runes);
+
+    /// <summary>Takes a key.</summary>
+    /// <returns>Whether the line is done; null where it is given up.</returns>
+    public bool? Add(Key key)
+    {
+        switch (key.Code)
+        {
+            case KeyCode.Enter:
+                return true;
+            case KeyCode.Escape:
+                return null;
+            case KeyCode.EraseLine:
+                _runes.Clear();
+                break;
+            case KeyCode.Backspace when _runes.Count > 0:
+                _runes.RemoveAt(_runes.Count - 1);
+                break;
+            case KeyCode.Text when _runes.Count < Longest:
+                _runes.Add(key.Rune);
+                break;
+            default:
+                break;
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,110 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Picollo.Cli.Shell;
+
+/// <summary>Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and its likes have for arrows and such.
+/// What it does not know is dropped whole, so that no part of it is taken for keys.</summary>
+internal sealed class KeyDecoder
+{
+    private const byte Esc = 0x1B;
+    private const int Longest = 64; // no key's sequence is nearly as long
+
+    private readonly List<byte> _bytes = [];
+
+    /// <summary>Whether what has come may be the beginning of something longer; an Escape that was pressed on its own looks so until time has
+    /// passed.</summary>
+    public bool IsInDoubt => _bytes.Count > 0;
+
+    public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
+
+    /// <summary>Takes the next key.</summary>
+    /// <param name="isAll">Whether nothing follows soon: what has begun is then taken as it is.</param>
+    /// <returns>Null where there is no whole key.</returns>
+    public Key? Take(bool isAll)
+    {
+        while (_bytes.Count > 0)
+        {
+            int length = _bytes[0] == Esc ? LengthOfSequence(isAll) : LengthOfCharacter(isAll);
+            if (length == 0)
+            {
+                return null;
+            }
+
+            byte[] taken = [.. _bytes[..length]];
+            _bytes.RemoveRange(0, length);
+            Key? key = taken[0] == Esc ? KeyOfSequence(taken) : KeyOfCharacter(taken);
+            if (key is not null)
+            {
+                return key;
+            }
+        }
+
+        return null;
+    }
+
+    private int LengthOfCharacter(bool isAll)
+    {
+        ReadOnlySpan<byte> bytes = CollectionsMarshal.AsSpan(_bytes);
+        return Rune.DecodeFromUtf8(bytes, out _, out int length) == OperationStatus.NeedMoreData && !isAll ? 0 : length;
+    }
+
+    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then a key of its own.
+    private int LengthOfSequence(bool isAll)
+    {
+        if (_bytes.Count == 1)
+        {
+            return isAll ? 1 : 0;
+        }
+
+        if (_bytes[1] is not ((byte)'[' or (byte)'O'))
+        {
+            return 1;
+        }
+
+        int i = 2;
+        if (_bytes[1] == '[')
+        {
+            if (_bytes.Count > 2 && _bytes[2] == '[')
+            {
+                i = 3; // Linux's console: ESC [ [ A is F1
+            }
+
+            while (i < _bytes.Count && i < Longest && _bytes[i] is >= 0x20 and < 0x40)
+            {
+                i++;
+            }
+        }
+
+        return i < _bytes.Count ? i + 1 : isAll ? _bytes.Count : 0;
+    }
+
+    private static Key? KeyOfCharacter(byte[] bytes) => bytes[0] switch
+    {
+        (byte)'\r' or (byte)'\n' => new Key(KeyCode.Enter),
+        0x7F or (byte)'\b' => new Key(KeyCode.Backspace),
+        0x15 => new Key(KeyCode.EraseLine),
+        0x0C => new Key(KeyCode.Redraw),
+        < 0x20 => null,
+        _ => Rune.DecodeFromUtf8(bytes, out Rune rune, out _) == OperationStatus.Done && !Rune.IsControl(rune) ? new Key(KeyCode.Text, rune) : null,
+    };
+
+    // With a modifier there are parameters before the letter: ESC [ 1 ; 5 A is Ctrl+Up, and Up as well.
+    private static Key? KeyOfSequence(byte[] bytes) => bytes.Length == 1 ? new Key(KeyCode.Escape) : (char)bytes[^1] switch
+    {
+        'A' when bytes[2] != '[' => new Key(KeyCode.Up),
+        'B' when bytes[2] != '[' => new Key(KeyCode.Down),
+        'H' => new Key(KeyCode.Home),
+        'F' => new Key(KeyCode.End),
+        '~' => Encoding.ASCII.GetString(bytes, 2, bytes.Length - 3).Split(';')[0] switch
+        {
+            "1" or "7" => new Key(KeyCode.Home),
+            "4" or "8" => new Key(KeyCode.End),
+            "5" => new Key(KeyCode.PageUp),
+            "6" => new Key(KeyCode.PageDown),
+            _ => null,
+        },
+        _ => null,
+    };
+}

@@ -1,0 +1,101 @@
+using System.Text;
+using Picollo.Cli.Shell;
+using Picollo.Cpu;
+
+namespace Picollo.Cli.Top;
+
+/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+: what stands before it keeps its number for awk. Where they leave little room for
+/// names they are narrower, and numbers in larger units.</summary>
+internal readonly record struct TopColumns(int Id, int Virtual, int Resident, int Shared, int Memory, int Time)
+{
+    private const int User = 8;
+    private const int Priority = 3;
+    private const int Percent = 5;
+    private const int NarrowestId = 5;
+
+    /// <summary>Names have 15 bytes.</summary>
+    private const int EnoughForName = 15;
+
+    /// <summary>Shown as <c>rt</c>: the priorities that stop the CPU's own work (SCHED_FIFO 99, SCHED_DEADLINE).</summary>
+    private const int HighestShown = -99;
+
+    private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
+
+    /// <summary>The widths for a page.</summary>
+    /// <param name="columns">The page's.</param>
+    /// <param name="largestId">The largest process or thread id on it.</param>
+    public static TopColumns For(int columns, long largestId)
+    {
+        int id = NarrowestId;
+        for (long limit = 100_000; largestId >= limit; limit *= 10)
+        {
+            id++;
+        }
+
+        TopColumns wide = new(id, Virtual: 7, Resident: 6, Shared: 6, Memory: 5, Time: 9);
+        return columns >= wide.BeforeName + EnoughForName ? wide : new(id, Virtual: 6, Resident: 5, Shared: 5, Memory: 4, Time: 8);
+    }
+
+    public void AppendHeader(StringBuilder to)
+    {
+        TopNumbers.AppendText(to, "PID", Id);
+        to.Append(" USER     ");
+        TopNumbers.AppendText(to, "PR", Priority);
+        TopNumbers.AppendText(to, " NI", Priority + 1);
+        TopNumbers.AppendText(to, " VIRT", Virtual + 1);
+        TopNumbers.AppendText(to, " RES", Resident + 1);
+        TopNumbers.AppendText(to, " SHR", Shared + 1);
+        to.Append(" S");
+        TopNumbers.AppendText(to, " %CPU", Percent + 1);
+        TopNumbers.AppendText(to, " %MEM", Memory + 1);
+        TopNumbers.AppendText(to, " %WAIT", Percent + 1);
+        TopNumbers.AppendText(to, " TIME+", Time + 1);
+        to.Append(" COMMAND");
+    }
+
+    /// <summary>Adds a row.</summary>
+    /// <param name="to">An empty line.</param>
+    /// <param name="row">What it shows.</param>
+    /// <param name="command">Its last column; fit for a terminal.</param>
+    /// <param name="memoryBytes">The machine's memory; 0 if it is not known.</param>
+    /// <param name="columns">How many the line may have.</param>
+    public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)
+    {
+        TopNumbers.AppendCount(to, row.Id, Id);
+        to.Append(' ');
+        int user = CellText.AppendFitting(to, ForeignText.Clean(row.User), User);
+        to.Append(' ', User - user + 1);
+        AppendPriority(to, row.Priority);
+        to.Append(' ');
+        TopNumbers.AppendCount(to, row.Nice, Priority);
+        to.Append(' ');
+        ProcessCpu process = row.Process;
+        TopNumbers.AppendMemory(to, process.VirtualBytes, Virtual);
+        to.Append(' ');
+        TopNumbers.AppendMemory(to, process.ResidentBytes, Resident);
+        to.Append(' ');
+        TopNumbers.AppendMemory(to, process.SharedBytes, Shared);
+        to.Append(' ').Append(row.State ?? '?').Append(' ');
+        TopNumbers.AppendPercent(to, row.Share, Percent);
+        to.Append(' ');
+        TopNumbers.AppendPercent(to, memoryBytes > 0 ? process.ResidentBytes / (double)memoryBytes : null, Memory);
+        to.Append(' ');
+        TopNumbers.AppendPercent(to, row.WaitShare, Percent);
+        to.Append(' ');
+        TopNumbers.AppendTime(to, row.Usage.Total, Time);
+        to.Append(' ');
+        CellText.AppendFitting(to, command, Math.Max(columns - BeforeName, 0));
+    }
+
+    private static void AppendPriority(StringBuilder to, int? priority)
+    {
+        if (priority < HighestShown)
+        {
+            TopNumbers.AppendText(to, "rt", Priority);
+        }
+        else
+        {
+            TopNumbers.AppendCount(to, priority, Priority);
+        }
+    }
+}

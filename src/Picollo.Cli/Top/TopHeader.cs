@@ -1,0 +1,113 @@
+using System.Globalization;
+using Picollo.Cli.Shell;
+using Picollo.Cpu;
+
+namespace Picollo.Cli.Top;
+
+/// <summary>What stands above the list, in the words of top(1).</summary>
+internal static class TopHeader
+{
+    private const double MiB = 1 << 20;
+    private const double LargestInColumn = 999_999.9;
+    private const string Units = "MGTP";
+
+    /// <summary>The lines; each may be wider than the page.</summary>
+    public static IEnumerable<string> Lines(TopSample sample, TopSettings settings)
+    {
+        yield return First(sample);
+        yield return Tasks(sample, settings);
+        if (settings.PerCpu)
+        {
+            foreach (CpuStates cpu in sample.Cpus)
+            {
+                yield return Text($"%Cpu{cpu.Cpu,-3}: {cpu}");
+            }
+        }
+        else
+        {
+            yield return $"%Cpu(s): {sample.Total}";
+        }
+
+        if (sample.Memory is { } memory)
+        {
+            (double unit, char letter) = UnitFor(Math.Max(memory.TotalBytes, memory.SwapTotalBytes));
+            string available = memory.AvailableBytes is { } bytes ? Text($" {bytes / unit,8:0.0} avail Mem") : "";
+            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, {memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
+            yield return Text($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, {memory.SwapFreeBytes / unit,8:0.0} free, {(memory.SwapTotalBytes - memory.SwapFreeBytes) / unit,8:0.0} used.{available}");
+        }
+
+        if (sample.Cgroup is { } cgroup)
+        {
+            yield return Cgroup(cgroup);
+        }
+
+        if (sample.Pressure?.Some is { } some)
+        {
+            yield return Text($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
+        }
+
+        // Kernel threads, whose niceness is not the user's, have no address space.
+        if (sample.HasAutogroups == true && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
+        {
+            yield return "NI      : counts within a session alone: autogroups are on, see sched(7)";
+        }
+    }
+
+    private static string First(TopSample sample)
+    {
+        string uptime = sample.Uptime is { } up ? $"up {Uptime(up)}" : "";
+        string users = sample.Users is { } count ? Text($"{count,2} user{(count > 1 ? "s" : "")}") : "";
+        string load = sample.LoadAverage is { } average ? $" load average: {average}" : "";
+        string[] parts = [uptime, users, load];
+        return Text($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}").TrimEnd();
+    }
+
+    // As uptime(1): minutes in the first hour.
+    private static string Uptime(TimeSpan up)
+    {
+        string days = up.Days == 0 ? "" : Text($"{up.Days} day{(up.Days == 1 ? "" : "s")}, ");
+        return days + (up.Hours == 0 ? Text($"{up.Minutes} min") : Text($"{up.Hours,2}:{up.Minutes:00}"));
+    }
+
+    private static string Tasks(TopSample sample, TopSettings settings)
+    {
+        int total = 0, running = 0, stopped = 0, zombies = 0;
+        foreach (TopRow row in settings.ShowThreads ? sample.Threads : sample.Processes)
+        {
+            if (settings.Pids.Count > 0 && !settings.Pids.Contains(row.Process.Id))
+            {
+                continue;
+            }
+
+            total++;
+            _ = row.State switch { 'R' => running++, 'T' or 't' => stopped++, 'Z' => zombies++, _ => 0 };
+        }
+
+        int sleeping = total - running - stopped - zombies;
+        return Text($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, {sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
+    }
+
+    private static string Cgroup(TopCgroup cgroup)
+    {
+        string used = cgroup.Now.Share is { } share ? Text($"{share:0.00} of ") : "";
+        string throttled = cgroup.Periods is null ? ""
+            : Text($", {cgroup.ThrottledPeriods} of {cgroup.Periods} periods throttled, {cgroup.ThrottledTime?.TotalSeconds:0.00} s");
+        string ever = cgroup.Now.ThrottledTime is { } time ? Text($" ({time.TotalSeconds:0.0} s in all)") : "";
+        return Text($"Cgroup  : {used}{cgroup.Now.Limit:0.00} CPUs{throttled}{ever}");
+    }
+
+    private static (double Bytes, char Letter) UnitFor(long largestBytes)
+    {
+        double bytes = MiB;
+        int unit = 0;
+        while (largestBytes / bytes > LargestInColumn && unit < Units.Length - 1)
+        {
+            bytes *= 1024;
+            unit++;
+        }
+
+        return (bytes, Units[unit]);
+    }
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

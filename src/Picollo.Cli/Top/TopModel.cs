@@ -1,0 +1,134 @@
+using System.Runtime.InteropServices;
+using Picollo.Cli.Shell;
+using Picollo.Cpu;
+
+namespace Picollo.Cli.Top;
+
+/// <summary>Samples of the machine, and what processes did over the session.</summary>
+internal sealed partial class TopModel(TopSettings settings) : IDisposable
+{
+    private const SystemCpuParts Parts = SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
+    private const int BootTime = 7; // CLOCK_BOOTTIME
+
+    /// <summary>Of the first page, that it be there soon and show what is, neither zeros nor a mean since the start. The counters' steps are 10 ms.</summary>
+    private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(200);
+
+    private readonly UserNames _users = new();
+    private readonly Dictionary<int, int> _indexes = [];
+    private readonly List<CpuStates> _cpus = [];
+    private SystemCpu? _cpu;
+    private SystemCpuParts _parts;
+    private CgroupCpu? _cgroupBefore;
+
+    /// <summary>The last sample.</summary>
+    public TopSample Sample { get; } = new();
+
+    /// <summary>The shares of each process over the session.</summary>
+    public CpuHistory History { get; } = new();
+
+    /// <summary>Threads are read, though the list may be of processes.</summary>
+    public bool WithThreads { get; set; }
+
+    /// <summary>What of processes cannot be seen here, and why.</summary>
+    public IEnumerable<string> Problems => new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
+        .Select(part => _cpu?.GetProblem(part)).OfType<string>().Distinct();
+
+    /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with: at the
+    /// first time, and when threads are read from now on, or no longer.</summary>
+    /// <exception cref="CommandException">None of the processes that alone are to be listed was there at the first time.</exception>
+    public void Update()
+    {
+        bool isFirst = _cpu is null;
+        SystemCpuParts parts = Parts | (settings.ShowThreads || WithThreads ? SystemCpuParts.Threads : 0);
+        if (_cpu is null || parts != _parts)
+        {
+            _cpu?.Dispose();
+            _cpu = new SystemCpu(parts);
+            _parts = parts;
+            _cgroupBefore = _cpu.LimitingCgroup;
+            Thread.Sleep(FirstInterval);
+        }
+
+        _cpu.Update();
+        History.Add(_cpu.Processes.AsSpan(), _cpu.Interval, _cpu.Cpus.Count);
+        ShowMachine(_cpu);
+        ShowTasks(_cpu);
+        if (isFirst && settings.Pids.Count > 0 && !Sample.Processes.Exists(row => settings.Pids.Contains(row.Process.Id)))
+        {
+            throw new CommandException($"there is no process {string.Join(", ", settings.Pids)}");
+        }
+    }
+
+    public void Dispose() => _cpu?.Dispose();
+
+    private void ShowMachine(SystemCpu cpu)
+    {
+        Sample.Time = DateTimeOffset.Now;
+        Sample.Interval = cpu.Interval;
+        Sample.Uptime = OperatingSystem.IsLinux() && GetClock(BootTime, out TimeSpec up) == 0 ? TimeSpan.FromSeconds((long)up.Seconds)
+            : TimeSpan.FromMilliseconds(Environment.TickCount64);
+        Sample.Users = LoggedIn.Count();
+        Sample.LoadAverage = cpu.LoadAverage;
+        Sample.Total = cpu.Total;
+        _cpus.Clear();
+        foreach (CpuStates one in cpu.Cpus)
+        {
+            _cpus.Add(one);
+        }
+
+        Sample.Cpus = _cpus;
+        Sample.Memory = cpu.Memory;
+        Sample.Pressure = cpu.Pressure;
+        Sample.HasAutogroups = cpu.HasAutogroups;
+        Sample.Cgroup = cpu.LimitingCgroup is { } group ? Since(group, _cgroupBefore) : null;
+        _cgroupBefore = cpu.LimitingCgroup;
+        Sample.OwnId = Environment.ProcessId;
+        Sample.CommandLineOf = cpu.GetCommandLine;
+    }
+
+    private static TopCgroup Since(CgroupCpu now, CgroupCpu? before) => before is { } earlier && earlier.Path == now.Path
+        ? new(now, now.Periods - earlier.Periods, now.ThrottledPeriods - earlier.ThrottledPeriods, now.ThrottledTime - earlier.ThrottledTime)
+        : new(now, null, null, null);
+
+    private void ShowTasks(SystemCpu cpu)
+    {
+        Sample.Processes.Clear();
+        foreach (ref readonly ProcessCpu process in cpu.Processes.AsSpan())
+        {
+            Sample.Processes.Add(new TopRow(process, null, process.UserId is { } user ? _users.Of(user) : "?"));
+        }
+
+        Sample.Threads.Clear();
+        if (cpu.Threads.Count > 0)
+        {
+            ShowThreads(cpu);
+        }
+    }
+
+    private void ShowThreads(SystemCpu cpu)
+    {
+        _indexes.Clear();
+        Span<TopRow> processes = CollectionsMarshal.AsSpan(Sample.Processes);
+        for (int i = 0; i < processes.Length; i++)
+        {
+            _indexes.Add(processes[i].Process.Id, i);
+        }
+
+        foreach (ref readonly ThreadCpu thread in cpu.Threads.AsSpan())
+        {
+            if (_indexes.TryGetValue(thread.ProcessId, out int index))
+            {
+                Sample.Threads.Add(processes[index] with { Thread = thread });
+            }
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "clock_gettime")]
+    private static partial int GetClock(int clock, out TimeSpec time);
+
+    private struct TimeSpec
+    {
+        public nint Seconds;
+        public nint Nanoseconds;
+    }
+}

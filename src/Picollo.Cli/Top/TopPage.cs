@@ -1,0 +1,89 @@
+using System.Text;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Top;
+
+/// <summary>Makes lines of a sample. Depends on nothing else; uses its memory again, so that what it returns is valid until the next call.</summary>
+internal sealed class TopPage
+{
+    private const int LineLength = 1024;
+
+    private readonly List<TopLine> _lines = [];
+    private readonly TopList _list = new();
+    private readonly StringBuilder _text = new(LineLength); // in one piece, which it keeps
+
+    /// <summary>What the last page listed, in its order, those below and above it too.</summary>
+    public IReadOnlyList<TopRow> Rows => _list.Rows;
+
+    /// <summary>The empty line above the columns' names: there is room for a message.</summary>
+    public int MessageLine { get; private set; }
+
+    /// <summary>Makes a page.</summary>
+    /// <param name="sample">What it shows.</param>
+    /// <param name="settings">Of it what, and in which order.</param>
+    /// <param name="columns">Cells of a line; <see cref="int.MaxValue"/> for no end.</param>
+    /// <param name="lines">How many there may be; null for no end.</param>
+    /// <param name="firstRow">Where the list begins, of <see cref="Rows"/>.</param>
+    public IReadOnlyList<TopLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
+    {
+        List<TopRow> rows = _list.Select(settings.ShowThreads ? sample.Threads : sample.Processes, settings);
+        _lines.Clear();
+        foreach (string line in TopHeader.Lines(sample, settings))
+        {
+            Add(line, TopStyle.Plain, columns);
+        }
+
+        MessageLine = _lines.Count;
+        _lines.Add(new TopLine(""));
+        long largestId = 0;
+        foreach (TopRow row in rows)
+        {
+            largestId = Math.Max(largestId, row.Id);
+        }
+
+        TopColumns layout = TopColumns.For(columns, largestId);
+        _text.Clear();
+        layout.AppendHeader(_text);
+        Add(_text.ToString(), TopStyle.Reverse, columns);
+
+        int end = lines is { } most ? Math.Min(rows.Count, Math.Max(most - _lines.Count, 0) + firstRow) : rows.Count;
+        for (int i = firstRow; i < end; i++)
+        {
+            TopRow row = rows[i];
+            _text.Clear();
+            layout.AppendRow(_text, row, CommandOf(row, sample, settings), sample.Memory?.TotalBytes ?? 0, columns);
+            Add(_text.ToString(), row.Process.Id == sample.OwnId ? TopStyle.Bold : TopStyle.Plain, columns);
+        }
+
+        if (_lines.Count > lines)
+        {
+            _lines.RemoveRange(lines.Value, _lines.Count - lines.Value);
+        }
+
+        return _lines;
+    }
+
+    private static string CommandOf(in TopRow row, TopSample sample, TopSettings settings)
+    {
+        if (!settings.ShowCommandLine || sample.CommandLineOf(row.Process.Id) is not { } words)
+        {
+            return ForeignText.Clean(row.Name);
+        }
+
+        // As ps(1) has it: threads of the kernel, and zombies, have no words.
+        string line = ForeignText.Clean(string.Join(' ', words));
+        return line.Length > 0 ? line : $"[{ForeignText.Clean(row.Name)}]";
+    }
+
+    private void Add(string text, TopStyle style, int columns)
+    {
+        if (CellText.WidthOf(text) > columns)
+        {
+            _text.Clear();
+            CellText.AppendFitting(_text, text, columns);
+            text = _text.ToString();
+        }
+
+        _lines.Add(new TopLine(text, style));
+    }
+}

@@ -1,0 +1,120 @@
+using System.Globalization;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Top;
+
+// What is asked of the user.
+internal sealed partial class TopScreen
+{
+    /// <summary>Asks for a line.</summary>
+    /// <returns>Null where it was given up.</returns>
+    private string? Ask(string question)
+    {
+        InputLine line = new();
+        while (true)
+        {
+            Draw($"{question} {ForeignText.Clean(line.Text)}", isQuestion: true);
+            Key? key = _screen.ReadKey(NoEnd);
+            if (IsOver)
+            {
+                return null;
+            }
+
+            if (key is { } pressed && line.Add(pressed) is var isDone && isDone != false)
+            {
+                return isDone is null ? null : line.Text.Trim();
+            }
+        }
+    }
+
+    /// <summary>Asks what only a <c>y</c> affirms.</summary>
+    private bool Confirm(string question)
+    {
+        while (true)
+        {
+            Draw($"{question} [y/N] ", isQuestion: true);
+            Key? key = _screen.ReadKey(NoEnd);
+            if (IsOver || key is not null)
+            {
+                return !IsOver && key?.Char is 'y' or 'Y';
+            }
+        }
+    }
+
+    /// <summary>Asks for a process, the first one of the page unless another is named.</summary>
+    /// <returns>Null where there is none, which is then told.</returns>
+    private TopRow? AskProcess(string purpose)
+    {
+        int? first = _firstRow < _page.Rows.Count ? _page.Rows[_firstRow].Process.Id : null;
+        string? answer = Ask(first is { } id ? $"PID to {purpose} [{id}]:" : $"PID to {purpose}:");
+        if (answer is null)
+        {
+            return null;
+        }
+
+        if (answer.Length == 0 && first is not null)
+        {
+            return Find(first.Value);
+        }
+
+        if (!int.TryParse(answer, NumberStyles.None, CultureInfo.InvariantCulture, out int named) || named == 0)
+        {
+            _message = $"{ForeignText.Clean(answer)} is no process id.";
+            return null;
+        }
+
+        if (Find(named) is { } row)
+        {
+            return row;
+        }
+
+        // It may have begun since the page was made.
+        _model.Update();
+        row = Find(named) ?? default;
+        _message = row.Process.Id == named ? null : $"There is no process {named}.";
+        return row.Process.Id == named ? row : null;
+    }
+
+    private TopRow? Find(int id)
+    {
+        int index = _model.Sample.Processes.FindIndex(row => row.Process.Id == id);
+        return index >= 0 ? _model.Sample.Processes[index] : null;
+    }
+
+    private void AskUser()
+    {
+        string? answer = Ask("User to list, by name or number (none for all):");
+        if (answer is null)
+        {
+            return;
+        }
+
+        uint user = 0;
+        if (answer.Length > 0 && !UserNames.TryFind(answer, out user))
+        {
+            _message = $"There is no user {ForeignText.Clean(answer)}.";
+            return;
+        }
+
+        _settings.User = answer.Length > 0 ? user : null;
+        _firstRow = 0;
+    }
+
+    private void AskDelay()
+    {
+        string? answer = Ask(string.Create(CultureInfo.InvariantCulture, $"Seconds between two samples [{_settings.Delay.TotalSeconds}]:"));
+        if (answer is null or "")
+        {
+            return;
+        }
+
+        if (TopSettings.DelayOf(answer) is { } delay)
+        {
+            _settings.Delay = delay;
+        }
+        else
+        {
+            _message = $"{ForeignText.Clean(answer)} is no such delay: {TopSettings.Delays}.";
+        }
+    }
+}

@@ -1,0 +1,85 @@
+using Picollo.Cpu;
+using Picollo.Jitter;
+
+namespace Picollo.PerfGuestApp;
+
+/// <summary>Readings of processors of which one is switched off, and marks in the kernel's trace.</summary>
+internal static class Processors
+{
+    private const int Second = 1;
+
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
+
+    public static void OneIsOffline()
+    {
+        using SystemCpu cpu = new(SystemCpuParts.States);
+        WithoutTheSecond(() =>
+        {
+            cpu.Update();
+            Check.That(cpu.Cpus.Count == 1 && cpu.Cpus[0].Cpu == 0, "the one that is on is the only one");
+            bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out string? problem);
+            Check.That(!isStarted && problem!.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{problem}");
+
+            using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = 20 });
+            Check.That(meter.Completion.Wait(Deadline), "20 wake-ups end");
+            Check.That(meter.Cpus.Count == 1 && meter.Cpus[0].Cpu == 0 && meter.Cpus[0].GetStatus().Count == 20, "of the one that is on");
+        });
+
+        cpu.Update();
+        Check.That(cpu.Cpus.Count == 2, "it is back");
+    }
+
+    public static void OneGoesOffline()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
+        Until(() => meter.Cpus.All(each => each.GetStatus().Count > 0), "both are measured");
+        WithoutTheSecond(() => Until(
+            () => meter.Limits.Any(limit => limit.StartsWith("CPU 1 went offline", StringComparison.Ordinal)),
+            $"it is told: {string.Join(' ', meter.Limits)}"));
+
+        long then = meter.Cpus[0].GetStatus().Count;
+        Until(() => meter.Cpus[0].GetStatus().Count > then, "the other is measured on");
+        meter.Stop();
+        Check.That(meter.Cpus[0].GetStatus().Count > meter.Cpus[Second].GetStatus().Count, "the second has ended earlier");
+    }
+
+    /// <summary>Before tracefs is mounted.</summary>
+    public static void NotMarked()
+    {
+        JitterBreak it = Break();
+        Check.That(!it.IsMarked && it.MarkProblem!.Contains("tracefs is not mounted", StringComparison.Ordinal), $"{it}");
+    }
+
+    public static void Marked()
+    {
+        JitterBreak it = Break();
+        Check.That(it.IsMarked && it.MarkProblem is null, $"{it}");
+        string mark = FormattableString.Invariant($"picollo jitter: CPU {it.Cpu}: latency {it.LatencyNanoseconds} ns");
+        string trace = File.ReadAllText("/sys/kernel/tracing/trace");
+        Check.That(trace.Contains(mark, StringComparison.Ordinal), $"'{mark}' in {trace}");
+    }
+
+    // The shortest time there is: any wake-up is later.
+    private static JitterBreak Break()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { BreakAbove = TimeSpan.FromTicks(1) });
+        Check.That(meter.Completion.Wait(Deadline), "it ends by itself");
+        return meter.Break!;
+    }
+
+    private static void WithoutTheSecond(Action action)
+    {
+        const string Switch = "/sys/devices/system/cpu/cpu1/online";
+        File.WriteAllText(Switch, "0");
+        try
+        {
+            action();
+        }
+        finally
+        {
+            File.WriteAllText(Switch, "1");
+        }
+    }
+
+    private static void Until(Func<bool> isSo, string what) => Check.That(SpinWait.SpinUntil(isSo, Deadline), what);
+}

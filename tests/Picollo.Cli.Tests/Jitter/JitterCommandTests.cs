@@ -1,0 +1,190 @@
+using System.Text.Json;
+using System.Text.RegularExpressions;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary><c>picollo jitter</c> as users start it.</summary>
+public sealed partial class JitterCommandTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [LinuxFact]
+    public void Lines_and_percentiles_come_at_the_end_and_nothing_that_steers_a_terminal()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "200");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().MatchRegex(@"^affinity: 0 = 1 \[0x1\]\nT: 0 \( *[0-9]+\) A: 0 C:       200 Min: +[1-9][0-9]* Avg: +[0-9.]+ Max: +[0-9]+\n\nus +p50 +p90 +p99 +p99.9 +p99.99 +max\nCPU 0( +[0-9.]+){6}\n$");
+        run.Output.Should().NotContain("\e").And.NotContain("\r");
+    }
+
+    [LinuxFact]
+    public void Into_a_pipe_v_writes_a_block_each_second_and_zeros_before_the_first_wake_up()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-v", "-a", "0", "-i", "1s", "-D", "2");
+
+        run.ExitCode.Should().Be(0);
+        MatchCollection lines = Line().Matches(run.Output);
+        lines.Count.Should().BeInRange(3, 4);
+        lines[0].Value.Should().EndWith("C:         0 Min:         0 Avg:    0.00 Max:         0");
+        lines[^1].Groups["count"].Value.Should().Be("2");
+        run.Output.Should().NotContain("\e").And.NotContain("\r").And.NotContainEquivalentOf("nan");
+    }
+
+    [LinuxFact]
+    public void Units_and_numbers_alone_mean_the_same()
+    {
+        foreach (string[] options in (string[][])[["-i", "2000", "-D", "1"], ["-i", "2ms", "-D", "1s"], ["-N", "-i", "2000000", "-D", "1000ms"]])
+        {
+            JsonElement summary = JitterJsonTests.Lines(PicolloTool.Run(["jitter", "--json", "-a", "0x1", .. options]).Output)[^1];
+
+            summary.GetProperty("intervalNanoseconds").GetInt64().Should().Be(2_000_000);
+            summary.GetProperty("count").GetInt64().Should().Be(500);
+        }
+    }
+
+    [LinuxFact]
+    public void Json_is_as_the_schema_has_it_and_its_percentiles_ascend()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-v", "--json", "-a", "0", "-D", "1200ms", "-c", "exit 4");
+
+        JsonSchema.OfCommand("jitter").ProblemsOf(run.Output).Should().BeEmpty();
+        JsonElement[] lines = JitterJsonTests.Lines(run.Output);
+        lines.Select(JitterJsonTests.KindOf).Should().Contain(["status", "note"]);
+        lines[^2..].Select(JitterJsonTests.KindOf).Should().Equal("cpu", "summary");
+        lines.Where(line => JitterJsonTests.KindOf(line) == "note").Select(line => line.GetProperty("text").GetString())
+            .Should().Contain(text => text!.StartsWith("the load ended with exit code 4 after ", StringComparison.Ordinal));
+        lines[^1].GetProperty("percentiles").EnumerateArray().Select(one => one.GetProperty("nanoseconds").GetInt64()).Should().BeInAscendingOrder().And.OnlyContain(value => value > 0);
+        lines[^1].GetProperty("command").GetString().Should().Be("exit 4");
+        run.Error.Should().BeEmpty();
+    }
+
+    [LinuxFact]
+    public void A_latency_above_the_limit_ends_it_in_good_order()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-N", "-b", "100", "-D", "1m", "-a", "0");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().MatchRegex(@"\n\nstopped by a latency of [0-9]+ ns on CPU 0;\s(a\smark\sof\sit|no\smark\sin)");
+    }
+
+    [LinuxTheory]
+    [InlineData("INT", 130)]
+    [InlineData("TERM", 143)]
+    public void A_signal_ends_it_with_its_results(string signal, int exitCode)
+    {
+        ToolRun run = PicolloTool.RunInShell($$"""
+            set -m
+            $picollo jitter -o {{_folder.Path}}/results -c ': > {{_folder.Path}}/ready; sleep 71' > {{_folder.Path}}/out &
+            until [ -e {{_folder.Path}}/ready ]; do sleep 0.02; done
+            sleep 0.3; kill -{{signal}} $!; wait $!; echo $?
+            """);
+
+        run.Output.Should().Be($"{exitCode}\n");
+        File.ReadAllText(_folder.PathOf("out")).Should().MatchRegex("\nCPU 0( +[0-9.]+){6}\n");
+        Results(_folder.PathOf("results")).GetProperty("picollo").GetProperty("is_interrupted").GetBoolean().Should().BeTrue();
+    }
+
+    [LinuxFact]
+    public void A_reader_that_has_gone_ends_it_and_what_was_measured_is_kept()
+    {
+        ToolRun run = PicolloTool.RunInShell($"( $picollo jitter -v -D 1m -o {_folder.Path}/results; echo $? >&2 ) | head -1");
+
+        run.Error.Should().EndWith("141\n");
+        Results(_folder.PathOf("results")).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().BeGreaterThan(0);
+    }
+
+    [LinuxFact]
+    public void The_load_runs_beside_it_and_is_ended_with_it_whatever_it_makes_of_a_signal()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-D", "500ms", "-c", $"trap '' TERM; echo said; sleep 72 & echo $! > {_folder.Path}/id; wait; sleep 73");
+
+        (run.ExitCode, run.Error).Should().Be((0, "said\n"));
+        string child = $"/proc/{File.ReadAllText(_folder.PathOf("id")).Trim()}/stat";
+        (!File.Exists(child) || File.ReadAllText(child).Contains(") Z ", StringComparison.Ordinal)).Should().BeTrue("its group is ended, too");
+    }
+
+    [LinuxFact]
+    public void The_load_has_normal_scheduling_and_the_cpus_that_are_inherited()
+    {
+        // As another user real time is not permitted; then there is none to leave, and the same must come out.
+        ToolRun run = PicolloTool.RunInShell("""
+            real=; [ "$(id -u)" != 0 ] || real='chrt -f 10'
+            $real taskset -c 0 $picollo jitter -D 300ms -c 'cut -d" " -f41 /proc/self/stat; grep Cpus_allowed_list /proc/self/status; sleep 5'
+            """);
+
+        run.Error.Should().Contain("0\nCpus_allowed_list:\t0\n");
+        run.Output.Should().StartWith("affinity: 0 = 1 [0x1]\n");
+    }
+
+    [LinuxFact]
+    public void Without_permission_it_says_so_and_measures()
+    {
+        ToolRun run = PicolloTool.RunInShell("""
+            user=; [ "$(id -u)" != 0 ] || user='setpriv --reuid 65534 --regid 65534 --clear-groups'
+            ulimit -r 0; DOTNET_CLI_HOME=/tmp $user $picollo jitter -a 0 -l 50
+            """);
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Contain(" C:        50 ");
+        run.Error.Should().Contain("picollo: SCHED_FIFO at priority 80 is refused").And.Contain("/dev/cpu_dma_latency is not held at 0");
+        run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    [LinuxFact]
+    public void Without_real_time_asked_for_none_is_missed() =>
+        PicolloTool.RunInShell("ulimit -r 0; DOTNET_CLI_HOME=/tmp $picollo jitter -p 0 -a 0 -l 50").Error.Should().NotContain("SCHED_FIFO");
+
+    [LinuxFact]
+    public void A_cpu_that_is_not_there_or_not_allowed_is_told()
+    {
+        PicolloTool.Run("jitter", "-a", "8191", "-l", "1").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Output == "" && run.Error.StartsWith("picollo: CPU 8191 does not exist", StringComparison.Ordinal));
+        if (Environment.ProcessorCount > 1)
+        {
+            ToolRun run = PicolloTool.RunInShell("taskset -c 0 $picollo jitter -a 1 -l 1");
+
+            (run.ExitCode, run.Output).Should().Be((1, ""));
+            run.Error.Should().StartWith("picollo: CPU 1 is not one that this process may run on");
+        }
+    }
+
+    [Theory]
+    [InlineData("-a", "3-1", "picollo: -a is a list of CPUs from 0 to 8191 such as 0-3,8, or a mask such as 0x10F, not '3-1'.")]
+    [InlineData("-i", "2s", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in us, not '2s'.")]
+    [InlineData("-i", "0", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in us, not '0'.")]
+    [InlineData("-Ni", "500", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in ns, not '500'.")]
+    [InlineData("-p", "100", "picollo: -p is a priority from 1 to 99, or 0 for no real time, not '100'.")]
+    [InlineData("-D", "5w", "picollo: -D is a time such as 30, 30s, 5m, 1h or 1d, not '5w'.")]
+    [InlineData("-l", "0", "picollo: -l is a number of wake-ups, 1 or more, not '0'.")]
+    [InlineData("-b", "x", "picollo: -b is a time in steps of 100 ns, a number alone in us, not 'x'.")]
+    [InlineData("-c", " ", "picollo: -c is a command, not ' '.")]
+    [InlineData("-s", "-v", "picollo: -s needs -o, where the samples go.")]
+    [InlineData("-x", "1", "picollo: Unrecognized")]
+    public void What_is_not_understood_is_a_usage_error(string option, string value, string message)
+    {
+        ToolRun run = PicolloTool.Run("jitter", option, value);
+
+        (run.ExitCode, run.Output).Should().Be((2, ""));
+        run.Error.Should().StartWith(message).And.EndWith("\nTry 'picollo jitter --help'.\n");
+    }
+
+    [Theory]
+    [InlineData("jitter")]
+    [InlineData("jitter", "plot")]
+    public void The_help_has_examples_and_exit_codes_in_80_columns(params string[] command)
+    {
+        ToolRun run = PicolloTool.Run([.. command, "--help"]);
+
+        run.ExitCode.Should().Be(0);
+        run.Error.Should().BeEmpty();
+        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    internal static JsonElement Results(string folder) => JsonDocument.Parse(File.ReadAllText(Path.Combine(folder, "results.json"))).RootElement;
+
+    [GeneratedRegex("(?m)^T: .* C: +(?<count>[0-9]+) .*$")]
+    private static partial Regex Line();
+}

@@ -1,0 +1,213 @@
+using System.Buffers.Binary;
+using System.Runtime.Versioning;
+using System.Text;
+using System.Text.Json;
+using Picollo.Cli.Jitter;
+using Picollo.Metrics.Export;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary>What is saved, and where it is not.</summary>
+public sealed class JitterFilesTests : IDisposable
+{
+    private const int SampleLength = 28;
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    private string Results => _folder.PathOf("results");
+
+    [LinuxFact]
+    [UnsupportedOSPlatform("windows")]
+    public void Results_have_jitterdebuggers_shape_and_the_same_counts_everywhere()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "700", "-i", "500us", "-o", Results, "-s");
+
+        run.ExitCode.Should().Be(0);
+        File.GetUnixFileMode(Results).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        foreach (string name in (string[])["results.json", "jitter.hlog", "samples.raw", "cpus_online", "cpuinfo", "cmdline", "interrupts", "uname"])
+        {
+            File.GetUnixFileMode(Path.Combine(Results, name)).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite, name);
+            new FileInfo(Path.Combine(Results, name)).Length.Should().BeGreaterThan(0, name);
+        }
+
+        JsonElement root = JitterCommandTests.Results(Results);
+        root.GetProperty("version").GetInt32().Should().Be(3);
+        root.GetProperty("sysinfo").GetProperty("resolution_in_ns").GetInt32().Should().Be(1000);
+        root.GetProperty("sysinfo").EnumerateObject().Select(one => one.Name).Should().Equal("sysname", "nodename", "release", "version", "machine", "cpus_online", "resolution_in_ns");
+        File.ReadAllText(Path.Combine(Results, "uname")).Should().StartWith($"Linux {root.GetProperty("sysinfo").GetProperty("nodename").GetString()} ");
+        JsonElement cpu = root.GetProperty("cpu").GetProperty("0");
+        cpu.EnumerateObject().Take(5).Select(one => one.Name).Should().Equal("histogram", "count", "min", "max", "avg");
+        cpu.GetProperty("count").GetInt64().Should().Be(700);
+        cpu.GetProperty("histogram").EnumerateObject().Sum(bucket => bucket.Value.GetInt64()).Should().Be(700, "nothing is beyond it");
+        (ulong[] latencies, long[] moments) = Samples(File.ReadAllBytes(Path.Combine(Results, "samples.raw")), cpuExpected: 0);
+        latencies.Should().HaveCount(700);
+        (latencies.Min(), latencies.Max()).Should().Be((cpu.GetProperty("min").GetUInt64(), cpu.GetProperty("max").GetUInt64()));
+        moments.Select((moment, i) => (moment / 1000) - (long)latencies[i] - (moments[0] / 1000) + (long)latencies[0])
+            .Should().Equal(Enumerable.Range(0, 700).Select(i => i * 500L), (is_, expected) => Math.Abs(is_ - expected) <= 2, "without its latency each is due an interval after the one before");
+        using HdrHistogramLogReader log = new(Path.Combine(Results, "jitter.hlog"));
+        HdrHistogramLogInterval interval = log.ReadAll().Should().ContainSingle().Which;
+        (interval.Tag, interval.Histogram.TotalCount).Should().Be(("cpu0", 700));
+    }
+
+    [Fact]
+    public void Made_up_results_are_written_to_the_letter()
+    {
+        using MemoryStream file = new();
+
+        ResultFiles.WriteJson(file, Made.Full, new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
+
+        string json = Encoding.UTF8.GetString(file.ToArray());
+        json.ShouldBeTheApproved("Jitter/Golden/results.json");
+        json.Should().NotContain("\e");
+    }
+
+    [Fact]
+    public void Nothing_measured_is_zeros_in_results_too()
+    {
+        using MemoryStream file = new();
+
+        ResultFiles.WriteJson(file, Made.Result(Made.Cpu(0, count: 0)), new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
+
+        JsonElement cpu = JsonDocument.Parse(file.ToArray()).RootElement.GetProperty("cpu").GetProperty("0");
+        cpu.GetProperty("avg").GetDouble().Should().Be(0);
+        cpu.GetProperty("histogram").EnumerateObject().Should().BeEmpty();
+    }
+
+    [LinuxFact]
+    public void What_was_there_is_replaced_and_what_else_is_there_stays()
+    {
+        Directory.CreateDirectory(Results);
+        File.WriteAllText(Path.Combine(Results, "results.json"), "old");
+        File.WriteAllText(Path.Combine(Results, "notes"), "mine");
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results + "/").ExitCode.Should().Be(0);
+
+        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
+        File.ReadAllText(Path.Combine(Results, "notes")).Should().Be("mine");
+        Directory.GetFiles(Results, "*.tmp").Should().BeEmpty();
+    }
+
+    [LinuxFact]
+    public void A_link_in_the_folders_place_is_refused()
+    {
+        Directory.CreateDirectory(_folder.PathOf("there"));
+        Directory.CreateSymbolicLink(Results, _folder.PathOf("there"));
+
+        foreach (string path in (string[])[Results, Results + "/"])
+        {
+            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: it is a link, or no folder\n"));
+        }
+
+        Directory.EnumerateFileSystemEntries(_folder.PathOf("there")).Should().BeEmpty();
+    }
+
+    [LinuxFact]
+    public void Samples_of_a_measurement_before_do_not_stay_beside_results_that_have_none()
+    {
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
+        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeTrue();
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results).ExitCode.Should().Be(0);
+
+        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
+        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeFalse();
+    }
+
+    [LinuxFact]
+    public void A_link_in_a_files_place_is_replaced_and_not_followed()
+    {
+        Directory.CreateDirectory(Results);
+        File.WriteAllText(_folder.PathOf("victim"), "precious");
+        foreach (string name in (string[])["results.json", "samples.raw", "uname"])
+        {
+            File.CreateSymbolicLink(Path.Combine(Results, name), _folder.PathOf("victim"));
+        }
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
+
+        File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
+        new FileInfo(Path.Combine(Results, "samples.raw")).Should().Match<FileInfo>(file => file.LinkTarget == null && file.Length == 20 * SampleLength);
+    }
+
+    [LinuxFact]
+    public void A_folder_of_another_user_is_refused()
+    {
+        string another = "/tmp";
+        ToolRun run = PicolloTool.RunInShell($$"""
+            user=; [ "$(id -u)" != 0 ] || user='setpriv --reuid 65534 --regid 65534 --clear-groups'
+            DOTNET_CLI_HOME=/tmp $user $picollo jitter -l 1 -o {{another}}
+            """);
+
+        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: it is another user's\n"));
+    }
+
+    [LinuxTheory]
+    [InlineData("", "No such file or directory")]
+    [InlineData("/nonexistent/results", "No such file or directory")]
+    [InlineData("/dev/null", "it is a link, or no folder")]
+    public void A_place_that_is_none_is_told(string path, string problem) =>
+        PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {problem}\n"));
+
+    [LinuxDiskFact]
+    public void A_full_disk_is_told_and_the_measurement_goes_on()
+    {
+        using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
+        string results = Path.Combine(disk.Path, "results");
+
+        // Some 2 MB of samples.
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-i", "10us", "-l", "70000", "-s", "-o", results);
+
+        run.ExitCode.Should().Be(1);
+        run.Output.Should().Contain(" C:     70000 ").And.MatchRegex("\nCPU 0( +[0-9.]+){6}\n");
+        run.Error.ReplaceLineEndings(" ").Should().Contain("picollo: samples.raw: No space left on device; the measurement goes on, without further samples in it");
+        (new FileInfo(Path.Combine(results, "samples.raw")).Length % SampleLength).Should().Be(0);
+        Directory.GetFiles(results, "*.tmp").Should().BeEmpty();
+    }
+
+    [LinuxDiskFact]
+    public void A_disk_that_is_read_only_is_told_before_anything_is_measured()
+    {
+        using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 64);
+        Tool.Run("mount", "/", new Dictionary<string, string?>(), "-o", "remount,ro", disk.Path);
+
+        ToolRun run = PicolloTool.Run("jitter", "-l", "1", "-o", Path.Combine(disk.Path, "results"));
+
+        run.Should().Be(new ToolRun(1, "", $"picollo: {disk.Path}/results: Read-only file system\n"));
+    }
+
+    [Fact]
+    public void Samples_are_written_whole_in_order_and_by_the_unit_of_the_results()
+    {
+        foreach (bool inNanoseconds in (bool[])[false, true])
+        {
+            const int Batches = 400, InBatch = 50;
+            string path = _folder.PathOf($"samples{inNanoseconds}");
+            using (SampleFile samples = new(new FileStream(path, FileMode.CreateNew), TimeSpan.FromMilliseconds(1), inNanoseconds))
+            {
+                for (int i = 0; i < Batches; i++)
+                {
+                    ulong[] latencies = [.. Enumerable.Range(i * InBatch, InBatch).Select(n => 10_000 + (ulong)n)];
+                    samples.Add(3, 5_999_000_000 + (i * InBatch * 1_000_000L), latencies);
+                }
+
+                samples.Problem.Should().BeNull();
+            }
+
+            (ulong[] read, long[] moments) = Samples(File.ReadAllBytes(path), cpuExpected: 3);
+            read.Should().Equal(Enumerable.Range(0, Batches * InBatch).Select(n => (10_000 + (ulong)n) / (inNanoseconds ? 1UL : 1000)));
+            moments.Should().Equal(Enumerable.Range(0, Batches * InBatch).Select(n => 5_999_000_000 + (n * 1_000_000L) + 10_000 + n));
+        }
+    }
+
+    private static (ulong[] Latencies, long[] Moments) Samples(byte[] file, int cpuExpected)
+    {
+        (file.Length % SampleLength).Should().Be(0);
+        byte[][] samples = [.. file.Chunk(SampleLength)];
+        samples.All(sample => BinaryPrimitives.ReadInt32LittleEndian(sample) == cpuExpected && BinaryPrimitives.ReadInt64LittleEndian(sample.AsSpan(12)) < 1_000_000_000).Should().BeTrue();
+        return (
+            [.. samples.Select(sample => BinaryPrimitives.ReadUInt64LittleEndian(sample.AsSpan(20)))],
+            [.. samples.Select(sample => (BinaryPrimitives.ReadInt64LittleEndian(sample.AsSpan(4)) * 1_000_000_000) + BinaryPrimitives.ReadInt64LittleEndian(sample.AsSpan(12)))]);
+    }
+}

@@ -1,0 +1,18 @@
+using System.Text.Json;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary>Measurements that leave others a twentieth of the CPUs, where real time is permitted.</summary>
+[Collection(Alone.Name)]
+public sealed class JitterOverloadTests
+{
+    [LinuxFact]
+    public void An_interval_that_keeps_all_cpus_busy_does_not_keep_it_from_ending()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "--json", "-i", "1us", "-D", "1");
+
+        run.ExitCode.Should().Be(0);
+        JsonElement summary = JitterJsonTests.Lines(run.Output)[^1];
+        summary.GetProperty("count").GetInt64().Should().BePositive();
+    }
+}

@@ -1,0 +1,154 @@
+using System.Xml.Linq;
+using Picollo.Cli.Jitter;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary><c>picollo jitter plot</c>, of results that are made up, and jitterdebugger's.</summary>
+public sealed class JitterPlotTests : IDisposable
+{
+    // As jitterdebugger 0.3 writes them.
+    private const string Jitterdebuggers = """
+        {
+          "version": 3,
+          "sysinfo": { "sysname": "Linux", "cpus_online": 2, "resolution_in_ns": 1000 },
+          "cpu": {
+            "0": { "histogram": { "14": 900, "15": 99, "999": 1 }, "count": 1001, "min": 14, "max": 14000, "avg": 14.13 },
+            "1": { "histogram": {
+              }, "count": 0, "min": 18446744073709551615, "max": 0, "avg": 0 }
+          }
+        }
+        """;
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [LinuxFact]
+    public void A_page_is_put_beside_the_results()
+    {
+        Save(Made.Full);
+
+        ToolRun run = PicolloTool.Run("jitter", "plot", _folder.Path);
+
+        run.Should().Be(new ToolRun(0, "", ""));
+        string page = File.ReadAllText(_folder.PathOf("jitter.html"));
+        page.Should().StartWith("<!DOCTYPE html>").And.Contain("CPU 0").And.Contain("CPU 12").And.Contain("all CPUs").And.Contain("µs");
+        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real time.*beside stress-ng --cpu 0", "pages can be told apart");
+        page.Should().NotContain("Difference", "CPUs are none before and after");
+    }
+
+    [LinuxFact]
+    public void A_picture_has_histogram_and_percentiles()
+    {
+        Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
+
+        PicolloTool.Run("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", ""));
+
+        XDocument picture = XDocument.Load(_folder.PathOf("x.svg"));
+        string[] texts = [.. picture.Descendants().Where(one => one.Name.LocalName == "text").Select(one => one.Value)];
+        texts.Should().ContainSingle(text => text.StartsWith("Wake-up latency, host, 20", StringComparison.Ordinal));
+        texts.Should().Contain(["µs, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
+    }
+
+    [LinuxFact]
+    public void Nothing_measured_is_a_page_too()
+    {
+        Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
+
+        PicolloTool.Run("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", ""));
+
+        File.ReadAllText(_folder.PathOf("jitter.html")).Should().Contain("CPU 1").And.NotContain("NaN");
+    }
+
+    [LinuxFact]
+    public void A_link_in_the_pages_place_is_not_followed()
+    {
+        Save(Made.Full);
+        File.WriteAllText(_folder.PathOf("victim"), "precious");
+        File.CreateSymbolicLink(_folder.PathOf("jitter.html"), _folder.PathOf("victim"));
+
+        PicolloTool.Run("jitter", "plot", _folder.Path).ExitCode.Should().Be(0);
+
+        File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
+        File.ReadAllText(_folder.PathOf("jitter.html")).Should().StartWith("<!DOCTYPE html>");
+    }
+
+    [Fact]
+    public void Jitterdebuggers_results_are_read_by_the_middle_of_its_microseconds()
+    {
+        File.WriteAllText(_folder.PathOf("results.json"), Jitterdebuggers);
+
+        var series = SavedResults.Read(_folder.Path);
+
+        series.Select(one => one.Name).Should().Equal("CPU 0", "CPU 1");
+        series[0].Histogram.TotalCount.Should().Be(1000);
+        series[0].Histogram.GetPercentileValue(50).Should().BeCloseTo(14_500, 15);
+        series[1].Histogram.TotalCount.Should().Be(0);
+    }
+
+    [Fact]
+    public void Our_results_are_read_from_the_log_or_without_it_from_the_json()
+    {
+        Save(Made.Full);
+        ulong exact = Made.Full.Cpus[1].Histogram.GetPercentileValue(50);
+
+        foreach (ulong tolerance in (ulong[])[20, 510])
+        {
+            var series = SavedResults.Read(_folder.Path);
+            series.Select(one => (one.Name, one.Histogram.TotalCount)).Should().Equal(("CPU 0", 20_000), ("CPU 12", 20_000));
+            series[1].Histogram.GetPercentileValue(50).Should().BeCloseTo(exact, tolerance);
+            File.Delete(_folder.PathOf("jitter.hlog"));
+        }
+    }
+
+    [Theory]
+    [InlineData("results.json", "")]
+    [InlineData("results.json", "x")]
+    [InlineData("results.json", "[]")]
+    [InlineData("results.json", "{\"cpu\":{\"0\":{}}}")]
+    [InlineData("results.json", "{\"cpu\":{\"0\":7}}")]
+    [InlineData("results.json", "{\"cpu\":{\"x\":{\"histogram\":{}}}}")]
+    [InlineData("results.json", "{\"cpu\":{\"0\":{\"histogram\":{\"99999999999999999\":1}}}}")]
+    [InlineData("results.json", "{\"cpu\":{\"0\":{\"histogram\":{\"1\":-1}}}}")]
+    [InlineData("results.json", "{\"cpu\":{}}")]
+    [InlineData("jitter.hlog", "")]
+    [InlineData("jitter.hlog", "Tag=cpu0,0.000,1.000,2.0,\e[31mXXXX\n")]
+    public void Damaged_results_are_an_error_line(string name, string content)
+    {
+        File.WriteAllText(_folder.PathOf(name), content);
+
+        ToolRun run = PicolloTool.Run("jitter", "plot", _folder.Path);
+
+        (run.ExitCode, run.Output).Should().Be((1, ""));
+        run.Error.Should().StartWith($"picollo: {_folder.PathOf(name)}: ").And.NotContain("\e").And.NotContain("   at ");
+        run.Error.TrimEnd('\n').Should().NotContain("\n");
+    }
+
+    [LinuxFact]
+    public void What_has_no_end_is_not_read()
+    {
+        File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
+        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: no results of jitter: it is larger than results are\n");
+    }
+
+    [Theory]
+    [InlineData("/nonexistent", "picollo: /nonexistent/results.json: No such file or directory\n")]
+    [InlineData("", "picollo: results.json: No such file or directory\n")]
+    public void Missing_results_are_an_error_line(string folder, string message) =>
+        PicolloTool.Run("jitter", "plot", folder).Should().Be(new ToolRun(1, "", message));
+
+    [Fact]
+    public void An_ending_that_is_none_is_a_usage_error() => PicolloTool.Run("jitter", "plot", _folder.Path, "-o", "x.jpg")
+        .Should().Be(new ToolRun(2, "", "picollo: -o is a file that ends in .html or .svg, not 'x.jpg'.\nTry 'picollo jitter plot --help'.\n"));
+
+    private void Save(JitterResult result)
+    {
+        using (FileStream json = File.Create(_folder.PathOf("results.json")))
+        {
+            ResultFiles.WriteJson(json, result, new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
+        }
+
+        using FileStream log = File.Create(_folder.PathOf("jitter.hlog"));
+        ResultFiles.WriteLog(log, result);
+    }
+}

@@ -1,0 +1,41 @@
+using System.Text.RegularExpressions;
+using Picollo.Cli.Tests.Shell;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary>The live lines in a real terminal.</summary>
+public class JitterTerminalTests
+{
+    [TmuxFact]
+    public void Lines_are_rewritten_in_their_place_until_ctrl_c()
+    {
+        using TmuxScreen screen = new(rows: 40);
+        screen.Enter("clear; $picollo jitter -v -a 0; echo code $?");
+        int first = CountOf(screen.WaitFor(text => CountOf(text) > 0, "wake-ups"));
+        string later = screen.WaitFor(text => CountOf(text) > first, "more wake-ups");
+
+        screen.Press("C-c");
+        string end = screen.WaitFor("code 130");
+
+        Regex.Count(later, "(?m)^T: 0 ").Should().Be(1);
+        Regex.Count(end, "(?m)^T: 0 ").Should().Be(1);
+        end.Should().NotContain("^C", "the terminal's echo of it is written over").And.MatchRegex("(?m)^CPU 0( +[0-9.]+){6}$");
+    }
+
+    [TmuxFact]
+    public void A_narrow_terminal_cuts_lines_and_without_color_there_are_blocks()
+    {
+        using TmuxScreen narrow = new(columns: 40, rows: 40);
+        narrow.Enter("clear; $picollo jitter -v -a 0 -D 2500ms");
+        narrow.WaitFor("CPU 0");
+        Regex.Count(narrow.Screen, "(?m)^T: 0 ").Should().Be(1);
+        narrow.Screen.Should().NotContain("Max:");
+
+        using TmuxScreen plain = new(rows: 40, environment: ("NO_COLOR", "1"));
+        plain.Enter("clear; $picollo jitter -v -a 0 -D 2500ms");
+        plain.WaitFor("CPU 0");
+        Regex.Count(plain.Screen, "(?m)^T: 0 ").Should().BeGreaterThan(2);
+    }
+
+    private static int CountOf(string screen) => Regex.Match(screen, "(?m)^T: 0 .* C: +([0-9]+)") is { Success: true } match ? int.Parse(match.Groups[1].Value, System.Globalization.CultureInfo.InvariantCulture) : 0;
+}

@@ -1,0 +1,118 @@
+using Picollo.Cli.Jitter;
+using Picollo.Jitter;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary>The lines and tables, to the letter, of measurements that are made up.</summary>
+public class JitterTextTests
+{
+    [Fact]
+    public void A_line_is_as_jitterdebugger_has_it()
+    {
+        JitterText text = new(inNanoseconds: false);
+
+        text.Line(0, 0, 1234, new(3222, 0, 1_999, 1_031.4, 9_012, 1_500)).Should().Be("T: 0 ( 1234) A: 0 C:      3222 Min:         1 Avg:    1.03 Max:         9");
+        text.Line(15, 31, 313607, new(1, 0, 14_000, 14_006, 14_000, 1_500)).Should().Be("T:15 (313607) A:31 C:         1 Min:        14 Avg:   14.01 Max:        14");
+        new JitterText(inNanoseconds: true).Line(0, 0, 1234, new(3222, 0, 1_999, 1_031.4, 9_012, 1_500))
+            .Should().Be("T: 0 ( 1234) A: 0 C:      3222 Min:      1999 Avg: 1031.40 Max:      9012");
+    }
+
+    [Fact]
+    public void Before_the_first_wake_up_there_are_zeros() => new JitterText(inNanoseconds: false).Line(0, 0, 71, default)
+        .Should().Be("T: 0 (   71) A: 0 C:         0 Min:         0 Avg:    0.00 Max:         0");
+
+    [Fact]
+    public void A_measurement_of_two_cpus() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12))).Output.ShouldBeTheApproved("Jitter/Golden/two.txt");
+
+    [Fact]
+    public void The_same_in_nanoseconds() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12)), inNanoseconds: true).Output.ShouldBeTheApproved("Jitter/Golden/nanoseconds.txt");
+
+    [Fact]
+    public void One_cpu_needs_no_line_of_all() => Shown(Made.Result(Made.Cpu(3))).Output.ShouldBeTheApproved("Jitter/Golden/one.txt");
+
+    [Fact]
+    public void Nothing_measured_is_zeros() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
+
+    [Fact]
+    public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
+
+    [Fact]
+    public void A_mark_in_the_trace_is_told() => new JitterText(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, IsMarked: true, MarkProblem: null))
+        .Should().Be("stopped by a latency of 150.0 us on CPU 1; a mark of it stands in the kernel's trace");
+
+    [Fact]
+    public void Percentiles_lie_within_the_exact_extremes()
+    {
+        // One value in a bucket whose middle is above it.
+        CpuResult cpu = Made.Cpu(0, count: 1);
+        ulong latency = cpu.Histogram.GetBucket(1_000_000_000).Start;
+        Metrics.HdrHistogram histogram = Metrics.HdrHistogram.Create();
+        histogram.Record(latency);
+
+        new CpuResult(0, 1, new(1, 0, latency, latency, latency, latency), histogram).GetPercentiles().Should().OnlyContain(value => value == latency);
+    }
+
+    [Fact]
+    public void All_cpus_weigh_by_their_counts_and_one_without_a_wake_up_nothing()
+    {
+        Metrics.HdrHistogram none = Metrics.HdrHistogram.Create();
+        CpuResult busy = new(0, 1, new(300, 1, 10, 20, 50, 0), none);
+        CpuResult idle = new(1, 2, new(100, 2, 30, 100, 400, 0), none);
+        CpuResult silent = new(2, 3, new(0, 4, 0, 0, 0, 0), none);
+
+        CpuResult.Total([busy, idle, silent]).Status.Should().Be(new Picollo.Jitter.CpuJitterStatus(400, 7, 10, 40, 400, 0));
+    }
+
+    [Fact]
+    public void On_a_terminal_lines_are_rewritten_in_place_and_cut_to_its_width()
+    {
+        StringWriter output = new() { NewLine = "\n" };
+        LinesInPlace lines = new(output);
+
+        lines.Show(["one", "two two"], (6, 24));
+        lines.Show(["ONE", "TWO"], (6, 24));
+        lines.Leave();
+        lines.Show(["one", "two"], (6, 24));
+
+        output.ToString().Should().Be("one\e[K\ntwo t\e[K\n\e[J" + "\r\e[2AONE\e[K\nTWO\e[K\n\e[J" + "one\e[K\ntwo\e[K\n\e[J");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Elsewhere_and_where_there_is_no_room_they_are_one_block_after_the_other(bool isTerminal)
+    {
+        StringWriter output = new() { NewLine = "\n" };
+        LinesInPlace lines = new(output);
+
+        for (int i = 0; i < 2; i++)
+        {
+            lines.Show(["one", "two"], isTerminal ? (80, 2) : null);
+        }
+
+        output.ToString().Should().Be("one\ntwo\none\ntwo\n");
+    }
+
+    [Fact]
+    public void What_is_not_as_asked_is_told_on_standard_error_in_80_columns()
+    {
+        StringWriter error = new() { NewLine = "\n" };
+        JitterTextReport report = new(TextWriter.Null, error, inNanoseconds: false, () => null);
+
+        report.Note($"x\e[31m {string.Join(' ', Enumerable.Repeat("word", 30))}");
+
+        error.ToString().Should().StartWith("picollo: x?[31m word word").And.NotContain("\e");
+        error.ToString().TrimEnd('\n').Split('\n').Should().HaveCountGreaterThan(1).And.OnlyContain(line => line.Length <= 80);
+    }
+
+    private static (string Output, string Error) Shown(JitterResult result, bool inNanoseconds = false)
+    {
+        StringWriter output = new() { NewLine = "\n" };
+        StringWriter error = new() { NewLine = "\n" };
+        JitterTextReport report = new(output, error, inNanoseconds, () => null);
+        report.Begin(result.Cpus);
+        report.End(result);
+        output.ToString().Split('\n').Should().OnlyContain(line => line.Length <= 80);
+        return (output.ToString(), error.ToString());
+    }
+}

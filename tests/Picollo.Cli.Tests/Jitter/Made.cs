@@ -1,0 +1,53 @@
+using Picollo.Cli.Jitter;
+using Picollo.Commands;
+using Picollo.Jitter;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary>Measurements that are made up.</summary>
+internal static class Made
+{
+    /// <summary>Latencies around 14 µs, with one of 9 ms in 10,000, which jitterdebugger's histogram has no room for.</summary>
+    public static CpuResult Cpu(int number, int count = 20_000)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        ulong min = ulong.MaxValue, max = 0;
+        double sum = 0;
+        for (int i = 0; i < count; i++)
+        {
+            ulong latency = i % 10_000 == 9_999 ? 9_123_456 + (ulong)number : 13_900 + (ulong)(number * 100) + (ulong)(i % 1_000 * (i % 100 == 0 ? 17 : 1));
+            histogram.Record(latency);
+            (min, max, sum) = (Math.Min(min, latency), Math.Max(max, latency), sum + latency);
+        }
+
+        CpuJitterStatus status = count == 0 ? default : new(count, 0, min, sum / count, max, 14_000);
+        return new(number, 1234 + number, status, histogram);
+    }
+
+    public static JitterOptions Options { get; } =
+        new(new JitterMeterOptions(), Load: null, IsLive: false, InNanoseconds: false, IsJson: false, Folder: null, WithSamples: false);
+
+    public static JitterResult Result(params CpuResult[] cpus) => new()
+    {
+        Options = Options,
+        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        Elapsed = TimeSpan.FromSeconds(20),
+        Cpus = cpus,
+        Break = null,
+        Limits = [],
+        IsInterrupted = false,
+    };
+
+    /// <summary>All that can be there.</summary>
+    public static JitterResult Full => new()
+    {
+        Options = Options with { Load = MeasuredCommand.FromText("stress-ng --cpu 0 \e[1m"), Meter = new() { Priority = null, Interval = TimeSpan.FromMicroseconds(250) }, WithSamples = true },
+        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        Elapsed = TimeSpan.FromSeconds(20),
+        Cpus = [Cpu(0), Cpu(12) with { Status = Cpu(12).Status with { Lost = 3 } }],
+        Break = new JitterBreak(12, 9_123_468, IsMarked: false, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),
+        Limits = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
+        IsInterrupted = true,
+    };
+}

@@ -1,0 +1,54 @@
+using System.Text;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Tests.Shell;
+
+/// <summary>Text in cells.</summary>
+public class CellTextTests
+{
+    [Theory]
+    [InlineData("", 0)]
+    [InlineData("plain", 5)]
+    [InlineData("Ä…é", 3)]
+    [InlineData("e\u0301", 1)]
+    [InlineData("日本", 4)]
+    [InlineData("한글", 4)]
+    [InlineData("ｶﾅ", 2)]
+    [InlineData("🙂", 2)]
+    public void Letters_of_East_Asia_and_emoji_take_two_cells_and_accents_none(string text, int width) => CellText.WidthOf(text).Should().Be(width);
+
+    [Theory]
+    [InlineData("name", 4, "name")]
+    [InlineData("names", 4, "nam+")]
+    [InlineData("日本語", 5, "日本+")]
+    [InlineData("日本語", 4, "日+")]
+    [InlineData("🙂🙂", 2, "+")]
+    [InlineData("x", 0, "")]
+    public void What_does_not_fit_ends_with_a_plus(string text, int cells, string fitting)
+    {
+        StringBuilder to = new();
+
+        CellText.AppendFitting(to, text, cells).Should().Be(CellText.WidthOf(fitting));
+        to.ToString().Should().Be(fitting);
+    }
+
+    [Fact]
+    public void No_text_takes_more_cells_than_there_are_nor_is_a_letter_cut() => Seeded.Run(2_000, random =>
+    {
+        StringBuilder text = new();
+        for (int i = random.Next(12); i > 0; i--)
+        {
+            int value = random.Next(4) switch { 0 => random.Next(' ', 0x7F), 1 => random.Next(0x300, 0xD800), 2 => random.Next(0xE000, 0x10000), _ => random.Next(0x10000, 0x110000) };
+            text.Append(new Rune(value).ToString());
+        }
+
+        int cells = random.Next(16);
+        StringBuilder to = new();
+        int width = CellText.AppendFitting(to, text.ToString(), cells);
+
+        width.Should().Be(CellText.WidthOf(to.ToString())).And.BeLessThanOrEqualTo(cells);
+        to.ToString().EnumerateRunes().Should().NotContain(rune => rune == Rune.ReplacementChar && !text.ToString().Contains('\uFFFD'));
+        string kept = to.ToString();
+        text.ToString().Should().StartWith(kept == text.ToString() ? kept : kept.TrimEnd('+'));
+    });
+}

@@ -1,0 +1,41 @@
+using System.Text;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Tests.Shell;
+
+public class InputLineTests
+{
+    [Fact]
+    public void A_line_is_typed_and_mended()
+    {
+        InputLine line = new();
+        foreach (char letter in "12x")
+        {
+            line.Add(new Key(KeyCode.Text, new Rune(letter))).Should().BeFalse();
+        }
+
+        line.Add(new Key(KeyCode.Backspace)).Should().BeFalse();
+        line.Add(new Key(KeyCode.Up)).Should().BeFalse();
+        line.Text.Should().Be("12");
+        line.Add(new Key(KeyCode.EraseLine)).Should().BeFalse();
+        line.Add(new Key(KeyCode.Backspace)).Should().BeFalse();
+        line.Add(new Key(KeyCode.Text, new Rune(0x1F600))).Should().BeFalse();
+        line.Add(new Key(KeyCode.Enter)).Should().BeTrue();
+        line.Text.Should().Be("😀");
+        line.Add(new Key(KeyCode.Backspace)).Should().BeFalse();
+        line.Text.Should().BeEmpty();
+        line.Add(new Key(KeyCode.Escape)).Should().BeNull();
+    }
+
+    [Fact]
+    public void What_leans_on_a_key_does_not_fill_the_memory()
+    {
+        InputLine line = new();
+        for (int i = 0; i < 1000; i++)
+        {
+            line.Add(new Key(KeyCode.Text, new Rune('x')));
+        }
+
+        line.Text.Should().HaveLength(256);
+    }
+}

@@ -1,0 +1,70 @@
+using System.Text;
+using Picollo.Cli.Shell;
+
+namespace Picollo.Cli.Tests.Shell;
+
+public class KeyDecoderTests
+{
+    [Theory]
+    [InlineData("q", "q")]
+    [InlineData("Pä漢😀", "P ä 漢 😀")]
+    [InlineData("\r\n", "Enter Enter")]
+    [InlineData("\x7f\b\x15\x0c", "Backspace Backspace EraseLine Redraw")]
+    [InlineData("\0\x01\x1f", "")]
+    [InlineData("\e[A\e[B\eOA\eOB", "Up Down Up Down")]
+    [InlineData("\e[H\e[F\eOH\eOF\e[1~\e[4~\e[7~\e[8~", "Home End Home End Home End Home End")]
+    [InlineData("\e[5~\e[6~\e[5;5~", "PageUp PageDown PageUp")]
+    [InlineData("\e[1;5A\e[1;2B", "Up Down")]
+    [InlineData("\e[[A\e[[Bx", "x")] // F1 and F2 of Linux's console
+    [InlineData("\e[11~\e[200~\e[?1;2c\eOPx", "x")]
+    [InlineData("\e", "Escape")]
+    [InlineData("\e\e", "Escape Escape")]
+    [InlineData("\eq", "Escape q")]
+    [InlineData("\e[", "")]
+    [InlineData("\e[1;", "")]
+    public void Bytes_are_the_keys_that_terminals_send_them_for(string sent, string keys) => KeysOf(Encoding.UTF8.GetBytes(sent)).Should().Be(keys);
+
+    [Fact]
+    public void Bytes_that_are_no_text_are_dropped_and_what_follows_is_not() => KeysOf([0xC3, 0x28, 0xFF, (byte)'q', 0xE2, 0x82]).Should().Be("( q");
+
+    [Fact]
+    public void An_endless_sequence_does_not_hold_back_what_follows_it_for_ever() =>
+        KeysOf(Encoding.ASCII.GetBytes($"\e[{new string('1', 1000)}q")).Should().EndWith("q");
+
+    [Fact]
+    public void A_sequence_that_comes_in_parts_is_the_same_key() => Seeded.Run(200, random =>
+    {
+        string[] choices = ["q", "ä", "😀", "\r", "\e[A", "\eOF", "\e[5~", "\e[1;5B", "\e[[A", "\e[24~", "\x15"];
+        byte[] bytes = Encoding.UTF8.GetBytes(string.Concat(random.GetItems(choices, random.Next(1, 20))));
+        KeyDecoder decoder = new();
+        List<Key> keys = [];
+        foreach (byte each in bytes)
+        {
+            decoder.Add([each]);
+            Take(decoder, keys, isAll: false);
+        }
+
+        decoder.IsInDoubt.Should().BeFalse();
+        Text(keys).Should().Be(KeysOf(bytes));
+    });
+
+    private static string KeysOf(byte[] bytes)
+    {
+        KeyDecoder decoder = new();
+        decoder.Add(bytes);
+        List<Key> keys = [];
+        Take(decoder, keys, isAll: true);
+        decoder.IsInDoubt.Should().BeFalse();
+        return Text(keys);
+    }
+
+    private static void Take(KeyDecoder decoder, List<Key> keys, bool isAll)
+    {
+        while (decoder.Take(isAll) is { } key)
+        {
+            keys.Add(key);
+        }
+    }
+
+    private static string Text(List<Key> keys) => string.Join(' ', keys.Select(key => key.Code == KeyCode.Text ? key.Rune.ToString() : key.Code.ToString()));
+}

@@ -1,0 +1,203 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cli.Tests.Top;
+
+namespace Picollo.Cli.Tests.Shell;
+
+/// <summary>What becomes of the terminal that a live view has taken over, by the example of <c>picollo top</c>.</summary>
+public class LiveScreenTests
+{
+    private const string Before = "what was there before";
+
+    [TmuxTheory]
+    [InlineData("q", null, 0)]
+    [InlineData("C-c", null, 130)]
+    [InlineData(null, "TERM", 143)]
+    [InlineData(null, "HUP", 129)]
+    [InlineData("C-\\", null, 131)]
+    public void Whatever_ends_it_leaves_the_terminal_as_it_was(string? key, string? signal, int code)
+    {
+        using TmuxScreen screen = new();
+        string before = screen.Run("stty -a");
+        screen.Enter($"clear; ulimit -c 0; echo {Before}");
+        screen.Enter("sh -c 'echo $$ > own; exec $picollo top'; echo code $?");
+        screen.WaitFor("PID USER").Should().NotContain(Before);
+        (screen.IsAlternateScreen, screen.IsCursorVisible).Should().Be((true, false));
+
+        if (key is not null)
+        {
+            screen.Press(key);
+        }
+        else
+        {
+            PicolloTool.RunInShell($"kill -{signal} {OwnId(screen)}").ExitCode.Should().Be(0);
+        }
+
+        screen.WaitFor($"code {code}").Should().Contain(Before).And.NotContain("PID USER");
+        (screen.IsAlternateScreen, screen.IsCursorVisible).Should().Be((false, true));
+        screen.Run("stty -a").Should().Be(before);
+    }
+
+    [TmuxTheory]
+    [InlineData("$picollo top; echo code $?")]
+    [InlineData("sh -c '$picollo top; echo done'")] // in one group with its parent
+    public void Stopped_it_gives_the_terminal_back_and_continued_it_takes_it_again(string command)
+    {
+        using TmuxScreen screen = new();
+        string before = screen.Run("stty -a");
+        screen.Enter(command);
+        screen.WaitFor("PID USER");
+        for (int i = 0; i < 2; i++)
+        {
+            screen.Press("C-z");
+            screen.WaitFor(_ => !screen.IsAlternateScreen && screen.IsCursorVisible, "the shell");
+            screen.Screen.Should().NotContain("PID USER");
+            screen.Run("stty -a").Should().Be(before);
+            screen.Run("jobs").Should().Contain("Stopped");
+            screen.Enter("fg");
+            screen.WaitFor("PID USER");
+            (screen.IsAlternateScreen, screen.IsCursorVisible).Should().Be((true, false));
+        }
+
+        screen.Press("h");
+        screen.WaitFor("Any key goes back.");
+        screen.Press("x", "q");
+        screen.WaitFor(_ => !screen.IsAlternateScreen, "the shell");
+        screen.Run("stty -a").Should().Be(before);
+    }
+
+    [TmuxFact]
+    public void Stopped_by_what_cannot_be_seen_coming_it_takes_the_terminal_again_as_well()
+    {
+        using TmuxScreen screen = new();
+        string before = screen.Run("stty -a");
+        screen.Enter("sh -c 'echo $$ > own; exec $picollo top'");
+        screen.WaitFor("PID USER");
+        PicolloTool.RunInShell($"kill -STOP {OwnId(screen)}");
+        screen.WaitFor("Stopped");
+
+        screen.Enter("fg");
+        screen.WaitFor("PID USER");
+        screen.Press("h");
+        screen.WaitFor("Any key goes back.");
+        screen.Press("x", "q");
+        screen.WaitFor(_ => !screen.IsAlternateScreen, "the shell");
+
+        screen.Run("stty -a").Should().Be(before);
+    }
+
+    [TmuxFact]
+    public void Where_nobody_could_continue_it_it_is_not_stopped()
+    {
+        using TmuxScreen screen = new();
+        screen.Enter("exec sh -c '$picollo top; :'"); // tmux continues its own child
+        screen.WaitFor("PID USER");
+
+        screen.Press("C-z", "h");
+
+        screen.WaitFor("Any key goes back.");
+    }
+
+    [TmuxFact]
+    public void What_is_typed_behind_the_last_key_is_the_shells()
+    {
+        using TmuxScreen screen = new();
+        screen.Enter("$picollo top");
+        screen.WaitFor("PID USER");
+
+        screen.Type("qecho is $((6 * 7))\r");
+
+        screen.WaitFor("is 42");
+    }
+
+    [TmuxFact]
+    public void A_terminal_that_is_closed_ends_it()
+    {
+        Process process;
+        using (TmuxScreen screen = new())
+        {
+            screen.Enter("sh -c 'echo $$ > own; exec $picollo top'");
+            screen.WaitFor("PID USER");
+            process = Process.GetProcessById(OwnId(screen));
+        }
+
+        using (process)
+        {
+            process.WaitForExit(TimeSpan.FromSeconds(20)).Should().BeTrue();
+        }
+    }
+
+    [TmuxTheory]
+    [InlineData(20, 5)]
+    [InlineData(200, 60)]
+    [InlineData(2, 2)]
+    public void It_fits_any_size(int columns, int rows)
+    {
+        using TopInTerminal top = new();
+
+        top.Screen.Resize(columns, rows);
+
+        top.Screen.WaitFor(_ => top.Screen.Rows.Length == rows && top.Screen.Rows[0].StartsWith("to"[..Math.Min(columns - 1, 2)], StringComparison.Ordinal), "a page of that size");
+        top.Screen.Rows.Should().OnlyContain(row => row.Length <= columns);
+        top.Screen.Press("k");
+        top.Screen.WaitFor(screen => screen.Replace("\n", "", StringComparison.Ordinal).Contains("]:", StringComparison.Ordinal), "the end of the question");
+        top.Screen.Press("Escape", "h", "x", "q");
+        top.Screen.Resize(80, 24);
+        top.WaitForEnd(0);
+    }
+
+    [TmuxFact]
+    public void Larger_again_it_shows_more()
+    {
+        using TopInTerminal top = new(columns: 30, rows: 8);
+        top.Screen.Screen.Should().NotContain("COMMAND");
+
+        top.Screen.Resize(100, 40);
+
+        top.Screen.WaitFor(screen => screen.Contains("COMMAND", StringComparison.Ordinal) && top.List.Length > 20, "all columns and more rows");
+    }
+
+    [TmuxFact]
+    public void Who_wants_no_attributes_gets_none()
+    {
+        using TopInTerminal top = new(environment: ("NO_COLOR", "1"));
+
+        top.Screen.StyledScreen.Should().NotContain("\e");
+        top.Screen.Press("F");
+        top.Screen.WaitFor("h shows what keys do.");
+        top.Screen.StyledScreen.Should().NotContain("\e");
+    }
+
+    [TmuxTheory]
+    [InlineData("< /dev/null")]
+    [InlineData("<&-")]
+    public void Keys_are_the_terminals_where_standard_input_is_something_else(string redirection)
+    {
+        using TmuxScreen screen = new();
+        screen.Enter($"$picollo top {redirection}; echo code $?");
+        screen.WaitFor("PID USER");
+
+        screen.Press("h");
+        screen.WaitFor("Any key goes back.");
+        screen.Press("x", "q");
+        screen.WaitFor("code 0");
+    }
+
+    [TmuxTheory]
+    [InlineData("$picollo top -d 0.1 | head -3", "screen-256color")]
+    [InlineData("$picollo top -n 1 < /dev/null > file; head -3 file", "screen-256color")]
+    [InlineData("$picollo top -n 1 -p $$", "dumb")]
+    [InlineData("setsid -w $picollo top -n 1 -p 1 < /dev/null", "screen-256color")] // in a session without a terminal: no keys
+    public void Where_it_cannot_be_live_it_is_a_page_of_plain_text(string command, string term)
+    {
+        using TmuxScreen screen = new(environment: ("TERM", term));
+
+        screen.Enter($"{command}; echo code $?");
+
+        screen.WaitFor("code 0").Should().Contain("\nTasks: ").And.NotContain("No such");
+        screen.IsAlternateScreen.Should().BeFalse();
+        screen.StyledScreen.Should().NotContain("\e");
+    }
+
+    private static int OwnId(TmuxScreen screen) => int.Parse(File.ReadAllText(screen.PathOf("own")), CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,31 @@
+namespace Picollo.Cli.Tests.Shell;
+
+/// <summary>That what the live views are tested with sees what there is to see.</summary>
+public class TmuxScreenTests
+{
+    [TmuxFact]
+    public void It_sees_text_attributes_size_cursor_and_the_other_screen()
+    {
+        using TmuxScreen screen = new(40, 10);
+        screen.Run("stty size").Should().Be("10 40\n");
+        screen.Resize(60, 12);
+        screen.Run("stty size; echo ä").Should().Be("12 60\nä\n");
+        (screen.IsCursorVisible, screen.IsAlternateScreen).Should().Be((true, false));
+
+        screen.Enter(@"printf '\033[?1049h\033[?25l\033[H\033[1mbo\033[mld'");
+
+        screen.WaitFor("bold");
+        screen.StyledScreen.Should().Contain("\e[1mbo\e[0m");
+        (screen.IsCursorVisible, screen.IsAlternateScreen).Should().Be((false, true));
+    }
+
+    [TmuxFact]
+    public void The_tool_runs_in_it()
+    {
+        using TmuxScreen screen = new(environment: ("TERM", "dumb"));
+
+        screen.Enter("echo $TERM; $picollo --help; echo code $?");
+
+        screen.WaitFor("code 0").Should().Contain("\ndumb\n").And.Contain("Usage:");
+    }
+}

@@ -1,0 +1,82 @@
+using Picollo.Cli.Top;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>What processes took over a session.</summary>
+public class CpuHistoryTests
+{
+    private readonly CpuHistory _history = new();
+    private double _seconds;
+
+    [Fact]
+    public void Shares_count_for_as_long_as_they_lasted()
+    {
+        Add(0.9, 0, 1);
+        Add(0.1, 0.5, 1);
+
+        SessionShares shares = Shares(1);
+        (shares.Seen, shares.P50, shares.P90).Should().Be((TimeSpan.FromSeconds(1), 0, 0));
+        shares.P99.Should().BeApproximately(0.5, 0.005).And.Be(shares.Max);
+        ReadOnlyHdrHistogram histogram = _history.Of(1)!;
+        histogram.TotalCount.Should().Be(1000);
+        (histogram.GetPercentileValue(100) / CpuHistory.StepsPerCpu).Should().BeApproximately(0.5, 0.005);
+    }
+
+    [Fact]
+    public void A_process_that_never_ran_has_zeros_and_one_that_ended_nothing()
+    {
+        Add(1, 0, 1, 2);
+        Add(1, 0, 2);
+
+        Shares(2).Should().Be(new SessionShares(TimeSpan.FromSeconds(2), 0, 0, 0, 0));
+        _history.TryGetShares(1, out _).Should().BeFalse();
+        _history.Of(1).Should().BeNull();
+        _history.Count.Should().Be(1);
+    }
+
+    [Fact]
+    public void Another_process_with_the_same_id_begins_anew()
+    {
+        _seconds = 10;
+        Add(1, 0.9, 1);
+        _seconds = 0;
+        Add(1, 0.1, 1);
+
+        Shares(1).Seen.Should().Be(TimeSpan.FromSeconds(1));
+        Shares(1).Max.Should().BeApproximately(0.1, 0.001);
+    }
+
+    [Fact]
+    public void A_share_that_is_not_known_is_none_and_one_beyond_all_CPUs_is_held()
+    {
+        Add(1, null, 1);
+        _history.TryGetShares(1, out _).Should().BeFalse();
+
+        Add(1, 1e9, 1);
+        Shares(1).Max.Should().BeInRange(8, 17);
+    }
+
+    [Fact]
+    public void Two_thousand_processes_take_little_memory()
+    {
+        int[] ids = [.. Enumerable.Range(1, 2000)];
+        Add(1, 0.25, ids);
+
+        ids.Sum(id => _history.Of(id)!.FootprintInBytes).Should().BeLessThan(2000 * 4096L);
+    }
+
+    private SessionShares Shares(int id)
+    {
+        _history.TryGetShares(id, out SessionShares shares).Should().BeTrue();
+        return shares;
+    }
+
+    private void Add(double seconds, double? share, params int[] ids)
+    {
+        _seconds += (share ?? 0) * seconds;
+        ProcessCpu[] processes = [.. ids.Select(id => MadeUpMachine.Process(id, "p", share, Math.Min(_seconds, 1e6)))];
+        _history.Add(processes, TimeSpan.FromSeconds(seconds), 2);
+    }
+}

@@ -1,0 +1,218 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Json;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary><c>picollo top</c> as users start it, without a terminal.</summary>
+public class TopCommandTests
+{
+    private const int HeaderFields = 13;
+
+    private static readonly string[] Columns = ["PID", "USER", "PR", "NI", "VIRT", "RES", "SHR", "S", "%CPU", "%MEM", "%WAIT", "TIME+", "COMMAND"];
+
+    [LinuxFact]
+    public void A_page_has_tops_lines_and_columns_and_all_processes_itself_among_them()
+    {
+        ToolRun run = PicolloTool.Run("top", "-b", "-n", "1");
+
+        (run.ExitCode, run.Error).Should().Be((0, ""));
+        string[] lines = run.Output.TrimEnd('\n').Split('\n');
+        lines[0].Should().MatchRegex("^top - [0-2][0-9]:[0-5][0-9]:[0-5][0-9] up .*, +load average: [0-9.]+, [0-9.]+, [0-9.]+$");
+        lines[1].Should().MatchRegex("^Tasks: +[0-9]+ total, +[0-9]+ running, +[0-9]+ sleeping, +[0-9]+ stopped, +[0-9]+ zombie$");
+        lines[2].Should().MatchRegex(@"^%Cpu\(s\): *[0-9.]+ us, +[0-9.]+ sy, +[0-9.]+ ni, +[0-9.]+ id, +[0-9.]+ wa, +[0-9.]+ hi, +[0-9.]+ si, +[0-9.]+ st");
+        lines[3].Should().MatchRegex("^.iB Mem : +[0-9.]+ total, +[0-9.]+ free, +[0-9.]+ used, +[0-9.]+ buff/cache$");
+        lines[4].Should().MatchRegex("^.iB Swap: +[0-9.]+ total, +[0-9.]+ free, +[0-9.]+ used. +[0-9.]+ avail Mem$");
+        List<string[]> rows = Rows(run.Output);
+        rows.Should().Contain(row => row[12].StartsWith("Picollo.Cli") && row[7] == "R" && row[1] == Environment.UserName);
+        lines[1].Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"Tasks: {rows.Count,3} total"));
+        run.Output.Should().NotContain("\e");
+    }
+
+    [LinuxFact]
+    public void What_is_no_terminal_gets_pages_without_asking()
+    {
+        ToolRun run = PicolloTool.RunInShell("$picollo top -n 2 -d 0.1 -1 < /dev/null");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Split("\n\ntop - ").Should().HaveCount(2);
+        run.Output.Should().Contain("\n%Cpu0  :").And.NotContain("%Cpu(s)");
+        run.Output.Split('\n').Count(line => line.StartsWith("%Cpu")).Should().Be(2 * File.ReadLines("/proc/stat").Count(line => line.StartsWith("cpu") && char.IsAsciiDigit(line[3])));
+    }
+
+    [LinuxFact]
+    public void Processes_and_orders_are_chosen_and_what_is_piped_is_not_cut()
+    {
+        string argument = new('x', 600);
+        using Process sleeper = Process.Start("/bin/sh", ["-c", "sleep 100 & wait", argument]);
+        try
+        {
+            string ids = $"{sleeper.Id},1";
+            Rows(PicolloTool.Run("top", "-n1", "-p", ids, "-o", "PID").Output).Select(row => row[0]).Should().Equal($"{sleeper.Id}", "1");
+            Rows(PicolloTool.Run("top", "-n1", "-p", ids, "-o", "-PID").Output).Select(row => row[0]).Should().Equal("1", $"{sleeper.Id}");
+            string[] row = Rows(PicolloTool.Run("top", "-bcn1", "-p", $"{sleeper.Id}").Output).Single();
+            row[12].Should().Be($"/bin/sh -c sleep 100 & wait {argument}");
+            PicolloTool.Run("top", "-bc", "-w", "90", "-n", "1").Output.Split('\n').Should().OnlyContain(line => line.Length <= 90);
+        }
+        finally
+        {
+            sleeper.Kill(entireProcessTree: true);
+        }
+    }
+
+    [LinuxFact]
+    public void Threads_are_listed_by_their_names()
+    {
+        string[] names = [.. Directory.GetDirectories("/proc/self/task").Select(task => File.ReadAllText($"{task}/comm").TrimEnd('\n'))];
+
+        ToolRun run = PicolloTool.Run("top", "-b", "-H", "-n", "1", "-p", $"{Environment.ProcessId}");
+
+        run.Output.Should().Contain("\nThreads: ");
+        List<string[]> rows = Rows(run.Output);
+        rows.Count.Should().BeGreaterThan(3);
+        rows.Should().Contain(row => row[12].StartsWith(".NET ") && names.Contains(row[12]));
+        rows.Should().Contain(row => row[0] == $"{Environment.ProcessId}");
+    }
+
+    [LinuxFact]
+    public void Json_is_as_its_schema_says_and_as_proc_has_it_at_that_moment()
+    {
+        ToolRun run = PicolloTool.Run("top", "--json", "-Hc", "-n", "2", "-d", "0.2");
+        using JsonDocument one = JsonDocument.Parse(PicolloTool.Run("top", "--json", "-c", "-n1", "-p", $"{Environment.ProcessId}").Output);
+
+        (run.ExitCode, run.Error).Should().Be((0, ""));
+        JsonSchema.OfCommand("top").ProblemsOf(run.Output).Should().BeEmpty();
+        run.Output.Should().NotContain("\"kind\":\"note\"");
+        run.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Should().HaveCount(2);
+
+        JsonElement me = one.RootElement.GetProperty("processes").EnumerateArray().Single();
+        string[] statm = File.ReadAllText("/proc/self/statm").Split(' ');
+        Bytes("virtualBytes").Should().BeApproximately(4096 * double.Parse(statm[0], CultureInfo.InvariantCulture), 1 << 30);
+        Bytes("residentBytes").Should().BeApproximately(4096 * double.Parse(statm[1], CultureInfo.InvariantCulture), 1 << 26);
+        Bytes("sharedBytes").Should().BeApproximately(4096 * double.Parse(statm[2], CultureInfo.InvariantCulture), 1 << 24);
+        me.GetProperty("user").GetString().Should().Be(Environment.UserName);
+        me.GetProperty("threadCount").GetInt32().Should().BeCloseTo(Directory.GetDirectories("/proc/self/task").Length, 10);
+        me.GetProperty("commandLine").EnumerateArray().Select(word => word.GetString())
+            .Should().Equal(File.ReadAllText("/proc/self/cmdline").TrimEnd('\0').Split('\0'));
+        (Bytes("userNanoseconds") / 1e9).Should().BeApproximately(Process.GetCurrentProcess().UserProcessorTime.TotalSeconds, 5);
+
+        double Bytes(string name) => me.GetProperty(name).GetDouble();
+    }
+
+    [LinuxFact]
+    public void Json_tells_what_a_process_took_over_the_session()
+    {
+        using Process burner = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
+        try
+        {
+            string last = PicolloTool.Run("top", "--json", "-n", "4", "-d", "0.3", "-p", $"{burner.Id}").Output.TrimEnd('\n').Split('\n')[^1];
+            using JsonDocument json = JsonDocument.Parse(last);
+            JsonElement process = json.RootElement.GetProperty("processes")[0];
+            JsonElement session = process.GetProperty("session");
+
+            process.GetProperty("cpuShare").GetDouble().Should().BeInRange(0.05, 1.2);
+            process.GetProperty("waitShare").GetDouble().Should().BeInRange(0, 1.2);
+            session.GetProperty("seenNanoseconds").GetInt64().Should().BeGreaterThan(1_000_000_000);
+            double[] percentiles = [.. ((string[])["p50CpuShare", "p90CpuShare", "p99CpuShare", "maxCpuShare"]).Select(name => session.GetProperty(name).GetDouble())];
+            percentiles.Should().BeInAscendingOrder();
+            percentiles[0].Should().BeInRange(0.05, 1.2);
+            percentiles[^1].Should().BeGreaterThanOrEqualTo(process.GetProperty("cpuShare").GetDouble() * 0.99);
+        }
+        finally
+        {
+            burner.Kill();
+        }
+    }
+
+    [LinuxFact]
+    public void The_name_that_a_process_gives_itself_steers_no_terminal()
+    {
+        const string Script = "(printf '\\033]0;x\\n\\342\\200\\256y' > /proc/self/comm; exec -a $'z\\e[2J\\n' sleep 100) & printf '\\033]0;x' > /proc/$!/comm; "
+            + "$picollo top -b -n1 -p $$,$!; $picollo top -bc -n1 -p $$,$!; $picollo top --json -cn1; kill $!";
+
+        ToolRun run = PicolloTool.RunInShell(Script);
+
+        run.Output.Should().NotContainAny("\e", "\u202e", "\r").And.Contain("z?[2J?");
+    }
+
+    [LinuxFact]
+    public void An_interruption_in_the_middle_ends_with_whole_pages()
+    {
+        // With jobs of its own the shell does not have them ignore the signal, but tells of their end.
+        ToolRun interrupted = PicolloTool.RunInShell("set -m; $picollo top -b -d 100 & sleep 2; kill -INT $!; wait $!");
+        ToolRun terminated = PicolloTool.RunInShell("$picollo top --json -d 100 & sleep 2; kill -TERM $!; wait $!");
+
+        interrupted.ExitCode.Should().Be(130, interrupted.Error);
+        Rows(interrupted.Output).Should().NotBeEmpty();
+        (terminated.ExitCode, terminated.Error).Should().Be((143, ""));
+        JsonSchema.OfCommand("top").ProblemsOf(terminated.Output).Should().BeEmpty();
+    }
+
+    [LinuxFact]
+    public void A_closed_pipe_a_full_disk_and_a_closed_output_end_it()
+    {
+        PicolloTool.RunInShell("$picollo top -d 0.1 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}").Should().Be(new ToolRun(141, "", ""));
+        ToolRun full = PicolloTool.RunInShell("$picollo top -b > /dev/full");
+        (full.ExitCode, full.Error).Should().Be((1, "picollo: standard output: No space left on device\n"));
+        ToolRun closed = PicolloTool.RunInShell("$picollo top -b >&-");
+        (closed.ExitCode, closed.Error).Should().Be((1, "picollo: standard output: Bad file descriptor\n"));
+    }
+
+    [LinuxFact]
+    public void A_process_that_is_not_there_is_an_error_unless_another_is()
+    {
+        ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
+        (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: there is no process 2147483647\n"));
+
+        Rows(PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647,1").Output).Should().ContainSingle();
+    }
+
+    [LinuxFact]
+    public void A_process_that_ends_leaves_an_empty_list()
+    {
+        string output = PicolloTool.RunInShell("sleep 100 & $picollo top -b -n 2 -d 1 -p $! | while read -r line; do echo \"$line\"; case \"$line\" in *sleep) kill $!; esac; done").Output;
+
+        Rows(output).Should().BeEmpty("that is of the last page");
+        output.Should().Contain("sleep");
+    }
+
+    [Theory]
+    [InlineData("-d 0", "-d takes 0.1 to 1000000 seconds")]
+    [InlineData("-d 1e3", "-d takes 0.1 to 1000000 seconds")]
+    [InlineData("-d NaN", "-d takes 0.1 to 1000000 seconds")]
+    [InlineData("-n 0", "-n takes a number of pages")]
+    [InlineData("-p 1,x", "-p takes process ids")]
+    [InlineData("-p 0", "-p takes process ids")]
+    [InlineData("-o COMMAND", "-o takes %CPU")]
+    [InlineData("-w 0", "-w takes a number of columns")]
+    [InlineData("-u no-such-user", "-u: there is no user 'no-such-user'.")]
+    [InlineData("--nonsense", "--nonsense")]
+    [InlineData("-t 5", "argument '-t'")]
+    [InlineData("-t 5 -d 0", "argument '-t'")]
+    public void What_is_not_understood_is_told(string arguments, string message)
+    {
+        ToolRun run = PicolloTool.Run(["top", .. arguments.Split(' ')]);
+
+        (run.ExitCode, run.Output).Should().Be((2, ""));
+        run.Error.Should().Contain(message).And.EndWith("Try 'picollo top --help'.\n");
+    }
+
+    [Fact]
+    public void Help_fits_80_columns_and_has_examples_and_exit_codes()
+    {
+        ToolRun run = PicolloTool.Run("top", "--help");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
+        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+    }
+
+    /// <summary>Those of the last page.</summary>
+    private static List<string[]> Rows(string output)
+    {
+        string[] lines = output[output.LastIndexOf("top - ", StringComparison.Ordinal)..].TrimEnd('\n').Split('\n');
+        int header = Array.FindIndex(lines, line => line.Contains("PID USER"));
+        lines[header].Split(' ', StringSplitOptions.RemoveEmptyEntries).Should().Equal(Columns);
+        return [.. lines[(header + 1)..].Select(line => line.Split(' ', HeaderFields, StringSplitOptions.RemoveEmptyEntries))];
+    }
+}

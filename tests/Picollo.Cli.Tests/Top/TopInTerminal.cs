@@ -1,0 +1,77 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cli.Tests.Shell;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>The live <c>picollo top</c> in a terminal, which takes no sample but the first unless it is asked to: what it shows stays.</summary>
+internal sealed class TopInTerminal : IDisposable
+{
+    private readonly List<Process> _started = [];
+
+    public TopInTerminal(string options = "", int columns = 80, int rows = 24, string prefix = "", params (string Name, string Value)[] environment)
+    {
+        Screen = new TmuxScreen(columns, rows, environment);
+        try
+        {
+            Screen.Enter($"sh -c 'echo $$ > own; exec \"$@\"' sh {prefix} $picollo top -d 1000 {options}; echo code $?");
+            Screen.WaitFor("PID USER");
+            OwnId = int.Parse(File.ReadAllText(Screen.PathOf("own")), CultureInfo.InvariantCulture);
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    public TmuxScreen Screen { get; }
+
+    /// <summary>Picollo's process.</summary>
+    public int OwnId { get; }
+
+    /// <summary>The rows of the list as columns.</summary>
+    public string[][] List => [.. Screen.Rows.SkipWhile(row => !row.TrimStart().StartsWith("PID USER", StringComparison.Ordinal)).Skip(1)
+        .Where(row => row.Length > 0).Select(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries))];
+
+    public IEnumerable<string> Ids => List.Select(row => row[0]);
+
+    /// <summary>Starts a process that does nothing until it is ended.</summary>
+    public Process StartSleep() => Start("sleep", "12345");
+
+    public Process Start(string program, params string[] arguments)
+    {
+        Process process = Process.Start(program, arguments);
+        _started.Add(process);
+        return process;
+    }
+
+    /// <summary>Answers a question when it is there.</summary>
+    /// <param name="question">A part of it.</param>
+    /// <param name="answer">What is typed then, with Enter behind it.</param>
+    public void Answer(string question, string answer)
+    {
+        Screen.WaitFor(question);
+        Screen.Enter(answer);
+    }
+
+    /// <summary>Presses k or r, and names a process.</summary>
+    public void Choose(string key, Process process)
+    {
+        Screen.Press(key);
+        Answer("PID to", process.Id.ToString(CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Waits for it to end.</summary>
+    public void WaitForEnd(int code) => Screen.WaitFor($"code {code}");
+
+    public void Dispose()
+    {
+        Screen.Dispose();
+        foreach (Process process in _started)
+        {
+            process.Kill();
+            process.Dispose();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using System.Diagnostics;
+using Picollo.Cli.Shell;
+using Picollo.Cli.Top;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>Samples of this machine.</summary>
+public class TopModelTests
+{
+    private const long StringOverhead = 30;
+
+    /// <summary>The header's few lines, which are put together from parts.</summary>
+    private const long MostBeyondText = 10_000;
+
+    [LinuxFact]
+    public void A_sample_has_processes_with_their_users_and_a_page_of_them_allocates_little_more_than_its_lines()
+    {
+        TopSettings settings = new();
+        using TopModel model = new(settings);
+        TopPage page = new();
+        model.Update();
+
+        // Code that is not optimized yet boxes what it formats.
+        long beyondText = long.MaxValue;
+        for (long start = Stopwatch.GetTimestamp(); beyondText >= MostBeyondText && Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(20); Thread.Sleep(20))
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            model.Update();
+            IReadOnlyList<TopLine> lines = page.Render(model.Sample, settings, int.MaxValue);
+            beyondText = GC.GetAllocatedBytesForCurrentThread() - before - lines.Sum(line => (line.Text.Length * sizeof(char)) + StringOverhead);
+        }
+
+        TopRow me = model.Sample.Processes.Single(row => row.Id == Environment.ProcessId);
+        (me.User, model.Sample.OwnId).Should().Be((Environment.UserName, Environment.ProcessId));
+        me.Process.ResidentBytes.Should().BeGreaterThan(1 << 20);
+        model.Problems.Should().BeEmpty();
+        beyondText.Should().BeLessThan(MostBeyondText);
+    }
+
+    [LinuxFact]
+    public void Threads_are_there_from_when_they_are_asked_for_and_what_was_seen_before_is_kept()
+    {
+        TopSettings settings = new();
+        using TopModel model = new(settings);
+        model.Update();
+        model.Sample.Threads.Should().BeEmpty();
+
+        settings.ShowThreads = true;
+        model.Update();
+
+        model.Sample.Interval.Should().BeLessThan(TimeSpan.FromSeconds(5));
+        List<TopRow> mine = model.Sample.Threads.FindAll(row => row.Process.Id == Environment.ProcessId);
+        mine.Count.Should().BeGreaterThan(3);
+        mine.Should().Contain(row => row.Id == Environment.ProcessId).And.OnlyContain(row => row.Thread!.Value.Share != null && row.User == Environment.UserName);
+        model.History.TryGetShares(Environment.ProcessId, out SessionShares shares).Should().BeTrue();
+        shares.Seen.Should().BeGreaterThan(model.Sample.Interval);
+    }
+
+    [LinuxFact]
+    public void No_process_of_those_asked_for_is_an_error_at_the_first_time_alone()
+    {
+        TopSettings settings = new() { Pids = [int.MaxValue] };
+        using TopModel model = new(settings);
+
+        FluentActions.Invoking(model.Update).Should().Throw<CommandException>().WithMessage("there is no process 2147483647");
+        FluentActions.Invoking(model.Update).Should().NotThrow();
+    }
+}

@@ -1,0 +1,106 @@
+using System.Globalization;
+using System.Text;
+using Picollo.Cli.Top;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>Numbers keep their column's width and, within what they are rounded to, their value.</summary>
+public class TopNumbersTests
+{
+    private const string MemoryUnits = "kmgtpe";
+
+    [Theory]
+    [InlineData(0L, 6, "     0")]
+    [InlineData(1023L, 6, "     0")]
+    [InlineData(999_999L << 10, 6, "999999")]
+    [InlineData(1_000_000L << 10, 6, "976.6m")]
+    [InlineData((1_000_000L << 10) - 1, 6, "999999")]
+    [InlineData(1L << 30, 5, " 1.0g")]
+    [InlineData(1L << 30, 7, "1048576")]
+    [InlineData(274L << 30, 7, " 274.0g")]
+    [InlineData(150L << 20, 5, " 150m")]
+    [InlineData(long.MaxValue, 7, "   8.0e")]
+    [InlineData(null, 5, "    -")]
+    public void Memory_is_as_top_has_it(long? bytes, int width, string text) =>
+        Text(to => TopNumbers.AppendMemory(to, bytes, width)).Should().Be(text);
+
+    [Theory]
+    [InlineData(0.0, "  0.0")]
+    [InlineData(1.0, "100.0")]
+    [InlineData(9.9994, "999.9")]
+    [InlineData(9.9996, " 1000")]
+    [InlineData(12.34, " 1234")]
+    [InlineData(4096.0, " 410k")]
+    [InlineData(null, "    -")]
+    public void Percents_lose_their_decimal_before_their_digits(double? share, string text) =>
+        Text(to => TopNumbers.AppendPercent(to, share, 5)).Should().Be(text);
+
+    [Theory]
+    [InlineData(0, "  0:00.00")]
+    [InlineData(59.999, "  0:59.99")]
+    [InlineData(60 * 999.0, "999:00.00")]
+    [InlineData(60 * 1000.0, "  1000:00")]
+    [InlineData(60 * 1_000_000.0, " 16666,40")]
+    [InlineData(3600 * 1_000_000.0, " 1000000h")]
+    [InlineData(3600 * 100_000_000.0, " 4166666d")]
+    public void Times_are_minutes_seconds_and_hundredths_as_long_as_that_fits(double seconds, string text) =>
+        Text(to => TopNumbers.AppendTime(to, TimeSpan.FromSeconds(seconds), 9)).Should().Be(text);
+
+    [Fact]
+    public void Any_number_of_bytes_keeps_the_width_and_reads_back() => Seeded.Run(3_000, random =>
+    {
+        long bytes = random.NextInt64() >> random.Next(63);
+        int width = random.Next(5, 8);
+
+        string text = Text(to => TopNumbers.AppendMemory(to, bytes, width));
+
+        text.Should().HaveLength(width);
+        int unit = Math.Max(MemoryUnits.IndexOf(text[^1]), 0);
+        double scale = Math.Pow(1024, unit + 1);
+        double step = unit == 0 ? 1 : text.Contains('.') ? 0.0501 : 0.501; // kibibytes are cut, others rounded
+        double read = double.Parse(text.TrimEnd([.. MemoryUnits]), CultureInfo.InvariantCulture);
+        Math.Abs(read - (bytes / scale)).Should().BeLessThan(step, "{0} are {1}", bytes, text);
+    });
+
+    [Fact]
+    public void Any_share_keeps_the_width_and_reads_back() => Seeded.Run(3_000, random =>
+    {
+        double share = random.NextDouble() * Math.Pow(10, random.Next(-5, 8));
+        int width = random.Next(4, 7);
+
+        string text = Text(to => TopNumbers.AppendPercent(to, share, width));
+
+        text.Should().HaveLength(width);
+        double scale = text[^1] switch { 'k' => 1e3, 'M' => 1e6, 'G' => 1e9, _ => 1 };
+        double read = double.Parse(text.TrimEnd('k', 'M', 'G'), CultureInfo.InvariantCulture) * scale;
+        Math.Abs(read - (share * 100)).Should().BeLessThan(scale * (text.Contains('.') ? 0.0501 : 0.501), "{0} is {1}", share, text);
+    });
+
+    [Fact]
+    public void Any_time_keeps_the_width() => Seeded.Run(3_000, random =>
+    {
+        TimeSpan time = new(random.NextInt64() >> random.Next(63));
+        int width = random.Next(8, 10);
+
+        Text(to => TopNumbers.AppendTime(to, time, width)).Should().HaveLength(width);
+    });
+
+    [Fact]
+    public void Any_count_keeps_the_width() => Seeded.Run(1_000, random =>
+    {
+        long count = random.NextInt64(long.MinValue, long.MaxValue) >> random.Next(63);
+
+        string text = Text(to => TopNumbers.AppendCount(to, count, 3));
+
+        text.Should().HaveLength(3);
+        text.Trim().Should().Be(count is >= -99 and <= 999 ? count.ToString(CultureInfo.InvariantCulture) : "?");
+    });
+
+    // Behind something, as in a line.
+    private static string Text(Action<StringBuilder> append)
+    {
+        StringBuilder to = new("| ");
+        append(to);
+        return to.ToString()[2..];
+    }
+}

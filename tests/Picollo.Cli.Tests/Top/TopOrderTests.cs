@@ -1,0 +1,43 @@
+using Picollo.Cli.Top;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>The order of the list.</summary>
+public class TopOrderTests
+{
+    private static readonly TopSample Sample = MadeUpMachine.Create().With(
+        MadeUpMachine.Process(30, "a", 0.1, 5) with { ResidentBytes = 3000, WaitShare = 0.3 },
+        MadeUpMachine.Process(10, "b", 0.9, 1) with { ResidentBytes = 1000, WaitShare = 0.1 },
+        MadeUpMachine.Process(20, "c", null, 9) with { ResidentBytes = null, WaitShare = null },
+        MadeUpMachine.Process(40, "d", 0.1, 5) with { ResidentBytes = 2000, WaitShare = 0.3 });
+
+    [Theory]
+    [InlineData(nameof(TopSort.Cpu), 10, 30, 40, 20)]
+    [InlineData(nameof(TopSort.Memory), 30, 40, 10, 20)]
+    [InlineData(nameof(TopSort.Time), 20, 30, 40, 10)]
+    [InlineData(nameof(TopSort.Pid), 40, 30, 20, 10)]
+    [InlineData(nameof(TopSort.Wait), 30, 40, 10, 20)]
+    public void The_largest_is_first_what_is_not_known_last_and_the_smaller_id_before_its_equal(string sort, params int[] ids) =>
+        Ids(Sample.Processes, Enum.Parse<TopSort>(sort)).Should().Equal(ids.Select(id => (long)id));
+
+    [Fact]
+    public void The_smallest_is_first_where_that_is_asked_for()
+    {
+        Ids(Sample.Processes, TopSort.Cpu, isReversed: true).Should().Equal(20, 30, 40, 10);
+        Ids(Sample.Processes, TopSort.Pid, isReversed: true).Should().Equal(10, 20, 30, 40);
+    }
+
+    [Fact]
+    public void The_order_in_which_processes_were_found_changes_nothing() => Seeded.Run(50, random =>
+    {
+        List<TopRow> rows = MadeUpMachine.Create().With([.. Enumerable.Range(1, 200).Select(id => MadeUpMachine.Process(id, "p", random.Next(4) / 4.0))]).Processes;
+        long[] ids = Ids(rows, TopSort.Cpu);
+        TopRow[] others = [.. rows];
+        random.Shuffle(others);
+
+        Ids([.. others], TopSort.Cpu).Should().Equal(ids);
+    });
+
+    private static long[] Ids(List<TopRow> rows, TopSort sort, bool isReversed = false) =>
+        [.. new TopList().Select(rows, new TopSettings { Sort = sort, IsReversed = isReversed }).Select(row => row.Id)];
+}

@@ -1,0 +1,201 @@
+using Picollo.Cli.Shell;
+using Picollo.Cli.Top;
+using Picollo.Cpu;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>Pages of machines that are not there.</summary>
+public class TopPageTests
+{
+    private const int Endless = int.MaxValue;
+    private const long GiB = 1L << 30;
+
+    [Fact]
+    public void A_page_is_tops_with_the_wait_and_the_pressure_added()
+    {
+        TopSample sample = Busy();
+
+        Render(sample, new(), 120).Text().ShouldBeTheApproved("Top/Golden/page.txt");
+        Render(sample, new() { PerCpu = true, Sort = TopSort.Memory }, 80).Text().ShouldBeTheApproved("Top/Golden/page80.txt");
+    }
+
+    [Fact]
+    public void Swap_that_is_in_use_and_larger_than_memory_has_the_unit_of_both_and_traced_processes_are_stopped()
+    {
+        TopSample sample = MadeUpMachine.Create().With(
+            MadeUpMachine.Process(1, "stopped") with { State = 'T' }, MadeUpMachine.Process(2, "traced") with { State = 't' }, MadeUpMachine.Process(3, "dead") with { State = 'Z' });
+        sample.Memory = sample.Memory!.Value with { SwapTotalBytes = 1024 * GiB, SwapFreeBytes = 1000 * GiB };
+
+        string text = Render(sample, new(), 120).Text();
+
+        text.Should().Contain("Tasks:   3 total,   0 running,   0 sleeping,   2 stopped,   1 zombie\n");
+        text.Should().Contain("GiB Mem :     24.0 total,     20.0 free,");
+        text.Should().Contain("GiB Swap:   1024.0 total,   1000.0 free,     24.0 used.");
+    }
+
+    [Fact]
+    public void Names_that_would_steer_a_terminal_or_break_a_line_do_not()
+    {
+        TopSample sample = MadeUpMachine.Create().With(
+            MadeUpMachine.Process(10, "\e]0;x\a"),
+            MadeUpMachine.Process(11, "a\nb\tc\r"),
+            MadeUpMachine.Process(12, "\u202etxt.exe"),
+            MadeUpMachine.Process(13, "日本語プロセス"),
+            MadeUpMachine.Process(14, "e\u0301\u0302🙂🙂"),
+            MadeUpMachine.Process(15, "\ud83d"),
+            MadeUpMachine.Process(16, ""),
+            MadeUpMachine.Process(17, "a b) R 1 (c"));
+        sample.Processes.Add(new TopRow(MadeUpMachine.Process(18, "who"), null, "\e[31müser名前名前"));
+        sample.CommandLineOf = process => process == 17 ? ["sh", "-c", "echo \e[0m\n'\u2028'"] : [];
+
+        string text = Render(sample, new() { Sort = TopSort.Pid, IsReversed = true }, 80).Text();
+        string commandLines = Render(sample, new() { Sort = TopSort.Pid, IsReversed = true, ShowCommandLine = true }, 82).Text();
+
+        text.ShouldBeTheApproved("Top/Golden/foreign.txt");
+        commandLines.ShouldBeTheApproved("Top/Golden/foreign-commands.txt");
+        text.Should().NotContainAny("\e", "\a", "\t", "\r", "\u202e");
+    }
+
+    [Fact]
+    public void Numbers_beyond_any_machine_keep_their_columns()
+    {
+        TopSample sample = MadeUpMachine.Create().With(
+            MadeUpMachine.Process(int.MaxValue, "most", 4096, 9e8) with
+            {
+                VirtualBytes = long.MaxValue,
+                ResidentBytes = long.MaxValue,
+                SharedBytes = long.MaxValue,
+                Nice = int.MinValue,
+                Priority = int.MaxValue,
+                WaitShare = 1e9,
+            },
+            MadeUpMachine.Process(1, "none", null) with
+            {
+                VirtualBytes = null,
+                ResidentBytes = null,
+                SharedBytes = null,
+                Nice = null,
+                Priority = null,
+                State = null,
+                UserId = null,
+            },
+            MadeUpMachine.Process(2, "real-time") with { Priority = -100 },
+            MadeUpMachine.Process(3, "fifo-50") with { Priority = -51 });
+        sample.Memory = new MachineMemory { TotalBytes = long.MaxValue, FreeBytes = 1, AvailableBytes = null, CacheBytes = 0, SwapTotalBytes = long.MaxValue, SwapFreeBytes = 0 };
+        sample.Uptime = TimeSpan.MaxValue;
+
+        Render(sample, new(), Endless).Text().ShouldBeTheApproved("Top/Golden/huge.txt");
+    }
+
+    [Fact]
+    public void What_is_not_known_is_left_out()
+    {
+        TopSample nothing = new() { Time = DateTimeOffset.UnixEpoch };
+
+        Render(nothing, new(), 80).Text().ShouldBeTheApproved("Top/Golden/nothing.txt");
+        Render(nothing, new() { PerCpu = true, ShowThreads = true }, 80).Should().HaveCount(4);
+    }
+
+    [Fact]
+    public void A_cgroup_with_a_limit_and_autogroups_that_matter_have_a_line()
+    {
+        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"));
+        CgroupCpu group = new() { Version = 2, Path = "/sys/fs/cgroup", Limit = 1.5, Share = 1.23456, Periods = 100, ThrottledPeriods = 7, ThrottledTime = TimeSpan.FromSeconds(70) };
+        sample.Cgroup = new TopCgroup(group, 10, 3, TimeSpan.FromSeconds(0.25));
+        sample.HasAutogroups = true;
+
+        Render(sample, new(), 80).Text().Should().NotContain("autogroups", "all are at nice 0")
+            .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in all)\n");
+        Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the kernel's own are not a user's");
+        Render(sample.With(MadeUpMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
+            .Should().Contain("\nNI      : counts within a session alone: autogroups are on, see sched(7)\n");
+        sample.HasAutogroups = null;
+        Render(sample, new(), 80).Text().Should().NotContain("autogroups");
+    }
+
+    [Fact]
+    public void A_user_and_processes_are_all_that_is_listed_and_counted()
+    {
+        TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 9).Select(id => MadeUpMachine.Process(id, $"p{id}") with { UserId = (uint)(id % 3) })]);
+
+        Listed(sample, new() { User = 2 }).Should().Equal(2, 5, 8);
+        Listed(sample, new() { Pids = [8, 3, 77] }).Should().Equal(3, 8);
+        Listed(sample, new() { Pids = [8, 3], User = 0 }).Should().Equal(3);
+        Render(sample, new() { Pids = [8, 3, 77] }, 80)[1].Text.Should().Be("Tasks:   2 total,   0 running,   2 sleeping,   0 stopped,   0 zombie");
+        Render(sample, new() { User = 2 }, 80)[1].Text.Should().StartWith("Tasks:   9 total", "as top counts");
+    }
+
+    [Fact]
+    public void Threads_have_their_own_numbers_and_their_processs_memory()
+    {
+        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(100, "dotnet", 0.9) with { State = 'R' });
+        ThreadCpu worker = new() { Id = 101, ProcessId = 100, Name = ".NET TP Worker", State = 'R', Nice = 3, Priority = 23, Share = 0.5, WaitShare = 0.25, Usage = new CpuUsage(1_230_000_000, 0) };
+        sample.Threads.Add(sample.Processes[0] with { Thread = worker });
+        sample.Threads.Add(sample.Processes[0] with { Thread = worker with { Id = 102, Name = ".NET Finalizer", State = 'S', Share = 0 } });
+
+        Render(sample, new() { ShowThreads = true }, 120).Text().ShouldBeTheApproved("Top/Golden/threads.txt");
+    }
+
+    [Fact]
+    public void Two_thousand_processes_are_listed_in_full_or_as_the_screen_has_room()
+    {
+        TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 2000).Select(id => MadeUpMachine.Process(id, $"p{id}", id % 10 / 10.0))]);
+        TopPage page = new();
+
+        IReadOnlyList<TopLine> all = [.. page.Render(sample, new(), Endless)];
+        IReadOnlyList<TopLine> screen = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 5)];
+        IReadOnlyList<TopLine> end = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 1995)];
+
+        all.Should().HaveCount(2000 + 8);
+        page.Rows.Should().HaveCount(2000);
+        screen.Should().HaveCount(24);
+        screen[8].Text.Should().Be(page.Render(sample, new(), 80)[8 + 5].Text);
+        end.Should().HaveCount(8 + 5);
+    }
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(20, 5)]
+    [InlineData(79, 24)]
+    [InlineData(80, 24)]
+    [InlineData(120, 60)]
+    public void No_page_is_larger_than_its_screen(int columns, int lines)
+    {
+        IReadOnlyList<TopLine> page = Render(Busy(), new(), columns, lines);
+
+        page.Count.Should().BeLessThanOrEqualTo(lines);
+        page.Should().OnlyContain(line => CellText.WidthOf(line.Text) <= columns);
+    }
+
+    [Fact]
+    public void Its_own_row_stands_out_and_the_columns_names_do()
+    {
+        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"), MadeUpMachine.Process(2, "picollo"));
+        sample.OwnId = 2;
+
+        TopPage page = new();
+        IReadOnlyList<TopLine> lines = page.Render(sample, new(), 80);
+
+        lines.Select(line => line.Style).Should().Equal(
+            [.. Enumerable.Repeat(TopStyle.Plain, 7), TopStyle.Reverse, TopStyle.Plain, TopStyle.Bold]);
+        lines[page.MessageLine].Text.Should().BeEmpty();
+    }
+
+    private static TopSample Busy()
+    {
+        TopSample sample = MadeUpMachine.Create(cpus: 3).With(
+            MadeUpMachine.Process(1, "systemd", 0.001, 12.3),
+            MadeUpMachine.Process(4711, "dotnet", 1.987, 3661.5) with { State = 'R', VirtualBytes = 274L * GiB, ResidentBytes = 3 * GiB / 2, ThreadCount = 30, WaitShare = 0.125 },
+            MadeUpMachine.Process(31337, "a-very-long-name", 0.5, 60_000) with { UserId = 7, State = 'D' },
+            MadeUpMachine.Process(9, "gone") with { State = 'Z', VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0 },
+            MadeUpMachine.Process(10, "held") with { State = 'T', Nice = 19, Priority = 39 },
+            MadeUpMachine.Process(11, "migration/0") with { VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0, Priority = -100 },
+            MadeUpMachine.Kernel(12, "kworker/R-rcu_gp"),
+            MadeUpMachine.Process(13, "new", null));
+        return sample;
+    }
+
+    private static IEnumerable<long> Listed(TopSample sample, TopSettings settings) => new TopList().Select(sample.Processes, settings).Select(row => row.Id);
+
+    private static IReadOnlyList<TopLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null) => new TopPage().Render(sample, settings, columns, lines);
+}

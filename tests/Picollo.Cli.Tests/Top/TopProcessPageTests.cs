@@ -1,0 +1,69 @@
+using Picollo.Cli.Top;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Tests.Top;
+
+public class TopProcessPageTests
+{
+    private const uint PercentSteps = (uint)CpuHistory.StepsPerCpu / 100;
+
+    [Fact]
+    public void A_process_is_shown_with_its_session_and_its_threads()
+    {
+        HdrHistogram shares = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        foreach ((uint percent, ulong milliseconds) in ((uint, ulong)[])[(0, 6_000), (1, 500), (3, 2_000), (75, 1_480), (150, 20)])
+        {
+            shares.Record(percent * PercentSteps, milliseconds);
+        }
+
+        Render(Server(), ["server", "--name", "\e[2J\nx"], shares, 80).Should().Be("""
+            1234 server, of root: state S, nice 0
+            server --name ?[2J?x
+            now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since it began
+
+            %CPU over 10.0 s: p50 0.0, p90 75.2, p99 75.2, max 150.4
+                       0  60.0 % ########################
+                     0-1   5.0 % ##
+                     1-2   0.0 %
+                     2-5  20.0 % ########
+                    5-10   0.0 %
+                   10-20   0.0 %
+                   20-50   0.0 %
+                  50-100  14.8 % ######
+                 100-200   0.2 % #
+
+                TID S  %CPU %WAIT     TIME+ THREAD
+               1236 R  10.0   4.0   0:03.00 .NET TP Worker
+               1234 S   2.3   0.5   1:02.50 server
+               1235 S     -     -   0:00.00 ?]0;x?
+
+            """);
+    }
+
+    [Fact]
+    public void A_long_command_is_folded_and_of_an_endless_one_the_beginning_is_shown()
+    {
+        string page = Render(Server(), ["server", new string('x', 1000)], null, 40);
+
+        page.Split('\n')[1..6].Should().Equal($"server {new string('x', 33)}", new string('x', 40), new string('x', 40), new string('x', 40), "now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since it began");
+        page.Should().Contain("\nno share of it is known yet\n");
+    }
+
+    [Fact]
+    public void Without_words_it_goes_by_its_name() => Render(Server(), [], null, 80).Should().Contain("\n[server]\n");
+
+    private static ProcessCpu Server() => MadeUpMachine.Process(1234, "server", 0.123, 65.5) with { WaitShare = 0.045 };
+
+    private static string Render(ProcessCpu process, string[] words, HdrHistogram? shares, int columns)
+    {
+        TopRow row = new(process, null, "root");
+        TopRow[] threads =
+        [
+            row with { Thread = new ThreadCpu { Id = 1234, Name = "server", State = 'S', Share = 0.023, WaitShare = 0.005, Usage = new CpuUsage(62_500_000_000, 0) } },
+            row with { Thread = new ThreadCpu { Id = 1235, Name = "\e]0;x\a", State = 'S' } },
+            row with { Thread = new ThreadCpu { Id = 1236, Name = ".NET TP Worker", State = 'R', Share = 0.1, WaitShare = 0.04, Usage = new CpuUsage(3_000_000_000, 0) } },
+        ];
+        return TopProcessPage.Render(row, threads, words, shares, columns).Text();
+    }
+}

@@ -1,0 +1,266 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cli.Tests.Shell;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>The keys of <c>picollo top</c>.</summary>
+public class TopScreenTests
+{
+    [TmuxFact]
+    public void It_shows_the_page_that_top_shows_and_q_leaves_it()
+    {
+        using TopInTerminal top = new();
+
+        top.Screen.Rows[0].Should().MatchRegex("^top - [0-9]{2}:[0-9]{2}:[0-9]{2} up ");
+        top.Screen.Screen.Should().Contain("\nTasks: ").And.Contain("\n%Cpu(s): ").And.Contain("MiB Mem");
+        top.List.Length.Should().BeInRange(10, 20);
+        top.Screen.StyledScreen.Should().Contain("\e[7m", "the columns' names stand out");
+        top.Screen.Press("q");
+        top.WaitForEnd(0);
+    }
+
+    [TmuxFact]
+    public void Letters_order_the_list()
+    {
+        using TopInTerminal top = new(columns: 120, rows: 40);
+
+        foreach ((string key, int column) in ((string, int)[])[("M", 9), ("T", 11), ("P", 8)])
+        {
+            top.Screen.Press("N");
+            top.Screen.WaitFor(_ => IsDescending(top, 0), "pids from the largest");
+            top.Screen.Press(key);
+            top.Screen.WaitFor(_ => IsDescending(top, column) && !IsDescending(top, 0), $"what {key} orders");
+        }
+
+        top.Screen.Press("N", "R");
+        top.Screen.WaitFor(_ => top.Ids.First() == "1", "pid 1 first");
+    }
+
+    [TmuxFact]
+    public void Keys_choose_what_is_shown()
+    {
+        using TopInTerminal top = new($"-p {Environment.ProcessId}", columns: 120);
+        top.List.Should().ContainSingle();
+
+        top.Screen.Press("1");
+        top.Screen.WaitFor("%Cpu0");
+        top.Screen.Press("1");
+        top.Screen.WaitFor("%Cpu(s)");
+        top.Screen.Press("c");
+        top.Screen.WaitFor("dotnet exec");
+        top.Screen.Press("c", "H");
+        top.Screen.WaitFor("Threads:");
+        top.Screen.Screen.Should().Contain(".NET").And.NotContain("dotnet exec");
+        top.List.Length.Should().BeGreaterThan(3);
+        top.Screen.Press("H");
+        top.Screen.WaitFor("Tasks:");
+        top.List.Should().ContainSingle();
+        top.Screen.Press("F");
+        top.Screen.WaitFor("h shows what keys do.");
+    }
+
+    [TmuxFact]
+    public void The_list_scrolls_and_the_first_row_is_what_questions_mean()
+    {
+        using TopInTerminal top = new("-o PID", rows: 12);
+        string[] first = [.. top.Ids];
+
+        top.Screen.Press("Down");
+        top.Screen.WaitFor(_ => top.Ids.First() == first[1], "the second row first");
+        top.Screen.Press("k");
+        top.Screen.WaitFor($"PID to signal [{first[1]}]:");
+        top.Screen.Press("Escape", "Up", "Up", "Up");
+        top.Screen.WaitFor(_ => top.Ids.SequenceEqual(first), "the first page");
+        top.Screen.Press("NPage");
+        top.Screen.WaitFor(_ => !top.Ids.Intersect(first).Any(), "another page");
+        top.Screen.Press("End");
+        top.Screen.WaitFor(_ => top.Ids.Last() == "1" && top.Ids.Count() == first.Length, "a full page that ends with pid 1");
+        top.Screen.Press("NPage", "Down", "PPage", "Home");
+        top.Screen.WaitFor(_ => top.Ids.SequenceEqual(first), "the first page");
+    }
+
+    [TmuxFact]
+    public void One_users_processes_alone()
+    {
+        using TopInTerminal top = new(prefix: "");
+        string user = Environment.UserName;
+
+        top.Screen.Press("u");
+        top.Answer("User to list", user);
+        top.Screen.WaitFor(_ => top.List.Length > 0 && top.List.All(row => row[1] == user), "one user's");
+        top.Screen.Press("u");
+        top.Answer("User to list", "no such one");
+        top.Screen.WaitFor("There is no user no such one.");
+        top.Screen.Press("u");
+        top.Answer("User to list", "4000000000");
+        top.Screen.WaitFor(_ => top.List.Length == 0, "an empty list");
+        top.Screen.Press("u");
+        top.Answer("User to list", "");
+        top.Screen.WaitFor(_ => top.List.Length > 0, "all");
+    }
+
+    [TmuxFact]
+    public void Samples_are_taken_when_they_are_asked_for_and_a_delay_apart()
+    {
+        using TopInTerminal top = new();
+        string time = top.Screen.Rows[0][..14];
+
+        foreach (string key in (string[])["Space", "Enter"])
+        {
+            Thread.Sleep(1100);
+            top.Screen.Rows[0].Should().StartWith(time);
+            top.Screen.Press(key);
+            top.Screen.WaitFor(screen => !screen.StartsWith(time, StringComparison.Ordinal), "another time");
+            time = top.Screen.Rows[0][..14];
+        }
+
+        foreach (string key in (string[])["d", "s"])
+        {
+            top.Screen.Press(key);
+            top.Answer("Seconds between two samples [1000]:", "0.01");
+            top.Screen.WaitFor("0.01 is no such delay: 0.1 to 1000000 seconds.");
+        }
+
+        top.Screen.Press("d");
+        top.Answer("[1000]:", "0.5");
+        top.Screen.WaitFor(screen => !screen.StartsWith(time, StringComparison.Ordinal), "another time");
+        top.Screen.Press("d");
+        top.Screen.WaitFor("[0.5]:");
+    }
+
+    [TmuxFact]
+    public void Help_fits_a_small_terminal_and_any_key_goes_back()
+    {
+        using TopInTerminal top = new();
+
+        foreach (string key in (string[])["h", "?"])
+        {
+            top.Screen.Press(key);
+            top.Screen.WaitFor("Any key goes back.").Should().NotContain("+\n").And.Contain("picollo top: keys").And.NotContain("PID USER");
+            top.Screen.Press("x");
+            top.Screen.WaitFor("PID USER");
+        }
+    }
+
+    [TmuxFact]
+    public void A_line_is_mended_and_given_up()
+    {
+        using TopInTerminal top = new();
+
+        top.Screen.Press("k");
+        top.Answer("PID to signal", "12ä😀");
+        top.Screen.WaitFor("12ä😀 is no process id.");
+        top.Screen.Press("k");
+        top.Screen.WaitFor("]:");
+        top.Screen.IsCursorVisible.Should().BeTrue();
+        top.Screen.Type("12ä😀");
+        top.Screen.Press("BSpace", "BSpace", "BSpace");
+        top.Screen.WaitFor("]: 1\n");
+        top.Screen.Type("x");
+        top.Screen.Press("C-u");
+        top.Screen.Type("999999999");
+        top.Screen.WaitFor("]: 999999999\n");
+        top.Screen.Press("Enter");
+        top.Screen.WaitFor("There is no process 999999999.");
+        top.Screen.IsCursorVisible.Should().BeFalse();
+        top.Screen.Press("k");
+        top.Screen.WaitFor("PID to signal");
+        top.Screen.Press("Escape");
+        top.Screen.WaitFor(screen => !screen.Contains("PID to signal", StringComparison.Ordinal), "no question");
+        top.Screen.Press("q");
+        top.WaitForEnd(0);
+    }
+
+    [TmuxFact]
+    public void One_process_is_shown_with_its_session_and_its_threads()
+    {
+        using TopInTerminal top = new(columns: 100, rows: 60);
+        using Process self = Process.GetCurrentProcess();
+        for (int i = 0; i < 3; i++)
+        {
+            Thread.Sleep(100);
+            top.Screen.Press("Space");
+        }
+
+        top.Choose("p", self);
+        string screen = top.Screen.WaitFor("TID S  %CPU %WAIT     TIME+ THREAD");
+
+        screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} ")).And.Contain("testhost.dll")
+            .And.MatchRegex("\n%CPU over [0-9.]+ s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
+        top.Screen.Press("x");
+        top.Screen.WaitFor("PID USER");
+        Process sleep = top.StartSleep();
+        top.Choose("p", sleep);
+        top.Screen.WaitFor("sleep 12345");
+    }
+
+    [TmuxFact]
+    public void A_process_that_ends_while_it_is_shown_is_told()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        top.Screen.Press("d");
+        top.Answer("Seconds", "0.2");
+        top.Choose("p", sleep);
+        top.Screen.WaitFor("sleep 12345");
+
+        sleep.Kill();
+
+        top.Screen.WaitFor($"{sleep.Id} has ended.").Should().Contain("PID USER");
+    }
+
+    [TmuxFact]
+    public void Keys_that_are_typed_ahead_are_all_taken()
+    {
+        using TmuxScreen screen = new();
+        screen.Enter("$picollo top -d 1000; echo code $?");
+        screen.Type("1cu0\rN");
+        screen.Press("Down", "Escape", "k", "7", "Enter");
+
+        screen.WaitFor(text => text.Contains("%Cpu0", StringComparison.Ordinal) && (text.Contains("Signal for 7", StringComparison.Ordinal) || text.Contains("no process 7", StringComparison.Ordinal)), "the last of them");
+        screen.Press("C-c");
+        screen.WaitFor("code 130");
+    }
+
+    [TmuxFact]
+    public void The_last_of_so_many_pages_stays()
+    {
+        using TmuxScreen screen = new();
+
+        screen.Enter("$picollo top -n 2 -d 0.5; echo code $?");
+
+        screen.WaitFor("code 0").Should().Contain("PID USER");
+        screen.IsAlternateScreen.Should().BeFalse();
+    }
+
+    [TmuxFact]
+    public void Resized_it_asks_on_and_shows_all_of_a_long_question()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        top.Choose("k", sleep);
+        top.Answer("Signal for", "");
+        top.Screen.WaitFor("[y/N]");
+
+        top.Screen.Resize(20, 8);
+
+        top.Screen.WaitFor(_ => string.Concat(top.Screen.Rows).Replace(" ", "", StringComparison.Ordinal).Contains($"SendSIGTERMto{sleep.Id}(sleep12345)of{Environment.UserName}?[y/N]", StringComparison.Ordinal), "the whole question");
+        top.Screen.Press("y");
+        sleep.WaitForExit(TimeSpan.FromSeconds(20)).Should().BeTrue();
+    }
+
+    private static bool IsDescending(TopInTerminal top, int column)
+    {
+        double[] values = [.. top.List.Select(row => Value(row[column]))];
+        return values.Zip(values.Skip(1)).All(pair => pair.First >= pair.Second);
+    }
+
+    // A number, or a time of minutes and seconds.
+    private static double Value(string text)
+    {
+        string[] parts = text.Split(':');
+        return parts.Length == 1 ? double.Parse(text, CultureInfo.InvariantCulture)
+            : (double.Parse(parts[0], CultureInfo.InvariantCulture) * 60) + double.Parse(parts[1], CultureInfo.InvariantCulture);
+    }
+}

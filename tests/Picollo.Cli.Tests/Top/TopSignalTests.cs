@@ -1,0 +1,193 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cli.Tests.Shell;
+
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary>What <c>picollo top</c> does to processes, and asks before.</summary>
+public class TopSignalTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    [TmuxFact]
+    public void A_signal_is_sent_when_that_is_affirmed()
+    {
+        using TopInTerminal top = new();
+        foreach ((string answer, string name, int code) in ((string, string, int)[])[("", "SIGTERM", 143), ("usr1", "SIGUSR1", 138), ("SIGKILL", "SIGKILL", 137), ("1", "SIGHUP", 129)])
+        {
+            Process sleep = top.StartSleep();
+            top.Choose("k", sleep);
+            top.Answer($"Signal for {sleep.Id} by name or number [15/TERM]:", answer);
+            top.Screen.WaitFor($"Send {name} to {sleep.Id} (sleep 12345) of {Environment.UserName}? [y/N]");
+            top.Screen.IsCursorVisible.Should().BeTrue();
+            top.Screen.Press("y");
+            top.Screen.WaitFor($"{name} is sent to {sleep.Id}.");
+            sleep.WaitForExit(Patience).Should().BeTrue();
+            sleep.ExitCode.Should().Be(code);
+        }
+
+        top.Screen.Press("q");
+        top.WaitForEnd(0);
+    }
+
+    [TmuxFact]
+    public void Anything_but_yes_is_no()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        foreach (string key in (string[])["n", "Enter", "Escape", "Space", "x"])
+        {
+            top.Choose("k", sleep);
+            top.Answer("Signal for", "KILL");
+            top.Screen.WaitFor("[y/N]");
+            top.Screen.Press(key);
+            top.Screen.WaitFor("Nothing is done.");
+        }
+
+        top.Choose("k", sleep);
+        top.Answer("Signal for", "nonsense");
+        top.Screen.WaitFor("There is no signal nonsense.");
+        top.Choose("k", sleep);
+        top.Screen.WaitFor("Signal for");
+        top.Screen.Press("Escape");
+        top.Screen.WaitFor(screen => !screen.Contains("Signal for", StringComparison.Ordinal), "no question");
+        sleep.HasExited.Should().BeFalse();
+    }
+
+    [TmuxFact]
+    public void A_process_that_has_ended_before_the_answer_is_told()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        top.Choose("k", sleep);
+        top.Answer("Signal for", "");
+        top.Screen.WaitFor("[y/N]");
+        sleep.Kill();
+        sleep.WaitForExit();
+
+        top.Screen.Press("y");
+
+        top.Screen.WaitFor("ended");
+        top.Screen.Press("k");
+        top.Answer("PID to signal", sleep.Id.ToString(CultureInfo.InvariantCulture));
+        top.Screen.WaitFor("ended");
+    }
+
+    [TmuxFact]
+    public void The_first_process_and_picollo_itself_are_asked_for_twice()
+    {
+        using TopInTerminal top = new(columns: 120);
+        foreach (string answer in (string[])["n", "y"])
+        {
+            top.Screen.Press("k");
+            top.Answer("PID to signal", "1");
+            top.Answer("Signal for", "CONT"); // which does nothing to one that runs, should it ever be sent
+            top.Screen.WaitFor("Send SIGCONT to 1 (");
+            top.Screen.Press(answer);
+            if (answer == "y")
+            {
+                top.Screen.WaitFor("1 is the first process, on which all others depend. Send SIGCONT to it all the same? [y/N]");
+                top.Screen.Press("n");
+            }
+
+            top.Screen.WaitFor("Nothing is done.");
+        }
+
+        top.Screen.Press("k");
+        top.Answer("PID to signal", $"{top.OwnId}");
+        top.Answer("Signal for", "");
+        top.Screen.WaitFor($"Send SIGTERM to {top.OwnId} (");
+        top.Screen.Press("y");
+        top.Screen.WaitFor($"{top.OwnId} is picollo itself. Send SIGTERM to it all the same? [y/N]");
+        top.Screen.Press("y");
+        top.WaitForEnd(143);
+        top.Screen.IsAlternateScreen.Should().BeFalse();
+    }
+
+    [TmuxFact]
+    public void Niceness_is_set_when_that_is_affirmed()
+    {
+        using TopInTerminal top = new();
+        Process sleep = top.StartSleep();
+        int nice = NiceOf(sleep);
+        foreach ((string answer, string key, string told, int then) in ((string, string, string, int)[])
+            [($"{nice + 2}", "n", "Nothing is done.", nice), ($"{nice + 3}", "y", $"{sleep.Id} has niceness {nice + 3}.", nice + 3)])
+        {
+            top.Choose("r", sleep);
+            top.Answer($"Niceness for {sleep.Id}, -20 to 19 [{nice}]:", answer);
+            top.Screen.WaitFor($"Set niceness {answer} for {sleep.Id} (sleep 12345) of {Environment.UserName}? [y/N]");
+            top.Screen.Press(key);
+            top.Screen.WaitFor(told);
+            NiceOf(sleep).Should().Be(then);
+        }
+
+        foreach (string answer in (string[])["20", "-21", "x"])
+        {
+            top.Choose("r", sleep);
+            top.Answer("Niceness for", answer);
+            top.Screen.WaitFor($"{answer} is no niceness: -20 to 19.");
+        }
+    }
+
+    [TmuxFact(needsRoot: true)]
+    public void Who_may_not_is_told_why()
+    {
+        using TopInTerminal top = new(prefix: "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all");
+        Process sleep = top.StartSleep();
+        top.Choose("k", sleep);
+        top.Answer("Signal for", "");
+        top.Screen.WaitFor("[y/N]");
+        top.Screen.Press("y");
+        top.Screen.WaitFor($"Process {sleep.Id} is another user's: signals to it take root's rights (CAP_KILL).");
+        top.Choose("r", sleep);
+        top.Answer("Niceness for", "5");
+        top.Screen.WaitFor("[y/N]");
+        top.Screen.Press("y");
+        top.Screen.WaitFor($"Process {sleep.Id} is another user's: changing its niceness takes root's rights");
+    }
+
+    [TmuxFact]
+    public void With_secure_both_are_off()
+    {
+        using TopInTerminal top = new("--secure");
+        foreach (string key in (string[])["k", "r"])
+        {
+            top.Screen.Press(key);
+            top.Screen.WaitFor("Off: --secure");
+            top.Screen.Press("h");
+            top.Screen.WaitFor("  k, r                 off: --secure");
+            top.Screen.Press("x");
+            top.Screen.WaitFor("PID USER").Should().NotContain("Off:");
+        }
+    }
+
+    [TmuxFact]
+    public void Names_do_not_steer_the_terminal()
+    {
+        using Process evil = Process.Start("bash", ["-c", "exec -a $'\\e[2Jevil\\e]0;x\\a\\nname\\u202e' sleep 12345"]);
+        try
+        {
+            using TopInTerminal top = new($"-c -p {evil.Id}");
+            top.Screen.WaitFor("?[2Jevil").Should().StartWith("top - ");
+            top.Choose("k", evil);
+            top.Answer("Signal for", "");
+
+            top.Screen.WaitFor($"Send SIGTERM to {evil.Id} (?[2Jevil?]0;x??name? 12345) of {Environment.UserName}? [y/N]").Should().StartWith("top - ");
+            top.Screen.Press("n");
+            top.Screen.WaitFor("Nothing is done.");
+            top.Choose("p", evil);
+            top.Screen.WaitFor("TID S ").Should().Contain("\n?[2Jevil?]0;x??name? 12345\n");
+        }
+        finally
+        {
+            evil.Kill();
+        }
+    }
+
+    // Field 19 of proc_pid_stat(5).
+    private static int NiceOf(Process process)
+    {
+        string stat = File.ReadAllText($"/proc/{process.Id}/stat");
+        return int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[16], CultureInfo.InvariantCulture);
+    }
+}

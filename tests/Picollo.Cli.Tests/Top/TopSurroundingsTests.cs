@@ -1,0 +1,41 @@
+namespace Picollo.Cli.Tests.Top;
+
+/// <summary><c>picollo top</c> where it cannot see all, or nothing.</summary>
+public class TopSurroundingsTests
+{
+    private const string Nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env DOTNET_CLI_HOME=/tmp";
+
+    // Without any /proc .NET itself does not start.
+    [NamespaceFact]
+    public void A_proc_without_the_machine_is_an_error_that_says_so()
+    {
+        ToolRun run = PicolloTool.RunInShell("unshare -mp --fork sh -c 'mount -t proc -o subset=pid proc /proc; $picollo top -b; echo $?; $picollo top --json'");
+
+        run.ExitCode.Should().Be(1);
+        run.Output.Should().Be("1\n");
+        run.Error.Should().MatchRegex("^(picollo: /proc/stat cannot be read.*\n){2}$");
+    }
+
+    [NamespaceFact]
+    public void What_is_hidden_is_told_once_and_the_rest_is_shown()
+    {
+        const string Script = "mount -t proc -o hidepid=2 proc /proc; " + Nobody + " $picollo top -b -n 3 -d 0.1; " + Nobody + " $picollo top --json -n 2 -d 0.1 >&2";
+
+        ToolRun run = PicolloTool.RunInShell($"unshare -mp --fork sh -c '{Script}'");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Split("\ntop - ").Should().HaveCount(3);
+        run.Output.Should().Contain("Picollo.Cli").And.NotContain("root");
+        run.Error.Split("hidepid; run as root").Should().HaveCount(3, "the text says it once, and the JSON");
+        JsonSchema.OfCommand("top").ProblemsOf(string.Join('\n', run.Error.Split('\n').Where(line => line.StartsWith('{')))).Should().BeEmpty();
+    }
+
+    [NamespaceFact]
+    public void Nobody_sees_all_there_is_to_see_of_processes_of_root()
+    {
+        ToolRun run = PicolloTool.RunInShell(Nobody + " $picollo top --json -c -n 1 -p 1");
+
+        (run.ExitCode, run.Error).Should().Be((0, ""));
+        run.Output.Should().Contain("\"user\":\"root\"").And.NotContain("\"cpuShare\":null").And.NotContain("\"waitShare\":null").And.NotContain("\"residentBytes\":null").And.NotContain("\"note\"");
+    }
+}

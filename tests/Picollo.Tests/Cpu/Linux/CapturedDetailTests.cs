@@ -1,0 +1,205 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+/// <summary>Memory, owners, waits and command lines from whole trees of /proc.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed partial class CapturedDetailTests : IDisposable
+{
+    private const SystemCpuParts Tasks = SystemCpuParts.Processes | SystemCpuParts.Threads;
+
+    private static readonly long Page = Environment.SystemPageSize;
+
+    private readonly CapturedRoot _root = new();
+
+    public CapturedDetailTests() => Write(1, "init", "1000 200 50 5 0 113 0", threads: [1]);
+
+    public void Dispose() => _root.Dispose();
+
+    [LinuxFact]
+    public void Memory_of_the_machine_and_of_each_process_is_told()
+    {
+        _root.Write("proc/meminfo", ProcMemoryTests.MemInfo);
+        Write(2, "kthreadd", "0 0 0 0 0 0 0", threads: [2]);
+        Write(3, "broken", "1000 200", threads: [3]);
+        Write(4, "ended", statm: null, threads: [4]);
+        Write(5, "huge", "18446744073709551615 1 0 5 0 1 0", threads: [5]);
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Memory);
+
+        cpu.Memory!.Value.TotalBytes.Should().Be(24_684_112L * 1024);
+        cpu.Processes.Select(each => (each.Id, each.VirtualBytes, each.ResidentBytes, each.SharedBytes)).Should().BeEquivalentTo(new (int, long?, long?, long?)[]
+        {
+            (1, 1000 * Page, 200 * Page, 50 * Page),
+            (2, 0, 0, 0),
+            (3, null, null, null),
+            (4, null, null, null),
+            (5, long.MaxValue, Page, 0),
+        });
+        cpu.GetProblem(SystemCpuParts.Memory).Should().BeNull();
+    }
+
+    [LinuxFact]
+    public void Without_meminfo_that_is_the_reason_and_sizes_of_processes_are_told_still()
+    {
+        using SystemCpu cpu = _root.Open();
+        cpu.Memory.Should().BeNull();
+        cpu.GetProblem(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
+        cpu.Processes.Single().ResidentBytes.Should().Be(200 * Page);
+
+        _root.Write("proc/meminfo", "MemTotal: 100 kB\n");
+        cpu.Update();
+        cpu.GetProblem(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not tell what is free");
+    }
+
+    [LinuxFact]
+    public void What_is_not_asked_for_is_not_told()
+    {
+        _root.Write("proc/meminfo", ProcMemoryTests.MemInfo).Write("proc/1/schedstat", "1500000000 1 1\n");
+        using SystemCpu cpu = _root.Open(Tasks);
+        cpu.Update();
+
+        ProcessCpu process = cpu.Processes.Single();
+        (process.VirtualBytes, process.ResidentBytes, process.SharedBytes, process.UserId, process.WaitShare).Should().Be((null, null, null, null, null));
+        cpu.Threads.Single().WaitShare.Should().BeNull();
+        cpu.Memory.Should().BeNull();
+
+        using SystemCpu alone = _root.Open(SystemCpuParts.Owners | SystemCpuParts.Waits | SystemCpuParts.Memory);
+        alone.Memory.Should().NotBeNull();
+        alone.Processes.Should().BeEmpty();
+        alone.GetProblem(SystemCpuParts.Owners).Should().Contain("SystemCpuParts.Processes");
+        alone.GetProblem(SystemCpuParts.Waits).Should().Contain("SystemCpuParts.Processes");
+    }
+
+    [LinuxFact]
+    public void The_owner_is_that_of_the_directory()
+    {
+        uint self = GetEffectiveUser();
+        uint other = Environment.IsPrivilegedProcess ? 4_000_000_000 : self;
+        Write(7, "other", "1 1 1 1 0 1 0", threads: [7]);
+        ChangeOwner(Path.Combine(_root.Folder, "proc/7"), other, uint.MaxValue).Should().Be(0);
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Owners);
+
+        cpu.Processes.Select(each => (each.Id, each.UserId)).Should().BeEquivalentTo(new (int, uint?)[] { (1, self), (7, other) });
+        cpu.GetProblem(SystemCpuParts.Owners).Should().BeNull();
+    }
+
+    [LinuxTheory]
+    [InlineData(SystemCpuParts.Processes)]
+    [InlineData(SystemCpuParts.Threads)]
+    [InlineData(Tasks)]
+    public void Waits_are_told_whichever_tasks_are_asked_for(SystemCpuParts tasks)
+    {
+        Write(7, "many", "1 1 1 1 0 1 0", threads: [7, 8]);
+        SchedStat(1, 1, wait: 1_000_000_000, runs: 5);
+        SchedStat(7, 7, wait: 2_000_000_000, runs: 5);
+        SchedStat(7, 8, wait: 3_000_000_000, runs: 5);
+        using SystemCpu cpu = _root.Open(tasks | SystemCpuParts.Waits);
+        SchedStat(1, 1, wait: 1_000_000_100, runs: 6);
+        SchedStat(7, 7, wait: 2_000_000_200, runs: 6);
+        SchedStat(7, 8, wait: 3_000_000_300, runs: 6);
+
+        cpu.Update();
+
+        double nanoseconds = cpu.Interval.TotalNanoseconds;
+        (long, double?)[] Waits(IEnumerable<(long Id, double? Wait)> shares) => [.. shares.Select(each => (each.Id, Rounded(each.Wait * nanoseconds)))];
+        (long, double?)[] none = [], processes = [(1, 100), (7, 500)], threads = [(1, 100), (7, 200), (8, 300)];
+        Waits(cpu.Processes.Select(each => ((long)each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Processes) == 0 ? none : processes);
+        Waits(cpu.Threads.Select(each => (each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Threads) == 0 ? none : threads);
+        cpu.GetProblem(SystemCpuParts.Waits).Should().BeNull();
+
+        // The interval is in whole ticks of 100 ns.
+        static double? Rounded(double? value) => value is { } known ? Math.Round(known) : null;
+    }
+
+    [LinuxTheory]
+    [InlineData("0 0 0\n")] // without delayacct
+    [InlineData(null)] // without CONFIG_SCHED_INFO
+    public void A_kernel_without_scheduler_statistics_is_the_reason(string? schedStat)
+    {
+        if (schedStat is not null)
+        {
+            _root.Write("proc/1/schedstat", schedStat).Write("proc/1/task/1/schedstat", schedStat);
+        }
+
+        foreach (SystemCpuParts tasks in new[] { SystemCpuParts.Processes, SystemCpuParts.Threads, Tasks })
+        {
+            using SystemCpu cpu = _root.Open(tasks | SystemCpuParts.Waits);
+            cpu.Update();
+
+            cpu.GetProblem(SystemCpuParts.Waits).Should().Be(LinuxReasons.NoWaits);
+            cpu.GetProblem(SystemCpuParts.Processes).Should().Be((tasks & SystemCpuParts.Processes) == 0 ? cpu.GetProblem(SystemCpuParts.Processes) : null);
+            cpu.Processes.Should().NotContain(each => each.WaitShare != null);
+            cpu.Threads.Should().NotContain(each => each.WaitShare != null);
+        }
+    }
+
+    [LinuxTheory]
+    [InlineData("1\n", true)]
+    [InlineData("0\n", false)]
+    [InlineData(null, false)] // without CONFIG_SCHED_AUTOGROUP
+    public void Autogroups_are_on_or_off(string? text, bool isOn)
+    {
+        if (text is not null)
+        {
+            _root.Write("proc/sys/kernel/sched_autogroup_enabled", text);
+        }
+
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes), machine = _root.Open(SystemCpuParts.Machine);
+        cpu.HasAutogroups.Should().Be(isOn);
+        machine.HasAutogroups.Should().BeNull();
+    }
+
+    [LinuxFact]
+    public void Command_lines_are_read_when_they_are_asked_for()
+    {
+        string[] many = [.. Enumerable.Range(0, 5_000).Select(i => $"argument {i}")];
+        _root.Write("proc/1/cmdline", "/sbin/init\0").Write("proc/2/cmdline", "").Write("proc/7/cmdline", string.Concat(many.Select(word => word + '\0')));
+        using SystemCpu cpu = _root.Open(SystemCpuParts.None);
+
+        cpu.GetCommandLine(1).Should().Equal("/sbin/init");
+        cpu.GetCommandLine(2).Should().NotBeNull().And.BeEmpty("it is the kernel's");
+        cpu.GetCommandLine(7).Should().Equal(many);
+        foreach (int id in new[] { 8, 0, -1, int.MaxValue, int.MinValue })
+        {
+            cpu.GetCommandLine(id).Should().BeNull();
+        }
+
+        cpu.Dispose();
+        cpu.Invoking(each => each.GetCommandLine(1)).Should().Throw<ObjectDisposedException>();
+    }
+
+    private void Write(int id, string name, string? statm, int[] threads)
+    {
+        string line = ProcTaskStatTests.Line(name).Replace(" 5 4 0 ", $" 5 {threads.Length} 0 ", StringComparison.Ordinal);
+        _root.Write($"proc/{id}/stat", line);
+        if (statm is not null)
+        {
+            _root.Write($"proc/{id}/statm", statm + '\n');
+        }
+
+        foreach (int thread in threads)
+        {
+            _root.Write($"proc/{id}/task/{thread}/stat", line);
+        }
+    }
+
+    // A process's own is its main thread's.
+    private void SchedStat(int id, int thread, long wait, long runs)
+    {
+        string text = $"1500000000 {wait} {runs}\n";
+        _root.Write($"proc/{id}/task/{thread}/schedstat", text);
+        if (thread == id)
+        {
+            _root.Write($"proc/{id}/schedstat", text);
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "geteuid")]
+    private static partial uint GetEffectiveUser();
+
+    [LibraryImport("libc", EntryPoint = "chown", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int ChangeOwner(string path, uint user, uint group);
+}

@@ -1,0 +1,204 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cpu;
+using Picollo.TestKit;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+/// <summary>Sizes, owners, waits and command lines of real processes of this machine.</summary>
+[Collection(Alone.Name)]
+public sealed class LiveDetailTests : IDisposable
+{
+    private const SystemCpuParts Waits = SystemCpuParts.Processes | SystemCpuParts.Waits;
+
+    private readonly List<Process> _children = [];
+
+    public void Dispose()
+    {
+        foreach (Process child in _children)
+        {
+            child.Kill();
+            child.WaitForExit();
+            child.Dispose();
+        }
+    }
+
+    [LinuxFact]
+    public void Sizes_are_those_of_statm_and_threads_of_the_kernel_have_none()
+    {
+        Process child = Start("sleep", "60");
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory);
+        ProcessCpu sleep = Eventually(cpu, child.Id, each => each.Name == "sleep" && each.State == 'S');
+        long[] pages = [.. File.ReadAllText($"/proc/{child.Id}/statm").Split(' ').Select(each => long.Parse(each, CultureInfo.InvariantCulture))];
+
+        (sleep.VirtualBytes, sleep.ResidentBytes, sleep.SharedBytes).Should().Be(
+            (pages[0] * Environment.SystemPageSize, pages[1] * Environment.SystemPageSize, pages[2] * Environment.SystemPageSize));
+        sleep.ResidentBytes.Should().BePositive();
+        if (cpu.Processes.FirstOrDefault(each => each.Name == "kthreadd") is { Id: > 0 } kernel) // not seen in a container
+        {
+            (kernel.VirtualBytes, kernel.ResidentBytes, kernel.SharedBytes).Should().Be((0, 0, 0));
+            cpu.GetCommandLine(kernel.Id).Should().BeEmpty();
+        }
+    }
+
+    [LinuxFact]
+    public void A_zombie_has_no_sizes_and_no_words()
+    {
+        // The shell becomes a sleep, which waits for no child.
+        Process parent = Start("sh", "-c", "sleep 0.1 & echo $!; exec sleep 60");
+        int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners);
+
+        ProcessCpu zombie = Eventually(cpu, id, each => each.State == 'Z');
+
+        (zombie.VirtualBytes, zombie.ResidentBytes, zombie.SharedBytes).Should().Be((0, 0, 0));
+        zombie.UserId.Should().Be(cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId);
+        cpu.GetCommandLine(id).Should().NotBeNull().And.BeEmpty();
+    }
+
+    [PrivilegedLinuxFact("setpriv")]
+    public void The_owner_is_the_effective_user_of_one_that_may_not_be_dumped_too()
+    {
+        // A change of user that keeps the program makes it so: the files in its directory are root's then.
+        Process child = Start("setpriv", "--euid=65534", "sleep", "60");
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Owners);
+
+        Eventually(cpu, child.Id, each => each.Name == "sleep").UserId.Should().Be(65534);
+        cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId.Should().Be(0);
+
+        AsUser.Run(1234u, () => // real, effective and saved of one thread: which the process's owner is not told by
+        {
+            cpu.Update();
+            return cpu.Processes.Single(each => each.Id == child.Id).UserId;
+        }).Should().Be(65534, "anybody may ask");
+    }
+
+    [LinuxFact]
+    public void A_command_line_longer_than_a_page_is_whole()
+    {
+        string[] words = [.. Enumerable.Range(0, 2_000).Select(i => $"argument {i}")];
+        Process child = Start("sh", ["-c", "echo begun; exec 3>&1; while :; do sleep 60; done", .. words]);
+        child.StandardOutput.ReadLine();
+        using var cpu = new SystemCpu(SystemCpuParts.None);
+
+        cpu.GetCommandLine(child.Id).Should().Equal(["sh", "-c", "echo begun; exec 3>&1; while :; do sleep 60; done", .. words]);
+        child.Kill(entireProcessTree: true);
+        child.WaitForExit();
+        cpu.GetCommandLine(child.Id).Should().BeNull();
+    }
+
+    [LinuxToolFact("taskset")]
+    public void Two_that_want_the_same_cpu_run_half_of_the_time_and_wait_the_other_half()
+    {
+        Process[] burners = [Burner(), Burner()];
+        using var cpu = new SystemCpu(Waits | SystemCpuParts.Threads);
+        double[] runs = [0, 0], waits = [0, 0], threadWaits = [0, 0];
+        TimeSpan all = default;
+        cpu.Update();
+        for (int i = 0; i < 4; i++)
+        {
+            Thread.Sleep(500);
+            cpu.Update();
+            all += cpu.Interval;
+            for (int j = 0; j < burners.Length; j++)
+            {
+                ProcessCpu burner = cpu.Processes.Single(each => each.Id == burners[j].Id);
+                runs[j] += burner.Share!.Value * cpu.Interval.TotalSeconds;
+                waits[j] += burner.WaitShare!.Value * cpu.Interval.TotalSeconds;
+                threadWaits[j] += cpu.Threads.Single(each => each.Id == burner.Id).WaitShare!.Value * cpu.Interval.TotalSeconds;
+            }
+        }
+
+        for (int j = 0; j < burners.Length; j++)
+        {
+            // Others may want that CPU as well; what they take is waited for.
+            double run = runs[j] / all.TotalSeconds, wait = waits[j] / all.TotalSeconds;
+            run.Should().BeInRange(0.05, 0.65);
+            wait.Should().BeInRange(0.35, 1.02);
+            (run + wait).Should().BeInRange(0.9, 1.05, "it never sleeps, and a slice that runs or a wait that goes on are not counted yet");
+            (threadWaits[j] / all.TotalSeconds).Should().Be(wait, "it is its only thread");
+        }
+    }
+
+    [LinuxToolFact("taskset")]
+    public void The_wait_of_a_process_is_that_of_all_its_threads_whether_they_are_asked_for_or_not()
+    {
+        // A program of .NET's whose main thread computes; on one CPU, which another wants too.
+        string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
+        Burner();
+        Process child = Start(
+            "taskset", "-c", LastCpu(), Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet",
+            Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"), log);
+        child.StandardOutput.ReadLine().Should().Be("recording");
+        using var alone = new SystemCpu(Waits);
+        using var both = new SystemCpu(Waits | SystemCpuParts.Threads);
+
+        Thread.Sleep(1_000);
+        alone.Update();
+        both.Update();
+
+        double wait = alone.Processes.Single(each => each.Id == child.Id).WaitShare!.Value;
+        double same = both.Processes.Single(each => each.Id == child.Id).WaitShare!.Value;
+        ThreadCpu[] threads = [.. both.Threads.Where(each => each.ProcessId == child.Id)];
+        threads.Length.Should().BeGreaterThan(3);
+        threads.Sum(each => each.WaitShare ?? 0).Should().BeApproximately(same, 1e-9);
+        wait.Should().BeApproximately(same, 0.1).And.BeGreaterThan(0.2);
+        child.Kill();
+        child.WaitForExit();
+        Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
+    }
+
+    [LinuxFact]
+    public void Details_of_hundreds_of_threads_allocate_nothing_in_steady_state()
+    {
+        using var over = new ManualResetEventSlim();
+        Thread[] threads = [.. Enumerable.Range(0, 300).Select(_ => new Thread(() => over.Wait(), maxStackSize: 128 * 1024))];
+        Array.ForEach(threads, thread => thread.Start());
+        try
+        {
+            using var cpu = new SystemCpu(Waits | SystemCpuParts.Memory | SystemCpuParts.Owners);
+            cpu.Update();
+            Enumerable.Range(0, 20).Min(_ =>
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                cpu.Update();
+                return GC.GetAllocatedBytesForCurrentThread() - before;
+            }).Should().Be(0);
+            cpu.Processes.Single(each => each.Id == Environment.ProcessId).WaitShare.Should().NotBeNull();
+        }
+        finally
+        {
+            over.Set();
+            Array.ForEach(threads, thread => thread.Join());
+        }
+    }
+
+    private static ProcessCpu Eventually(SystemCpu cpu, int id, Func<ProcessCpu, bool> condition)
+    {
+        ProcessCpu found = default;
+        SpinWait.SpinUntil(
+            () =>
+            {
+                cpu.Update();
+                found = cpu.Processes.SingleOrDefault(each => each.Id == id);
+                return found.Id == id && condition(found);
+            },
+            TimeSpan.FromSeconds(30)).Should().BeTrue("it is {0}", found);
+        return found;
+    }
+
+    private static string LastCpu()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.None);
+        return cpu.Cpus[^1].Cpu!.Value.ToString(CultureInfo.InvariantCulture);
+    }
+
+    private Process Burner() => Start("taskset", "-c", LastCpu(), "sh", "-c", "while :; do :; done");
+
+    private Process Start(string program, params string[] arguments)
+    {
+        Process child = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+        _children.Add(child);
+        return child;
+    }
+}

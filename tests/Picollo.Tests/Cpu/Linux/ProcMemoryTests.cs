@@ -1,0 +1,142 @@
+using System.Text;
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+/// <summary>The texts of /proc/meminfo, of statm, and of cmdline.</summary>
+public class ProcMemoryTests
+{
+    /// <summary>A kernel of today's first lines, swap and reclaimable memory.</summary>
+    internal const string MemInfo = """
+        MemTotal:       24684112 kB
+        MemFree:        23454784 kB
+        MemAvailable:   24183040 kB
+        Buffers:           27796 kB
+        Cached:           569700 kB
+        SwapCached:          128 kB
+        SwapTotal:       1048572 kB
+        SwapFree:        1000000 kB
+        Shmem:             12756 kB
+        KReclaimable:     480000 kB
+        SReclaimable:     470272 kB
+        HugePages_Total:       0
+        Hugepagesize:       2048 kB
+
+        """;
+
+    [Fact]
+    public void Memory_is_what_free_and_top_make_of_it()
+    {
+        MachineMemory memory = Parse(MemInfo);
+
+        memory.TotalBytes.Should().Be(24_684_112L * 1024);
+        memory.FreeBytes.Should().Be(23_454_784L * 1024);
+        memory.AvailableBytes.Should().Be(24_183_040L * 1024);
+        memory.CacheBytes.Should().Be((27_796L + 569_700 + 470_272) * 1024);
+        memory.UsedBytes.Should().Be((24_684_112L - 24_183_040) * 1024);
+        memory.SwapTotalBytes.Should().Be(1_048_572L * 1024);
+        memory.SwapFreeBytes.Should().Be(1_000_000L * 1024);
+    }
+
+    [Fact]
+    public void A_kernel_before_3_14_tells_nothing_available()
+    {
+        // Of a 2.6.32, whose SReclaimable is further down than one looks.
+        MachineMemory memory = Parse("""
+            MemTotal:        1020696 kB
+            MemFree:          100000 kB
+            Buffers:           20000 kB
+            Cached:           300000 kB
+            SwapTotal:             0 kB
+            SwapFree:              0 kB
+            Slab:              90000 kB
+            SReclaimable:      50000 kB
+
+            """);
+
+        memory.AvailableBytes.Should().BeNull();
+        memory.UsedBytes.Should().Be((1_020_696L - 100_000 - 20_000 - 300_000 - 50_000) * 1024);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("MemTotal: 1 kB\n")]
+    [InlineData("MemFree: 1 kB\n")]
+    [InlineData("MemTotal: 1 kB\nMemFree: 1 kB")] // the last line may be cut off
+    [InlineData("MemTotal: x kB\nMemFree: 1 kB\n")]
+    [InlineData("MemTotal: -1 kB\nMemFree: 1 kB\n")]
+    [InlineData("MemTotal 1 kB\nMemFree 1 kB\n")]
+    public void Without_the_total_or_what_is_free_there_is_nothing(string text) =>
+        ProcMemory.TryParse(Encoding.ASCII.GetBytes(text), out _).Should().BeFalse();
+
+    [Fact]
+    public void Sizes_that_do_not_fit_are_held_and_not_wrapped()
+    {
+        MachineMemory memory = Parse("""
+            MemTotal: 18446744073709551615 kB
+            MemFree: 9007199254740992 kB
+            Buffers: 18446744073709551615 kB
+            Cached: 18446744073709551615 kB
+
+            """);
+
+        (memory.TotalBytes, memory.FreeBytes, memory.CacheBytes).Should().Be((long.MaxValue, long.MaxValue, long.MaxValue));
+        memory.UsedBytes.Should().BeGreaterThanOrEqualTo(0);
+    }
+
+    [Fact]
+    public void The_order_of_lines_means_nothing() => Prop.ForAll(
+        Arb.From(Gen.Shuffle(MemInfo.Split('\n', StringSplitOptions.RemoveEmptyEntries))),
+        lines => Parse(string.Join('\n', lines) + '\n') == Parse(MemInfo)).Check(Config.QuickThrowOnFailure);
+
+    [Fact]
+    public void A_processes_sizes_are_the_first_three_pages_of_statm()
+    {
+        ProcMemory.TryParseStatm("738 463 400 5 0 113 0\n"u8, out long size, out long resident, out long shared).Should().BeTrue();
+
+        (size, resident, shared).Should().Be((738, 463, 400));
+        ProcMemory.TryParseStatm("738 463 40"u8, out _, out _, out _).Should().BeFalse("it may go on");
+        ProcMemory.TryParseStatm(""u8, out _, out _, out _).Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_schedstat_has_three_numbers()
+    {
+        ProcSchedStat.TryParse("123456789 555 42\n"u8, out ProcSchedStat stat).Should().BeTrue();
+
+        stat.Should().Be(new ProcSchedStat(123_456_789, 555, 42));
+        foreach (string text in new[] { "", "123456789", "1 2\n", "1 2 3", "-1 2 3\n", "1 2 x\n" })
+        {
+            ProcSchedStat.TryParse(Encoding.ASCII.GetBytes(text), out stat).Should().BeFalse(text);
+            stat.Should().Be(default(ProcSchedStat));
+        }
+    }
+
+    [Theory]
+    [InlineData("", new string[0])]
+    [InlineData("sleep\060\0", new[] { "sleep", "60" })]
+    [InlineData("sh\0-c\0\0", new[] { "sh", "-c", "" })]
+    [InlineData("\0", new[] { "" })]
+    [InlineData("nginx: worker process", new[] { "nginx: worker process" })] // written over, without a zero
+    [InlineData("postgres: idle\0\0\0", new[] { "postgres: idle", "", "" })]
+    [InlineData("a b\nc\0d\0", new[] { "a b\nc", "d" })]
+    public void Words_end_with_zeros(string text, string[] words) =>
+        ProcCommandLine.Parse(Encoding.UTF8.GetBytes(text)).Should().Equal(words);
+
+    [Fact]
+    public void Words_that_were_written_with_zeros_are_read_as_they_were() => Prop.ForAll(
+        Arb.From(Gen.Elements("", " ", "a", "-x=√", "\n", "two words").ArrayOf()),
+        words => ProcCommandLine.Parse(Encoding.UTF8.GetBytes(string.Concat(words.Select(word => word + '\0')))).SequenceEqual(words)).Check(Config.QuickThrowOnFailure);
+
+    [Fact]
+    public void What_is_no_text_in_a_word_is_marked() => ProcCommandLine.Parse([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
+
+    private static MachineMemory Parse(string text)
+    {
+        ProcMemory.TryParse(Encoding.ASCII.GetBytes(text), out MachineMemory memory).Should().BeTrue();
+        return memory;
+    }
+}

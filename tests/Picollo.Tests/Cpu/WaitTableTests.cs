@@ -1,0 +1,165 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What is made of the waits of threads, whatever system they come from.</summary>
+public class WaitTableTests
+{
+    private const long Second = 1_000_000_000;
+
+    [Fact]
+    public void A_process_waited_what_its_threads_did()
+    {
+        using var cpu = Sampled(
+            sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 2.0, 10)),
+            sample => Add(sample, 7, start: 0.5, (7, 1.25, 11), (8, 2.125, 11)));
+
+        cpu.Processes.Single().WaitShare.Should().BeNull("there was no sample before");
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().Be(0.375);
+    }
+
+    [Fact]
+    public void Threads_that_began_count_and_those_that_ended_do_not()
+    {
+        using var cpu = Sampled(
+            sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 2.0, 10)),
+            sample => Add(sample, 7, start: 0.5, (7, 1.25, 11), (9, 0.5, 1)));
+
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().Be(0.75);
+    }
+
+    [Fact]
+    public void An_id_that_ran_less_often_than_before_is_another_thread()
+    {
+        using var cpu = Sampled(
+            sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 0.25, 10)),
+            sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 0.5, 2)));
+
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().Be(0.5, "all of it is the new one's");
+    }
+
+    [Fact]
+    public void A_process_that_began_since_counts_from_its_start_and_one_that_was_not_seen_not_at_all()
+    {
+        using var cpu = Sampled(
+            _ => { },
+            sample =>
+            {
+                Add(sample, 7, start: 1.5, (7, 0.25, 1));
+                Add(sample, 8, start: 0.5, (8, 0.25, 1));
+            });
+
+        cpu.Update();
+        cpu.Processes.Select(each => each.WaitShare).Should().Equal(0.25, null);
+    }
+
+    [Fact]
+    public void A_process_whose_waits_were_not_known_has_no_share_until_the_next_sample()
+    {
+        using var cpu = Sampled(
+            sample => Add(sample, 7, start: 0.5),
+            sample => Add(sample, 7, start: 0.5, (7, 3.0, 10)),
+            sample => Add(sample, 7, start: 0.5, (7, 3.5, 10)),
+            sample => Add(sample, 7, start: 0.5));
+
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().BeNull();
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().Be(0.5);
+        cpu.Update();
+        cpu.Processes.Single().WaitShare.Should().BeNull();
+    }
+
+    [Fact]
+    public void A_thread_has_a_wait_of_its_own()
+    {
+        using var cpu = Sampled(
+            sample =>
+            {
+                AddThread(sample, 7, start: 0.5, (1.0, 10));
+                AddThread(sample, 9, start: 0.5, null);
+            },
+            sample =>
+            {
+                AddThread(sample, 7, start: 0.5, (1.25, 11));
+                AddThread(sample, 8, start: 1.5, (0.125, 1));
+                AddThread(sample, 9, start: 0.5, (0.5, 1));
+                AddThread(sample, 10, start: 1.5, null);
+            });
+
+        cpu.Update();
+        cpu.Threads.Select(each => each.WaitShare).Should().Equal(0.25, 0.125, null, null);
+    }
+
+    [Fact]
+    public void The_sum_is_never_negative_and_no_more_than_all_that_was_waited() => Prop.ForAll(
+        Arb.From(Gen.Zip(Waits, Waits)),
+        samples =>
+        {
+            WaitTable before = Table(samples.Item1), now = Table(samples.Item2);
+            long sum = now.Since(before, 0, now.Count);
+            long all = now.Since(new WaitTable(), 0, now.Count);
+            return sum >= 0 && sum <= all && now.Since(now, 0, now.Count) == 0;
+        }).Check(Config.QuickThrowOnFailure);
+
+    // Few ids, so that many are in both; some waits that do not fit one long together.
+    private static Gen<ThreadWait[]> Waits =>
+        (from id in Gen.Choose(1, 6)
+         from wait in Gen.OneOf(Gen.Choose(0, 100).Select(each => (long)each), Gen.Constant(long.MaxValue))
+         from runs in Gen.Choose(1, 5)
+         select new ThreadWait(id, wait, runs)).ArrayOf();
+
+    private static WaitTable Table(ThreadWait[] waits)
+    {
+        var table = new WaitTable();
+        foreach (ThreadWait wait in waits)
+        {
+            table.Add(wait);
+        }
+
+        return table;
+    }
+
+    /// <summary>Samples a second apart, from second 1 on.</summary>
+    private static SystemCpu Sampled(params Action<SystemCpuSample>[] samples) => new(SystemCpuParts.All, new ScriptedSource(
+        [.. samples.Select((fill, i) => (Action<SystemCpuSample>)(sample =>
+        {
+            sample.TimestampNanoseconds = (i + 1) * Second;
+            fill(sample);
+        }))]));
+
+    private static void Add(SystemCpuSample sample, int id, double start, params (long Thread, double Seconds, long Runs)[] waits)
+    {
+        int first = sample.Waits.Count;
+        foreach ((long thread, double seconds, long runs) in waits)
+        {
+            sample.Waits.Add(new ThreadWait(thread, (long)(seconds * Second), runs));
+        }
+
+        sample.Processes.Add(Task(id, id, start) with { FirstWait = first, WaitCount = waits.Length });
+    }
+
+    private static void AddThread(SystemCpuSample sample, long id, double start, (double Seconds, long Runs)? wait)
+    {
+        if (wait is { } known)
+        {
+            sample.Waits.Add(new ThreadWait(id, (long)(known.Seconds * Second), known.Runs));
+        }
+
+        sample.Threads.Add(Task(7, id, start));
+    }
+
+    private static TaskSample Task(int process, long id, double start) => new()
+    {
+        Id = id,
+        ProcessId = process,
+        StartNanoseconds = (long)(start * Second),
+        Name = "task",
+        Usage = default,
+    };
+}
