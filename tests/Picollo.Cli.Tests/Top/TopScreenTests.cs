@@ -186,8 +186,9 @@ public class TopScreenTests
         top.Choose("p", self);
         string screen = top.Screen.WaitFor("TID S  %CPU %WAIT     TIME+ THREAD");
 
-        screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} ")).And.Contain("testhost.dll")
+        screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} "))
             .And.MatchRegex("\n%CPU over [0-9.]+ s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
+        screen.ReplaceLineEndings("").Should().Contain("testhost.dll", "a command line that is longer than the screen is wide goes on in the next line");
         top.Screen.Press("x");
         top.Screen.WaitFor("PID USER");
         Process sleep = top.StartSleep();
