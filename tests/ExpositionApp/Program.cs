@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 int number = int.Parse(args[0], CultureInfo.InvariantCulture);
 Random random = new(number);

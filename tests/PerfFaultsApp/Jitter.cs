@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.PerfFaultsApp;
 

@@ -1,5 +1,5 @@
 using Picollo.Cpu;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.PerfGuestApp;
 

@@ -1,4 +1,6 @@
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Chromium.Tests;
 

@@ -1,8 +1,9 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
+using Picollo.Export;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
 
 namespace Picollo.Chromium.Tests;
 

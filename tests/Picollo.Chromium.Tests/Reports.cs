@@ -1,6 +1,7 @@
+using Picollo.Export;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
-using Picollo.Tests.Metrics.Export.Plots;
+using Picollo.Export.Tests.Plots;
 
 namespace Picollo.Chromium.Tests;
 

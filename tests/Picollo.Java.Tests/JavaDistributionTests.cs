@@ -1,6 +1,6 @@
 using System.Text;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 using static System.FormattableString;
 
 namespace Picollo.Java.Tests;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 using static System.FormattableString;
 
 namespace Picollo.Java.Tests;
@@ -21,7 +21,7 @@ public sealed class JavaLogTests : IDisposable
     [InlineData("tagged-Log.logV2.hlog", 42)]
     public void Logs_of_the_family_are_read_interval_by_interval(string name, int intervals)
     {
-        string path = Path.Combine(Repository.Root, "tests", "Picollo.Tests", "Metrics", "Export", "Logs", name);
+        string path = Path.Combine(Repository.Root, "tests", "Picollo.Export.Tests", "Logs", "Data", name);
         SameAsJava(path).Should().Be(intervals);
     }
 

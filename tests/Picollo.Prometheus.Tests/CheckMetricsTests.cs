@@ -1,7 +1,7 @@
 using System.Buffers;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
-using Picollo.Tests.Metrics.Export;
+using Picollo.Export;
+using Picollo.Export.Tests;
 
 namespace Picollo.Prometheus.Tests;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Prometheus.Tests;
 

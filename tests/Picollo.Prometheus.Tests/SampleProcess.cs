@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Prometheus.Tests;
 

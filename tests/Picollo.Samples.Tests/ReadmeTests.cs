@@ -5,7 +5,7 @@ using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Picollo.Cpu;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;

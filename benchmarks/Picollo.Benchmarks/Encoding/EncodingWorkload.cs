@@ -1,5 +1,5 @@
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Benchmarks.Encoding;
 

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using Picollo.Benchmarks.Comparison;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Jitter;

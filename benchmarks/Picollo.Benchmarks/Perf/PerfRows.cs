@@ -1,6 +1,7 @@
 using Picollo.Benchmarks.Comparison;
 using Picollo.Benchmarks.Perf.Contenders;
 using Picollo.Cpu;
+using Picollo.Interop.Native;
 using Picollo.PerfEvent;
 using Picollo.Timing;
 

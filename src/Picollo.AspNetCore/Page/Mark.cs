@@ -1,6 +1,6 @@
 using Picollo.AspNetCore.Usage;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.AspNetCore.Page;
 

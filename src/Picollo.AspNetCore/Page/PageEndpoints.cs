@@ -2,7 +2,8 @@ using System.Text.Json;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Usage;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 

@@ -1,7 +1,8 @@
 using System.Globalization;
 using Picollo.AspNetCore.Usage;
+using Picollo.Export;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
 
 namespace Picollo.AspNetCore.Page;
 

@@ -5,7 +5,7 @@ using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 

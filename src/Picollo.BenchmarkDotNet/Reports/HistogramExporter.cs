@@ -1,7 +1,9 @@
 using BenchmarkDotNet.Exporters;
 using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 

@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 

@@ -2,7 +2,7 @@ using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cli.Shell;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Cli.Hist;
 

@@ -1,6 +1,6 @@
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Cli.Jitter;
 

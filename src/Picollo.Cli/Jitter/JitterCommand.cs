@@ -2,8 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Commands;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Picollo.Cli.Shell;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,5 +1,4 @@
-using Picollo.Commands;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,6 +1,8 @@
 using System.CommandLine;
 using Picollo.Cli.Shell;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,4 +1,4 @@
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,8 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Commands;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 

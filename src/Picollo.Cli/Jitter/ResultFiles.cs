@@ -1,9 +1,9 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Picollo.Cli.Shell;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Cli.Jitter;
 

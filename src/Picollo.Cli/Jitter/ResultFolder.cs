@@ -1,29 +1,18 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cli.Shell;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
 /// <summary>A folder of ours that files are made in without a link being followed, even if somebody puts one there meanwhile: by its
 /// descriptor, and each file anew.</summary>
-internal sealed partial class ResultFolder : IDisposable
+internal sealed class ResultFolder : IDisposable
 {
-    private const int Exists = 17; // EEXIST
-    private const int NotFolder = 20; // ENOTDIR
-    private const int Loop = 40; // ELOOP
-    private const int NoFile = 2; // ENOENT
     private const int OwnerOnly = 0x1C0; // 0700
     private const int OwnerReadsAndWrites = 0x180; // 0600
-    private const int WriteOnly = 1; // O_WRONLY
-    private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
-    private const int CloseOnExec = 0x80000; // O_CLOEXEC
-    private const int ItSelf = 0x1000; // AT_EMPTY_PATH
-    private const uint WithOwner = 8; // STATX_UID
 
-    // <asm/fcntl.h>: these differ.
-    private static readonly bool IsArm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
-    private static readonly int Folder = IsArm ? 0x4000 : 0x10000; // O_DIRECTORY
-    private static readonly int NoFollow = IsArm ? 0x8000 : 0x20000; // O_NOFOLLOW
+    private static readonly int NewFile = LibC.O_WRONLY | LibC.O_CREAT | LibC.O_EXCL | LibC.O_NOFOLLOW | LibC.O_CLOEXEC;
 
     private readonly string _path;
     private readonly SafeFileHandle _folder;
@@ -40,20 +29,20 @@ internal sealed partial class ResultFolder : IDisposable
     {
         string place = path.Length > 1 ? path.TrimEnd('/') : path; // a slash at the end would follow a link
         place = place.Length == 0 && path.Length > 0 ? "/" : place;
-        if (MakeFolder(place, OwnerOnly) != 0 && Marshal.GetLastPInvokeError() is not Exists and var error)
+        if (LibC.mkdir(place, OwnerOnly) != 0 && Marshal.GetLastPInvokeError() is not Errno.EEXIST and var error)
         {
             throw Problem(path, error);
         }
 
-        int descriptor = OpenFile(place, Folder | NoFollow | CloseOnExec, 0);
+        int descriptor = LibC.openat(LibC.AT_FDCWD, place, LibC.O_DIRECTORY | LibC.O_NOFOLLOW | LibC.O_CLOEXEC);
         if (descriptor < 0)
         {
             error = Marshal.GetLastPInvokeError();
-            throw error is Loop or NotFolder ? new CommandException($"{path}: it is a link, or no folder") : Problem(path, error);
+            throw error is Errno.ELOOP or Errno.ENOTDIR ? new CommandException($"{path}: it is a link, or no folder") : Problem(path, error);
         }
 
         SafeFileHandle folder = new(descriptor, ownsHandle: true);
-        if (OwnerOf(descriptor) != EffectiveUser())
+        if (OwnerOf(descriptor) != LibC.geteuid())
         {
             folder.Dispose();
             throw new CommandException($"{path}: it is another user's");
@@ -83,7 +72,7 @@ internal sealed partial class ResultFolder : IDisposable
                 write(file);
             }
 
-            if (Rename(Number, aside, Number, name) != 0)
+            if (LibC.renameat(Number, aside, Number, name) != 0)
             {
                 throw Problem($"{_path}/{name}", Marshal.GetLastPInvokeError());
             }
@@ -112,7 +101,7 @@ internal sealed partial class ResultFolder : IDisposable
     /// <param name="toldName">The one that is told where it cannot be made.</param>
     private SafeFileHandle CreateNewFile(string name, string toldName)
     {
-        int descriptor = OpenFileIn(Number, name, WriteOnly | CreateNew | NoFollow | CloseOnExec, OwnerReadsAndWrites);
+        int descriptor = LibC.openat(Number, name, NewFile, OwnerReadsAndWrites);
         return descriptor >= 0 ? new(descriptor, ownsHandle: true) : throw Problem($"{_path}/{toldName}", Marshal.GetLastPInvokeError());
     }
 
@@ -120,7 +109,7 @@ internal sealed partial class ResultFolder : IDisposable
     /// <exception cref="CommandException">It cannot be removed.</exception>
     public void Remove(string name)
     {
-        if (RemoveFileIn(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not NoFile and var error)
+        if (LibC.unlinkat(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not Errno.ENOENT and var error)
         {
             throw Problem($"{_path}/{name}", error);
         }
@@ -130,36 +119,9 @@ internal sealed partial class ResultFolder : IDisposable
 
     private static unsafe uint OwnerOf(int descriptor)
     {
-        FileStatus status;
-        return GetStatus(descriptor, "", ItSelf, WithOwner, &status) == 0 ? status.Owner : throw new CommandException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
+        byte emptyPath = 0;
+        return LibC.statx_uid(descriptor, &emptyPath, LibC.AT_EMPTY_PATH, out uint owner) == 0
+            ? owner
+            : throw new CommandException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
-
-    /// <summary>struct statx of <c>linux/stat.h</c>, up to what is read, and its length.</summary>
-    [StructLayout(LayoutKind.Explicit, Size = 256)]
-    private struct FileStatus
-    {
-        [FieldOffset(20)]
-        public uint Owner;
-    }
-
-    [LibraryImport("libc", EntryPoint = "mkdir", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int MakeFolder(string path, int mode);
-
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int OpenFile(string path, int flags, int mode);
-
-    [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int OpenFileIn(int folder, string name, int flags, int mode);
-
-    [LibraryImport("libc", EntryPoint = "unlinkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int RemoveFileIn(int folder, string name, int flags);
-
-    [LibraryImport("libc", EntryPoint = "renameat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Rename(int fromFolder, string from, int toFolder, string to);
-
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static unsafe partial int GetStatus(int folder, string name, int flags, uint mask, FileStatus* status);
-
-    [LibraryImport("libc", EntryPoint = "geteuid")]
-    private static partial uint EffectiveUser();
 }

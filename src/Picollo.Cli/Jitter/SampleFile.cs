@@ -61,7 +61,7 @@ internal sealed class SampleFile : IDisposable
         }
     }
 
-    /// <summary>Takes samples, a <see cref="Picollo.Jitter.JitterSamplesHandler"/>. One thread at a time. Blocks for no disk.</summary>
+    /// <summary>Takes samples, a <see cref="JitterSamplesHandler"/>. One thread at a time. Blocks for no disk.</summary>
     public void Add(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
     {
         long due = firstDueNanoseconds;

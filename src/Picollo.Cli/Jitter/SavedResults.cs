@@ -1,8 +1,9 @@
 using System.Globalization;
 using System.Text.Json;
 using Picollo.Cli.Shell;
+using Picollo.Export;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
 
 namespace Picollo.Cli.Jitter;
 

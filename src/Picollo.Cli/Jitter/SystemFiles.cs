@@ -1,15 +1,12 @@
-using System.Runtime.InteropServices;
 using Picollo.Cli.Shell;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
 /// <summary>What the machine was, beside the results: the same files as jitterdebugger's. What this user may not read, or this kernel has not,
 /// is left out.</summary>
-internal static unsafe partial class SystemFiles
+internal static unsafe class SystemFiles
 {
-    private const int ReadAll = 3; // SYSLOG_ACTION_READ_ALL
-    private const int GetSize = 10; // SYSLOG_ACTION_SIZE_BUFFER
-
     private static readonly (string Name, string Source)[] Copies =
     [
         ("cmdline", "/proc/cmdline"), ("config.gz", "/proc/config.gz"), ("cpuinfo", "/proc/cpuinfo"), ("interrupts", "/proc/interrupts"),
@@ -52,15 +49,12 @@ internal static unsafe partial class SystemFiles
 
     private static byte[]? KernelLog()
     {
-        int size = ControlLog(GetSize, null, 0);
+        int size = LibC.klogctl(LibC.SYSLOG_ACTION_SIZE_BUFFER, null, 0);
         byte[] log = new byte[Math.Max(size, 0)];
         fixed (byte* first = log)
         {
-            int read = size > 0 ? ControlLog(ReadAll, first, size) : -1;
+            int read = size > 0 ? LibC.klogctl(LibC.SYSLOG_ACTION_READ_ALL, first, size) : -1;
             return read >= 0 ? log[..read] : null;
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "klogctl")]
-    private static partial int ControlLog(int action, byte* buffer, int length);
 }

@@ -1,15 +1,15 @@
 using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Cli.Shell;
 
 /// <summary>Standard output or error. .NET's own stream keeps silent when the reader of a pipe has gone; a command that goes on for hours has
 /// to know.</summary>
-internal sealed partial class DescriptorStream(int descriptor) : Stream
+internal sealed class DescriptorStream(int descriptor) : Stream
 {
-    private const int Interrupted = 4; // EINTR
-    private const int BrokenPipe = 32; // EPIPE
-
-    private static readonly int TryAgain = OperatingSystem.IsMacOS() ? 35 : 11; // EAGAIN: somebody has made the terminal non-blocking
+    // Where another process has made the terminal non-blocking.
+    private static readonly int TryAgain = OperatingSystem.IsMacOS() ? LibSystem.EAGAIN : Errno.EAGAIN;
 
     private readonly bool _isOpen = StandardDescriptor.IsOpen(descriptor);
 
@@ -27,7 +27,7 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
         set => throw new NotSupportedException();
     }
 
-    public override void Write(ReadOnlySpan<byte> buffer)
+    public override unsafe void Write(ReadOnlySpan<byte> buffer)
     {
         string name = descriptor == StandardDescriptor.Output ? "standard output" : "standard error";
         if (!_isOpen)
@@ -37,7 +37,12 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
 
         while (!buffer.IsEmpty)
         {
-            nint written = Write(descriptor, buffer, (nuint)buffer.Length);
+            nint written;
+            fixed (byte* first = buffer)
+            {
+                written = LibC.write(descriptor, first, buffer.Length);
+            }
+
             if (written >= 0)
             {
                 buffer = buffer[(int)written..];
@@ -45,7 +50,7 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
             }
 
             int error = Marshal.GetLastPInvokeError();
-            if (error == BrokenPipe)
+            if (error == Errno.EPIPE)
             {
                 throw new ClosedPipeException();
             }
@@ -54,7 +59,7 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
             {
                 Thread.Sleep(1);
             }
-            else if (error != Interrupted)
+            else if (error != Errno.EINTR)
             {
                 throw new IOException($"{name}: {Marshal.GetPInvokeErrorMessage(error)}");
             }
@@ -72,7 +77,4 @@ internal sealed partial class DescriptorStream(int descriptor) : Stream
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
     public override void SetLength(long value) => throw new NotSupportedException();
-
-    [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
-    private static partial nint Write(int descriptor, ReadOnlySpan<byte> buffer, nuint count);
 }

@@ -1,15 +1,12 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
 /// <summary>The keys of the terminal: of standard input, or where that is something else, of the terminal that this process belongs to. Linux.</summary>
-internal sealed unsafe partial class Keyboard : IDisposable
+internal sealed unsafe class Keyboard : IDisposable
 {
-    private const int CloseOnExec = 0x80000; // O_CLOEXEC
-    private const int NonBlocking = 0x800; // O_NONBLOCK
-    private const short Readable = 1; // POLLIN
-
     /// <summary>The parts of one key's sequence come together; over a slow line nearly so.</summary>
     private static readonly TimeSpan SameKey = TimeSpan.FromMilliseconds(50);
 
@@ -24,7 +21,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
     {
         (Descriptor, _isOwn) = (descriptor, isOwn);
         int* ends = stackalloc int[2];
-        if (Pipe(ends, CloseOnExec | NonBlocking) != 0)
+        if (LibC.pipe2(ends, LibC.O_CLOEXEC | LibC.O_NONBLOCK) != 0)
         {
             throw new IOException($"pipe: {Marshal.GetLastPInvokeErrorMessage()}");
         }
@@ -45,7 +42,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
             return new Keyboard(StandardDescriptor.Input, isOwn: false);
         }
 
-        int terminal = Open("/dev/tty", CloseOnExec);
+        int terminal = LibC.openat(LibC.AT_FDCWD, "/dev/tty", LibC.O_RDONLY | LibC.O_CLOEXEC);
         return terminal >= 0 ? new Keyboard(terminal, isOwn: true) : null;
     }
 
@@ -92,7 +89,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
             if (_wakeWrite >= 0)
             {
                 byte any = 0;
-                _ = Write(_wakeWrite, &any, 1); // a full pipe wakes as well
+                _ = LibC.write(_wakeWrite, &any, 1); // a full pipe wakes as well
             }
         }
     }
@@ -106,23 +103,23 @@ internal sealed unsafe partial class Keyboard : IDisposable
                 return;
             }
 
-            _ = Close(_wakeRead);
-            _ = Close(_wakeWrite);
+            _ = LibC.close(_wakeRead);
+            _ = LibC.close(_wakeWrite);
             _wakeRead = _wakeWrite = -1;
             if (_isOwn)
             {
-                _ = Close(Descriptor);
+                _ = LibC.close(Descriptor);
             }
         }
     }
 
     private Event Wait(TimeSpan timeout)
     {
-        PollDescriptor* descriptors = stackalloc PollDescriptor[2];
-        descriptors[0] = new PollDescriptor { Descriptor = Descriptor, Events = Readable, Returned = 0 };
-        descriptors[1] = new PollDescriptor { Descriptor = _wakeRead, Events = Readable, Returned = 0 };
+        LibC.PollFd* descriptors = stackalloc LibC.PollFd[2];
+        descriptors[0] = new LibC.PollFd { File = Descriptor, Events = LibC.POLLIN };
+        descriptors[1] = new LibC.PollFd { File = _wakeRead, Events = LibC.POLLIN };
         int milliseconds = (int)Math.Min(Math.Ceiling(timeout.TotalMilliseconds), int.MaxValue);
-        if (Poll(descriptors, 2, milliseconds) <= 0)
+        if (LibC.poll(descriptors, 2, milliseconds) <= 0)
         {
             return Event.None; // or a signal: the caller sees how much time is left
         }
@@ -130,7 +127,7 @@ internal sealed unsafe partial class Keyboard : IDisposable
         if (descriptors[1].Returned != 0)
         {
             byte* dropped = stackalloc byte[64];
-            while (Read(_wakeRead, dropped, 64) > 0)
+            while (LibC.read(_wakeRead, dropped, 64) > 0)
             {
             }
 
@@ -143,49 +140,28 @@ internal sealed unsafe partial class Keyboard : IDisposable
     // One at a time: what is typed behind the key that ends the command is for whoever reads next.
     private void ReadByte()
     {
-        const int Interrupted = 4, TryAgain = 11; // EINTR, EAGAIN
         byte read = 0;
-        nint count = Read(Descriptor, &read, 1);
+        nint count = LibC.read(Descriptor, &read, 1);
         if (count > 0)
         {
             _decoder.Add([read]);
             _lastByte = Stopwatch.GetTimestamp();
         }
-        else if (count == 0 || Marshal.GetLastPInvokeError() is not (Interrupted or TryAgain))
+        else if (count == 0 || Marshal.GetLastPInvokeError() is not (Errno.EINTR or Errno.EAGAIN))
         {
             IsGone = true;
         }
     }
 
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Open(string path, int flags);
 
-    [LibraryImport("libc", EntryPoint = "close")]
-    private static partial int Close(int descriptor);
 
-    [LibraryImport("libc", EntryPoint = "pipe2", SetLastError = true)]
-    private static partial int Pipe(int* ends, int flags);
 
-    [LibraryImport("libc", EntryPoint = "poll")]
-    private static partial int Poll(PollDescriptor* descriptors, nuint count, int milliseconds);
 
-    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
-    private static partial nint Read(int descriptor, byte* bytes, nuint count);
-
-    [LibraryImport("libc", EntryPoint = "write")]
-    private static partial nint Write(int descriptor, byte* bytes, nuint count);
 
     private enum Event
     {
         None,
         Byte,
         Wake,
-    }
-
-    private struct PollDescriptor
-    {
-        public int Descriptor;
-        public short Events;
-        public short Returned;
     }
 }

@@ -2,16 +2,15 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
 /// <summary>A terminal that a command has to itself: its other screen, no cursor, each key as it is typed. Whatever ends the command or stops it, but
 /// SIGKILL, leaves the terminal as it was. Linux.</summary>
 /// <remarks>Frames are drawn and keys read by one thread; signals come on others.</remarks>
-internal sealed partial class LiveScreen : IDisposable
+internal sealed class LiveScreen : IDisposable
 {
-    private const int Stop = 19; // SIGSTOP on Linux
-
     // The other screen, no cursor; and no wrapping at the last column, should a character be wider than it is thought to be.
     private const string EnterSequence = "\e[?1049h\e[?25l\e[?7l\e[m\e[H\e[2J";
     private const string LeaveSequence = "\e[m\e[?7h\e[?25h\e[?1049l";
@@ -192,7 +191,7 @@ internal sealed partial class LiveScreen : IDisposable
         if (HasJobControl())
         {
             Leave();
-            _ = Raise(Stop);
+            _ = LibC.raise(LibC.SIGSTOP);
         }
     }
 
@@ -207,13 +206,13 @@ internal sealed partial class LiveScreen : IDisposable
     // waits for it.
     private static bool HasJobControl()
     {
-        int process = GetParent();
-        while (process > 0 && GetGroup(process) == GetGroup(0))
+        int process = LibC.getppid();
+        while (process > 0 && LibC.getpgid(process) == LibC.getpgid(0))
         {
             process = ParentOf(process);
         }
 
-        return process > 0 && GetSession(process) == GetSession(0);
+        return process > 0 && LibC.getsid(process) == LibC.getsid(0);
     }
 
     // Field 4 of proc_pid_stat(5), the second behind the name; 0 where it has ended.
@@ -243,16 +242,4 @@ internal sealed partial class LiveScreen : IDisposable
         {
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "raise")]
-    private static partial int Raise(int signal);
-
-    [LibraryImport("libc", EntryPoint = "getppid")]
-    private static partial int GetParent();
-
-    [LibraryImport("libc", EntryPoint = "getsid")]
-    private static partial int GetSession(int process);
-
-    [LibraryImport("libc", EntryPoint = "getpgid")]
-    private static partial int GetGroup(int process);
 }

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 

@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;

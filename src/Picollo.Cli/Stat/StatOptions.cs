@@ -1,4 +1,4 @@
-using Picollo.Commands;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 

@@ -1,5 +1,5 @@
 using Picollo.Cli.Shell;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.PerfEvent;

@@ -1,14 +1,14 @@
 using System.Runtime.InteropServices;
 using Picollo.Cli.Shell;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
 
 /// <summary>Samples of the machine, and what processes did over the session.</summary>
-internal sealed partial class TopModel(TopSettings settings) : IDisposable
+internal sealed class TopModel(TopSettings settings) : IDisposable
 {
     private const SystemCpuParts Parts = SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
-    private const int BootTime = 7; // CLOCK_BOOTTIME
 
     /// <summary>Of the first page, that it be there soon and show what is, neither zeros nor a mean since the start. The counters' steps are 10 ms.</summary>
     private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(200);
@@ -65,8 +65,7 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
     {
         Sample.Time = DateTimeOffset.Now;
         Sample.Interval = cpu.Interval;
-        Sample.Uptime = OperatingSystem.IsLinux() && GetClock(BootTime, out TimeSpec up) == 0 ? TimeSpan.FromSeconds((long)up.Seconds)
-            : TimeSpan.FromMilliseconds(Environment.TickCount64);
+        Sample.Uptime = Uptime();
         Sample.Users = LoggedIn.Count();
         Sample.LoadAverage = cpu.LoadAverage;
         Sample.Total = cpu.Total;
@@ -84,6 +83,14 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
         _cgroupBefore = cpu.LimitingCgroup;
         Sample.OwnId = Environment.ProcessId;
         Sample.CommandLineOf = cpu.GetCommandLine;
+    }
+
+    private static unsafe TimeSpan Uptime()
+    {
+        LibC.Timespec time;
+        return OperatingSystem.IsLinux() && LibC.clock_gettime(LibC.CLOCK_BOOTTIME, &time) == 0
+            ? TimeSpan.FromSeconds(time.Seconds)
+            : TimeSpan.FromMilliseconds(Environment.TickCount64);
     }
 
     private static TopCgroup Since(CgroupCpu now, CgroupCpu? before) => before is { } earlier && earlier.Path == now.Path
@@ -121,14 +128,5 @@ internal sealed partial class TopModel(TopSettings settings) : IDisposable
                 Sample.Threads.Add(processes[index] with { Thread = thread });
             }
         }
-    }
-
-    [LibraryImport("libc", EntryPoint = "clock_gettime")]
-    private static partial int GetClock(int clock, out TimeSpec time);
-
-    private struct TimeSpec
-    {
-        public nint Seconds;
-        public nint Nanoseconds;
     }
 }

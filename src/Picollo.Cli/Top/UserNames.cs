@@ -1,16 +1,15 @@
 using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
 using System.Text;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
 
 /// <summary>Names of users, asked of the system once each (getpwuid_r(3)).</summary>
-internal sealed unsafe partial class UserNames
+internal sealed unsafe class UserNames
 {
     private const int PasswdLength = 128; // struct passwd has 48 to 80 bytes
     private const int LargestBuffer = 1 << 20;
-    private const int TooSmall = 34; // ERANGE
 
     private readonly Dictionary<uint, string> _names = [];
 
@@ -33,7 +32,7 @@ internal sealed unsafe partial class UserNames
     {
         uint found = 0;
         bool isName = OperatingSystem.IsLinux()
-            && TryLookUp((passwd, buffer, length, result) => GetByName(user, passwd, buffer, length, result), passwd => found = IdOf(passwd));
+            && TryLookUp((passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result), passwd => found = IdOf(passwd));
         id = found;
         return isName || uint.TryParse(user, NumberStyles.None, CultureInfo.InvariantCulture, out id);
     }
@@ -42,7 +41,7 @@ internal sealed unsafe partial class UserNames
     {
         string? name = null;
         _ = OperatingSystem.IsLinux()
-            && TryLookUp((passwd, buffer, length, result) => GetById(user, passwd, buffer, length, result), passwd => name = NameOf(passwd));
+            && TryLookUp((passwd, buffer, length, result) => LibC.getpwuid_r(user, passwd, buffer, length, result), passwd => name = NameOf(passwd));
         return name;
     }
 
@@ -54,8 +53,8 @@ internal sealed unsafe partial class UserNames
     private static bool TryLookUp(Lookup lookup, Action<nint> take)
     {
         byte* passwd = stackalloc byte[PasswdLength];
-        int result = TooSmall;
-        for (int length = 1024; result == TooSmall && length <= LargestBuffer; length *= 4)
+        int result = Errno.ERANGE;
+        for (int length = 1024; result == Errno.ERANGE && length <= LargestBuffer; length *= 4)
         {
             fixed (byte* buffer = new byte[length])
             {
@@ -71,10 +70,4 @@ internal sealed unsafe partial class UserNames
 
         return false;
     }
-
-    [LibraryImport("libc", EntryPoint = "getpwuid_r")]
-    private static partial int GetById(uint user, byte* passwd, byte* buffer, nuint length, byte** found);
-
-    [LibraryImport("libc", EntryPoint = "getpwnam_r", StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int GetByName(string name, byte* passwd, byte* buffer, nuint length, byte** found);
 }

@@ -1,4 +1,6 @@
 using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Native;
 using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
@@ -79,7 +81,7 @@ internal static unsafe class PerfCounterNumbers
             (uint, uint) found = TryOpen(PerfHardwareCounterId.CpuCycles)
                 ? (1u, LargestGroup(() => TryOpen(PerfHardwareCounterId.BranchMisses), limit: 31))
                 : (0u, 0u);
-            isFinal = error is not (PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted);
+            isFinal = error is not (Errno.EMFILE or Errno.ENFILE);
             return found;
         }
         finally

@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Native;
 using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
@@ -164,11 +166,11 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>Starts counting, or goes on.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     /// <exception cref="PerfEventException">The kernel refuses.</exception>
-    public void Enable() => Control(PerfSystemCalls.EnableRequest);
+    public void Enable() => Control(LibC.PERF_EVENT_IOC_ENABLE);
 
     /// <summary>Stops counting; the counts stay.</summary>
     /// <inheritdoc cref="Enable" path="/exception"/>
-    public void Disable() => Control(PerfSystemCalls.DisableRequest);
+    public void Disable() => Control(LibC.PERF_EVENT_IOC_DISABLE);
 
     /// <summary>Closes the counters; the histograms stay. Further calls do nothing.</summary>
     public void Dispose()

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
+using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
@@ -7,6 +8,8 @@ namespace Picollo.PerfEvent;
 /// finalizer.</summary>
 internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
 {
+    private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
+
     private nint _page;
 
     private PerfEventFile(int file)
@@ -26,7 +29,7 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     public static PerfEventFile? TryOpen(in PerfEventAttributes attributes, int thread, int cpu, PerfEventFile? leader, out int errorNumber)
     {
         PerfEventAttributes copy = attributes;
-        int file = PerfSystemCalls.Open(&copy, thread, cpu, leader?.Number ?? -1);
+        int file = LibC.perf_event_open(&copy, thread, cpu, leader?.Number ?? -1, LibC.PERF_FLAG_FD_CLOEXEC);
         errorNumber = file < 0 ? Marshal.GetLastPInvokeError() : 0;
         return file < 0 ? null : new PerfEventFile(file);
     }
@@ -34,16 +37,20 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     /// <summary>Maps the page, before the counter is first read: on some kernels a read before the mapping leaves a page that is wrong
     /// by 2³² until the next context switch. Without a page (the kernel locks no more memory for this user) there are system
     /// calls.</summary>
-    public void Map() => _page = PerfSystemCalls.MapPage(Number);
+    public void Map()
+    {
+        nint page = LibC.mmap(0, PageSize, LibC.PROT_READ, LibC.MAP_SHARED, Number, 0);
+        _page = page == LibC.MAP_FAILED ? 0 : page;
+    }
 
     protected override bool ReleaseHandle()
     {
         if (_page != 0)
         {
-            PerfSystemCalls.UnmapPage(_page);
+            _ = LibC.munmap(_page, PageSize);
             _page = 0;
         }
 
-        return PerfSystemCalls.Close((int)handle) == 0;
+        return LibC.close((int)handle) == 0;
     }
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
@@ -32,7 +33,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
     {
         ulong* buffer = stackalloc ulong[3 + MaxCounters];
         nuint length = (nuint)(isGroup ? 3 + Count : 3) * sizeof(ulong);
-        nint read = PerfSystemCalls.Read(_files[0].Number, buffer, length);
+        nint read = LibC.read_counter(_files[0].Number, buffer, length);
         if (read != (nint)length)
         {
             return false;
@@ -60,7 +61,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
     }
 
     public bool TryControl(nuint request) =>
-        PerfSystemCalls.Control(_files[0].Number, request, isGroup ? PerfSystemCalls.WholeGroup : 0) == 0;
+        LibC.ioctl(_files[0].Number, request, (void*)(isGroup ? LibC.PERF_IOC_FLAG_GROUP : 0)) == 0;
 
     public void Dispose() => _files.ForEach(file => file.Dispose());
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
@@ -78,13 +79,13 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         catch (IOException e)
         {
             // On Unix the result code is the system's error number.
-            string remedy = e.HResult == PerfErrno.FilesExhausted ? "; raise the limit of open files (ulimit -n)" : "";
+            string remedy = e.HResult == Errno.EMFILE ? "; raise the limit of open files (ulimit -n)" : "";
             throw new PerfEventException(null, e.HResult, $"The threads of process {process} cannot be listed: {e.Message}{remedy}");
         }
     }
 
     private static PerfEventException NoProcess(int process) =>
-        new(null, PerfErrno.NoSuchProcess, $"There is no process {process}, or /proc hides it; it may have ended.");
+        new(null, Errno.ESRCH, $"There is no process {process}, or /proc hides it; it may have ended.");
 
     /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays
     /// in the list. Gives its place.</summary>
@@ -97,7 +98,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 OpenOnFirst(threads[i], resolved);
                 return i;
             }
-            catch (PerfEventException e) when (e.ErrorNumber == PerfErrno.NoSuchProcess && i + 1 < threads.Count)
+            catch (PerfEventException e) when (e.ErrorNumber == Errno.ESRCH && i + 1 < threads.Count)
             {
                 _groups.ForEach(group => group.Dispose());
                 _groups.Clear();
@@ -118,7 +119,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             }
 
             string problem = PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine);
-            if (!settings.IsOptional || error is PerfErrno.FilesExhausted or PerfErrno.SystemFilesExhausted or PerfErrno.NoSuchProcess)
+            if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
                 throw new PerfEventException(spec.Name, error, problem);
             }
@@ -135,7 +136,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         for (int i = 0; i < resolved.Count; i++)
         {
             var (spec, definition) = resolved[i];
-            if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != PerfErrno.NoSuchProcess)
+            if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
                 throw new PerfEventException(spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
             }
@@ -147,7 +148,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     {
         PerfEventGroup? joined = settings.IsInherited || definition.IsClock ? null : group;
         PerfEventFile? file = TryOpen(thread, definition, joined?.Leader, out error);
-        if (file is null && error == PerfErrno.InvalidArgument && joined is not null && !settings.IsPinned)
+        if (file is null && error == Errno.EINVAL && joined is not null && !settings.IsPinned)
         {
             joined = null;
             file = TryOpen(thread, definition, null, out error);
@@ -186,7 +187,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         ulong[] choices = [ArmUserAccess | ArmLongCounter, ArmUserAccess, 0];
         PerfEventFile? file = null;
         error = 0;
-        for (int i = 0; i < choices.Length && file is null && (i == 0 || error is PerfErrno.NotSupported or PerfErrno.InvalidArgument); i++)
+        for (int i = 0; i < choices.Length && file is null && (i == 0 || error is Errno.EOPNOTSUPP or Errno.EINVAL); i++)
         {
             attributes.Config1 = definition.Config1 | choices[i];
             file = PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);

@@ -1,4 +1,4 @@
-using static Picollo.PerfEvent.PerfErrno;
+using static Picollo.Interop.Linux.Errno;
 
 namespace Picollo.PerfEvent;
 
@@ -14,35 +14,35 @@ internal static class PerfEventProblems
 
     private static string Cause(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
     {
-        AccessDenied => NotPermittedCause(counter, machine),
-        NotPermitted => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
+        EACCES => NotPermittedCause(counter, machine),
+        EPERM => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
             + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
-        NoEntry when counter.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
-        NoEntry when counter.NeedsPmu && !machine.HasPmu =>
+        ENOENT when counter.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
+        ENOENT when counter.NeedsPmu && !machine.HasPmu =>
             "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, or use software counters",
-        NoEntry => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
-        NoDevice => counter.Cpu >= 0
+        ENOENT => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
+        ENODEV => counter.Cpu >= 0
             ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
             : "the CPU does not have what the event needs, such as the precise sampling of some",
-        NotSupported => "the PMU does not support what was asked for: 64-bit or user-space reading on a CPU without it, or counting without "
+        EOPNOTSUPP => "the PMU does not support what was asked for: 64-bit or user-space reading on a CPU without it, or counting without "
             + "the kernel on a PMU that cannot; ask WithKernel(true), or leave the counter out",
-        InvalidArgument when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
+        EINVAL when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
-        InvalidArgument when counter.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
+        EINVAL when counter.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
             "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out (ask WithKernel(true)), "
             + "and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
-        InvalidArgument when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
+        EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
-        InvalidArgument => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",
-        FilesExhausted => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
-        SystemFilesExhausted => "the system has as many files open as it may; raise fs.file-max",
-        Busy => "another user has the PMU for himself (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
+        EINVAL => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",
+        EMFILE => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
+        ENFILE => "the system has as many files open as it may; raise fs.file-max",
+        EBUSY => "another user has the PMU for himself (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
             + "kernel.nmi_watchdog=0",
-        TooBig => "the kernel is older than the request's form; update it",
-        NotImplemented => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
-        NoSuchProcess => $"there is no thread {counter.ThreadId}; it may have ended",
-        NoMemory => "the kernel has no memory for it",
-        NoSpace => "no more hardware counters or breakpoints are free",
+        E2BIG => "the kernel is older than the request's form; update it",
+        ENOSYS => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
+        ESRCH => $"there is no thread {counter.ThreadId}; it may have ended",
+        ENOMEM => "the kernel has no memory for it",
+        ENOSPC => "no more hardware counters or breakpoints are free",
         _ => "the kernel refused it for a reason that is not known here",
     };
 
@@ -67,21 +67,21 @@ internal static class PerfEventProblems
 
     private static string NameOf(int errorNumber) => errorNumber switch
     {
-        NotPermitted => "EPERM",
-        NoEntry => "ENOENT",
-        NoSuchProcess => "ESRCH",
-        TooBig => "E2BIG",
-        BadFile => "EBADF",
-        NoMemory => "ENOMEM",
-        AccessDenied => "EACCES",
-        Busy => "EBUSY",
-        NoDevice => "ENODEV",
-        InvalidArgument => "EINVAL",
-        SystemFilesExhausted => "ENFILE",
-        FilesExhausted => "EMFILE",
-        NoSpace => "ENOSPC",
-        NotImplemented => "ENOSYS",
-        NotSupported => "EOPNOTSUPP",
+        EPERM => nameof(EPERM),
+        ENOENT => nameof(ENOENT),
+        ESRCH => nameof(ESRCH),
+        E2BIG => nameof(E2BIG),
+        EBADF => nameof(EBADF),
+        ENOMEM => nameof(ENOMEM),
+        EACCES => nameof(EACCES),
+        EBUSY => nameof(EBUSY),
+        ENODEV => nameof(ENODEV),
+        EINVAL => nameof(EINVAL),
+        ENFILE => nameof(ENFILE),
+        EMFILE => nameof(EMFILE),
+        ENOSPC => nameof(ENOSPC),
+        ENOSYS => nameof(ENOSYS),
+        EOPNOTSUPP => nameof(EOPNOTSUPP),
         _ => $"errno {errorNumber}",
     };
 }

@@ -1,16 +1,6 @@
-using System.Runtime.InteropServices;
+using Picollo.Interop.Native;
 
 namespace Picollo.PerfEvent;
-
-/// <summary>picollo_perf_counter of native/picollo_native.h.</summary>
-[StructLayout(LayoutKind.Sequential)]
-internal unsafe struct PerfPage
-{
-    public void* Page;
-    public ulong Value;
-    public ulong EnabledNanoseconds;
-    public ulong RunningNanoseconds;
-}
 
 /// <summary>Reads counters from their pages, without the kernel.</summary>
 internal unsafe class PerfPages

@@ -6,7 +6,7 @@ using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -5,7 +5,8 @@ using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Tests.Runs;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
 

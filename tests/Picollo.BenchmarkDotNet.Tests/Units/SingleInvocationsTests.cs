@@ -5,7 +5,7 @@ using Perfolizer.Mathematics.OutlierDetection;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 

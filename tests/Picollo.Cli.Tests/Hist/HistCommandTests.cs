@@ -73,7 +73,7 @@ public class HistCommandTests
     [Fact]
     public void Kinds_that_do_not_go_together_are_told()
     {
-        string log = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs/tagged-Log.logV2.hlog");
+        string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog");
 
         PicolloTool.RunWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
         PicolloTool.RunWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag is for logs, and this is none\n");

@@ -1,12 +1,12 @@
 using Picollo.Cli.Shell;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Cli.Tests.Hist;
 
 public class HistFilesTests
 {
-    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs");
+    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");
 
     [Fact]
     public void Plot_page_and_log_are_written()

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Tests.Hist;
 /// <summary>What is printed, by the program itself.</summary>
 public class HistOutputTests
 {
-    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Tests/Metrics/Export/Logs");
+    private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("hist");
 
     [Fact]

@@ -3,7 +3,8 @@ using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
 using Picollo.Cli.Jitter;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Tests.Jitter;
 

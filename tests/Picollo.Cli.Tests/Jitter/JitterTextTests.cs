@@ -1,5 +1,5 @@
 using Picollo.Cli.Jitter;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Jitter;
 
@@ -60,7 +60,7 @@ public class JitterTextTests
         CpuResult idle = new(1, 2, new(100, 2, 30, 100, 400, 0), none);
         CpuResult silent = new(2, 3, new(0, 4, 0, 0, 0, 0), none);
 
-        CpuResult.Total([busy, idle, silent]).Status.Should().Be(new Picollo.Jitter.CpuJitterStatus(400, 7, 10, 40, 400, 0));
+        CpuResult.Total([busy, idle, silent]).Status.Should().Be(new CpuJitterStatus(400, 7, 10, 40, 400, 0));
     }
 
     [Fact]

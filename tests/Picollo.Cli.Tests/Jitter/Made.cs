@@ -1,6 +1,5 @@
 using Picollo.Cli.Jitter;
-using Picollo.Commands;
-using Picollo.Jitter;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Tests.Jitter;

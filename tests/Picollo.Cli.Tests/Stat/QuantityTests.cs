@@ -1,5 +1,5 @@
 using Picollo.Cli.Stat;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Picollo.Cli.Stat;
-using Picollo.Commands;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 

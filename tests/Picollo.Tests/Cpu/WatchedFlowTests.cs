@@ -1,4 +1,5 @@
 using Picollo.Cpu;
+using Picollo.Tests.PerfEvent;
 
 namespace Picollo.Tests.Cpu;
 

@@ -9,7 +9,7 @@ public sealed class FaultsApp : IDisposable
 
     public FaultsApp()
     {
-        foreach (string pattern in (string[])["PerfFaultsApp.*", "Picollo.dll", "*picollo_native.*"])
+        foreach (string pattern in (string[])["PerfFaultsApp.*", "Picollo*.dll", "*picollo_native.*"])
         {
             foreach (string file in Directory.EnumerateFiles(AppContext.BaseDirectory, pattern))
             {

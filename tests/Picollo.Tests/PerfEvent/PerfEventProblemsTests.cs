@@ -1,3 +1,4 @@
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
@@ -32,54 +33,54 @@ public sealed class PerfEventProblemsTests
     [Fact]
     public void A_machine_without_a_PMU_says_so_of_hardware_events_only()
     {
-        PerfEventProblems.Describe(Request, PerfErrno.NoEntry, Virtual).Should().Contain("this machine exposes no PMU");
-        PerfEventProblems.Describe(Request with { NeedsPmu = false }, PerfErrno.NoEntry, Virtual).Should().NotContain("exposes no PMU");
-        PerfEventProblems.Describe(Request, PerfErrno.NoEntry, Real).Should().NotContain("exposes no PMU");
+        PerfEventProblems.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
+        PerfEventProblems.Describe(Request with { NeedsPmu = false }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
+        PerfEventProblems.Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
     }
 
     [Fact]
     public void Too_many_pinned_counters_are_told_from_a_wrong_event()
     {
-        PerfEventProblems.Describe(Request with { IsPinned = true }, PerfErrno.InvalidArgument, Real).Should().Contain("more pinned counters than the CPU has");
-        PerfEventProblems.Describe(Request, PerfErrno.InvalidArgument, Real).Should().NotContain("pinned");
+        PerfEventProblems.Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
+        PerfEventProblems.Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
     }
 
     [Fact]
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", IsOfListedPmu = true };
-        PerfEventProblems.Describe(outside, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
-        PerfEventProblems.Describe(outside with { CountsKernel = true }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithTarget(-1, cpu)");
-        PerfEventProblems.Describe(outside with { ThreadId = -1, Cpu = 0 }, PerfErrno.InvalidArgument, Virtual).Should().Contain("WithKernel(true)");
-        PerfEventProblems.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, PerfErrno.InvalidArgument, Virtual)
+        PerfEventProblems.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithTarget(-1, cpu)");
+        PerfEventProblems.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)");
+        PerfEventProblems.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
-        PerfEventProblems.Describe(outside with { IsPinned = true }, PerfErrno.InvalidArgument, Real).Should().Contain("more pinned counters");
-        PerfEventProblems.Describe(outside, PerfErrno.NoEntry, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
+        PerfEventProblems.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
+        PerfEventProblems.Describe(outside, Errno.ENOENT, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
     }
 
     [Fact]
     public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
     {
-        string kernel = PerfEventProblems.Describe(Request with { CountsKernel = true }, PerfErrno.AccessDenied, Real);
+        string kernel = PerfEventProblems.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
         kernel.Should().Contain("(now 2) to 1 or less").And.Contain("WithKernel(false)").And.Contain("CAP_PERFMON");
 
-        string software = PerfEventProblems.Describe(Request with { CountsKernel = true, HappensInKernel = true }, PerfErrno.AccessDenied, Real);
+        string software = PerfEventProblems.Describe(Request with { CountsKernel = true, HappensInKernel = true }, Errno.EACCES, Real);
         software.Should().NotContain("WithKernel(false)", "it would count nothing");
 
-        string cpu = PerfEventProblems.Describe(Request with { ThreadId = -1, Cpu = 0 }, PerfErrno.AccessDenied, Real);
+        string cpu = PerfEventProblems.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
 
-        string stranger = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, Real);
+        string stranger = PerfEventProblems.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
         stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
 
-        string nothing = PerfEventProblems.Describe(Request, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string nothing = PerfEventProblems.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
-        string strangerBeside = PerfEventProblems.Describe(Request with { ThreadId = 1 }, PerfErrno.AccessDenied, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string strangerBeside = PerfEventProblems.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         strangerBeside.Should().Contain("is 3", "of that the kernel thinks first");
 
-        PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, PerfErrno.NoDevice, Real).Should().Contain("CPU 7 is offline or does not exist");
-        PerfEventProblems.Describe(Request with { Cpu = 700 }, PerfErrno.InvalidArgument, Real).Should().Contain("CPU 700 does not exist");
-        PerfEventProblems.Describe(Request with { ThreadId = 4711 }, PerfErrno.NoSuchProcess, Real).Should().Contain("no thread 4711");
+        PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
+        PerfEventProblems.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
+        PerfEventProblems.Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
     }
 }

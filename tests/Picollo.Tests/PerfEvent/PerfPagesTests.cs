@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Runtime.ExceptionServices;
+using Picollo.Interop.Native;
 using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;

@@ -1,3 +1,4 @@
+using Picollo.Interop.Native;
 using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;

@@ -1,3 +1,4 @@
+using Picollo.Interop.Native;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 using Picollo.Tests.Metrics;

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Benchmarks.AspNet.Contenders;
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Benchmarks.Cpu.Contenders;
 
@@ -9,8 +10,8 @@ internal struct BareClock : IRead
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe long Read()
     {
-        LibC.TimeSpec time = default;
-        _ = LibC.GetClock(LibC.ClockThreadCpuTime, &time);
+        LibC.Timespec time = default;
+        _ = LibC.clock_gettime(LibC.CLOCK_THREAD_CPUTIME_ID, &time);
         return time.TotalNanoseconds;
     }
 }
@@ -21,8 +22,8 @@ internal struct BareResourceUsage : IRead
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static unsafe long Read()
     {
-        LibC.ResourceUsage usage = default;
-        _ = LibC.GetResourceUsage(LibC.UsageOfThread, &usage);
+        LibC.Rusage usage = default;
+        _ = LibC.getrusage(LibC.RUSAGE_THREAD, &usage);
         return usage.User.TotalNanoseconds + usage.Kernel.TotalNanoseconds;
     }
 }

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Metrics;
-using Picollo.Metrics.Export;
+using Picollo.Export;
 
 namespace Picollo.Benchmarks.Encoding.Contenders;
 

@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics.Export;
+using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding.Contenders;
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf.Contenders;
@@ -38,7 +39,7 @@ internal sealed unsafe class BareGroupRead : Contender
         int file = _files[0].Number;
         for (int i = 0; i < operations; i++)
         {
-            _read = PerfSystemCalls.Read(file, buffer, length);
+            _read = LibC.read_counter(file, buffer, length);
         }
     }
 

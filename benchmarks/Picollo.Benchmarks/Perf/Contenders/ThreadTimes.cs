@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Cpu;
+using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf.Contenders;
 

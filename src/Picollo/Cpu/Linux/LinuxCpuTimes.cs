@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
@@ -43,30 +43,22 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     public long? ThreadId => CurrentThreadId;
 
     /// <summary>gettid(2) of the calling thread; null where it is refused, or its number is not known.</summary>
-    public static long? CurrentThreadId => GetThreadIdNumber is { } number && LibC.SystemCall(number) is > 0 and var id ? id : null;
+    public static long? CurrentThreadId => LibC.SYS_gettid is { } number && LibC.syscall(number) is > 0 and var id ? id : null;
 
-    // The number of gettid(2): the C library has had a function for it only since glibc 2.30.
-    private static int? GetThreadIdNumber => RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 => 186,
-        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 178,
-        _ => null,
-    };
-
-    public bool TryGetThread(out long totalNanoseconds) => TryGetClock(LibC.ClockThreadCpuTime, out totalNanoseconds);
+    public bool TryGetThread(out long totalNanoseconds) => TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out totalNanoseconds);
 
     public bool TryGetThread(out long totalNanoseconds, out CpuUsage split)
     {
         // The order matters: see the remarks on the class.
-        bool accounted = TryGetClock(LibC.ClockThreadCpuTime, out totalNanoseconds);
-        bool isSplit = LinuxResourceUsage.TryRead(LibC.UsageOfThread, out LibC.ResourceUsage usage);
-        split = usage.Cpu;
+        bool accounted = TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out totalNanoseconds);
+        bool isSplit = LinuxResourceUsage.TryRead(LibC.RUSAGE_THREAD, out LibC.Rusage usage);
+        split = LinuxResourceUsage.ToCpuUsage(usage);
         return isSplit && accounted;
     }
 
     public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
     {
-        bool known = TryGetClock(LibC.ClockProcessCpuTime, out totalNanoseconds);
+        bool known = TryGetClock(LibC.CLOCK_PROCESS_CPUTIME_ID, out totalNanoseconds);
         problem = known ? null : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID): probably a seccomp filter; allow it.";
         return known;
     }
@@ -150,7 +142,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
-        int length = _isProcForeign ? -1 : LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, path, text);
+        int length = _isProcForeign ? -1 : LinuxFiles.ReadOnce(LibC.AT_FDCWD, path, text);
         bool known = ProcTaskStat.TryParse(length > 0 ? text[..length] : [], out ProcTaskStat stat);
         split = known ? stat.Usage : default;
         return known;
@@ -163,8 +155,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     internal static bool TryGetClock(int clockId, out long nanoseconds)
     {
-        LibC.TimeSpec time = default;
-        bool known = LibC.GetClock(clockId, &time) == 0;
+        LibC.Timespec time = default;
+        bool known = LibC.clock_gettime(clockId, &time) == 0;
         nanoseconds = time.TotalNanoseconds;
         return known;
     }

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
@@ -7,28 +8,16 @@ namespace Picollo.Cpu.Linux;
 /// <remarks><see cref="File"/> allocates for each file, and asks the system several things that are of no use here.</remarks>
 internal static unsafe class LinuxFiles
 {
-    private const int Interrupted = 4; // EINTR, on all architectures
-
-    /// <summary>The number of getdents64(2), which musl has under no such name; null for an unknown architecture.</summary>
-    private static readonly int? GetDirectoryEntries = RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 or Architecture.Arm => 217,
-        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 61,
-        Architecture.X86 or Architecture.S390x => 220,
-        Architecture.Ppc64le => 202,
-        _ => null,
-    };
-
     /// <summary>Whether the last call that failed was not permitted: EPERM or EACCES.</summary>
-    public static bool IsLastRefused => Marshal.GetLastPInvokeError() is 1 or 13;
+    public static bool IsLastRefused => Marshal.GetLastPInvokeError() is Errno.EPERM or Errno.EACCES;
 
     /// <summary>Whether what the last call that failed was for is not there, or not any more: ENOENT or ESRCH.</summary>
-    public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is 2 or 3;
+    public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is Errno.ENOENT or Errno.ESRCH;
 
     /// <summary>Why the last file could not be opened or read: that there is no file descriptor left (EMFILE, ENFILE), or otherwise what
     /// the caller knows of it. Right after the failure; a call that succeeds clears it.</summary>
     [return: NotNullIfNotNull(nameof(otherwise))]
-    public static string? WhyNotRead(string? otherwise) => Marshal.GetLastPInvokeError() is 23 or 24 ? LinuxReasons.NoDescriptors : otherwise;
+    public static string? WhyNotRead(string? otherwise) => Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;
 
     /// <summary>Opens a file or directory under another one; negative where that fails.</summary>
     public static int Open(int directory, ReadOnlySpan<byte> path)
@@ -38,14 +27,14 @@ internal static unsafe class LinuxFiles
             int file;
             do
             {
-                file = LibC.OpenAt(directory, pointer, LibC.OpenReadOnly | LibC.OpenCloseOnExec);
+                file = LibC.openat(directory, pointer, LibC.O_RDONLY | LibC.O_CLOEXEC);
             }
-            while (file < 0 && Marshal.GetLastPInvokeError() == Interrupted);
+            while (file < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR);
             return file;
         }
     }
 
-    public static void Close(int file) => _ = LibC.Close(file); // what was only read has nothing to lose
+    public static void Close(int file) => _ = LibC.close(file); // what was only read has nothing to lose
 
     /// <summary>
     /// Reads a file from its beginning in one call, which is all of it for what /proc makes of one process, or as much as fits;
@@ -68,7 +57,7 @@ internal static unsafe class LinuxFiles
     public static bool TryReadAll(ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content)
     {
         content = default;
-        int file = Open(LibC.AtCurrentDirectory, path);
+        int file = Open(LibC.AT_FDCWD, path);
         if (file < 0)
         {
             return false;
@@ -92,14 +81,14 @@ internal static unsafe class LinuxFiles
     /// <summary>Reads the next entries of an open directory; 0 at its end, negative where it cannot be read.</summary>
     public static int ReadDirectory(int directory, Span<byte> buffer)
     {
-        if (GetDirectoryEntries is not { } number)
+        if (LibC.SYS_getdents64 is not { } number)
         {
             return -1;
         }
 
         fixed (byte* pointer = buffer)
         {
-            return (int)LibC.SystemCall(number, directory, (nint)pointer, buffer.Length);
+            return (int)LibC.syscall(number, directory, (nint)pointer, buffer.Length);
         }
     }
 
@@ -110,9 +99,9 @@ internal static unsafe class LinuxFiles
             nint length;
             do
             {
-                length = LibC.Read(file, pointer, buffer.Length);
+                length = LibC.read(file, pointer, buffer.Length);
             }
-            while (length < 0 && Marshal.GetLastPInvokeError() == Interrupted);
+            while (length < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR);
             return (int)length;
         }
     }

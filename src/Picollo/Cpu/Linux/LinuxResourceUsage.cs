@@ -1,35 +1,50 @@
 using System.Diagnostics.CodeAnalysis;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
 /// <summary><c>getrusage(2)</c>: user and kernel time, and what else the kernel counts for a thread or process, in one call.</summary>
 internal static unsafe class LinuxResourceUsage
 {
+    private const int BytesPerKibibyte = 1024;
+
     public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
     {
         // The clock first: see the remarks on LinuxCpuTimes.
-        bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.ClockThreadCpuTime, out _);
+        bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out _);
         int who = owner switch
         {
-            ResourceOwner.Thread => LibC.UsageOfThread,
-            ResourceOwner.Process => LibC.UsageOfSelf,
-            _ => LibC.UsageOfChildren,
+            ResourceOwner.Thread => LibC.RUSAGE_THREAD,
+            ResourceOwner.Process => LibC.RUSAGE_SELF,
+            _ => LibC.RUSAGE_CHILDREN,
         };
-        bool known = TryRead(who, out LibC.ResourceUsage read) && accounted;
-        usage = known ? read.ToUsage() : default;
+        bool known = TryRead(who, out LibC.Rusage read) && accounted;
+        usage = known ? ToUsage(read) : default;
         problem = known ? null : WhyNot(owner);
         return known;
     }
 
-    /// <param name="who">LibC.UsageOf…</param>
+    /// <param name="who">LibC.RUSAGE_…</param>
     /// <param name="usage">All 0 where false is returned.</param>
-    public static bool TryRead(int who, out LibC.ResourceUsage usage)
+    public static bool TryRead(int who, out LibC.Rusage usage)
     {
-        LibC.ResourceUsage read = default;
-        bool known = LibC.GetResourceUsage(who, &read) == 0;
+        LibC.Rusage read = default;
+        bool known = LibC.getrusage(who, &read) == 0;
         usage = read;
         return known;
     }
+
+    public static CpuUsage ToCpuUsage(in LibC.Rusage usage) => new(usage.User.TotalNanoseconds, usage.Kernel.TotalNanoseconds);
+
+    public static ResourceUsage ToUsage(in LibC.Rusage usage) => new()
+    {
+        Cpu = ToCpuUsage(usage),
+        MaxResidentBytes = usage.MaxResidentKibibytes * BytesPerKibibyte,
+        MinorPageFaults = usage.MinorFaults,
+        MajorPageFaults = usage.MajorFaults,
+        VoluntaryContextSwitches = usage.VoluntarySwitches,
+        InvoluntaryContextSwitches = usage.InvoluntarySwitches,
+    };
 
     public static string WhyNot(ResourceOwner owner) => owner switch
     {

@@ -1,4 +1,5 @@
 using System.Text;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
@@ -68,8 +69,8 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
 
     private static unsafe long Now()
     {
-        LibC.TimeSpec time;
-        return LibC.GetClock(LibC.ClockBootTime, &time) == 0 ? time.TotalNanoseconds : 0;
+        LibC.Timespec time;
+        return LibC.clock_gettime(LibC.CLOCK_BOOTTIME, &time) == 0 ? time.TotalNanoseconds : 0;
     }
 
     private void ReadStates(SystemCpuSample sample)

@@ -1,5 +1,6 @@
 using System.Buffers.Text;
 using System.Text;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
@@ -73,7 +74,7 @@ internal sealed class LinuxTasks
     /// <summary>Adds the threads of one process; none where it has ended.</summary>
     public void ReadThreadsOf(int process, SystemCpuSample sample)
     {
-        int proc = LinuxFiles.Open(LibC.AtCurrentDirectory, _openPath);
+        int proc = LinuxFiles.Open(LibC.AT_FDCWD, _openPath);
         if (proc >= 0)
         {
             _ = ReadProcess(proc, process, sample, SystemCpuParts.Threads);
@@ -86,13 +87,13 @@ internal sealed class LinuxTasks
     public static int? OwnIdIn(string procPath)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
-        int length = LinuxFiles.ReadOnce(LibC.AtCurrentDirectory, Encoding.UTF8.GetBytes(procPath + "/self/stat\0"), text);
+        int length = LinuxFiles.ReadOnce(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(procPath + "/self/stat\0"), text);
         return length > 0 && Utf8Parser.TryParse(text[..length], out int id, out _) ? id : null;
     }
 
     private string? ReadAll(SystemCpuSample sample, SystemCpuParts parts)
     {
-        int proc = LinuxFiles.Open(LibC.AtCurrentDirectory, _openPath);
+        int proc = LinuxFiles.Open(LibC.AT_FDCWD, _openPath);
         if (proc < 0)
         {
             return LinuxFiles.WhyNotRead(LinuxReasons.NoProc);

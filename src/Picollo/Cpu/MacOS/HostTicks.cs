@@ -1,15 +1,6 @@
-namespace Picollo.Cpu.MacOS;
+using Picollo.Interop.MacOS;
 
-/// <summary>processor_cpu_load_info of mach/processor_info.h: a CPU's ticks of 10 ms in each state, in 32 bits: after 497 days
-/// in one state a counter begins anew.</summary>
-internal struct ProcessorTicks
-{
-    // The order of CPU_STATE_USER and its siblings in mach/machine.h.
-    public uint User;
-    public uint System;
-    public uint Idle;
-    public uint Nice;
-}
+namespace Picollo.Cpu.MacOS;
 
 /// <summary>A CPU's ticks in 64 bits, from 32-bit ones that are read more often than every 248 days.</summary>
 internal struct HostTicks

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
@@ -18,7 +19,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     public MacCpuTimes()
     {
         MachTimebase timebase = default;
-        _ = LibSystem.GetTimebase(&timebase);
+        _ = LibSystem.mach_timebase_info(&timebase);
         _timebase = timebase;
         if (!TryGetThread(out _, out _))
         {
@@ -31,7 +32,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         get
         {
             ulong id = 0;
-            return LibSystem.GetThreadId(thread: 0, &id) == 0 ? (long)id : null;
+            return LibSystem.pthread_threadid_np(thread: 0, &id) == 0 ? (long)id : null;
         }
     }
 
@@ -40,7 +41,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     public bool TryGetThread(out long totalNanoseconds)
     {
         // 0 is its way to fail; no thread that asks has taken no time.
-        totalNanoseconds = (long)LibSystem.GetClockNanoseconds(LibSystem.ClockThreadCpuTime);
+        totalNanoseconds = (long)LibSystem.clock_gettime_nsec_np(LibSystem.CLOCK_THREAD_CPUTIME_ID);
         return totalNanoseconds != 0;
     }
 
@@ -48,8 +49,8 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     {
         ThreadBasicInfo info = default;
         uint count = (uint)(sizeof(ThreadBasicInfo) / sizeof(int));
-        uint port = LibSystem.GetThreadPort(LibSystem.GetCurrentThread());
-        bool isSplit = LibSystem.GetThreadInfo(port, LibSystem.ThreadBasicInfoFlavor, &info, &count) == 0;
+        uint port = LibSystem.pthread_mach_thread_np(LibSystem.pthread_self());
+        bool isSplit = LibSystem.thread_info(port, LibSystem.THREAD_BASIC_INFO, &info, &count) == 0;
         split = new CpuUsage(info.User.Nanoseconds, info.Kernel.Nanoseconds);
         return TryGetThread(out totalNanoseconds) && isSplit;
     }
@@ -74,8 +75,8 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
     {
         ProcessThreadInfo info = default;
-        int size = LibSystem.GetProcessInfo(
-            Environment.ProcessId, LibSystem.ProcessThreadId64Info, (ulong)threadId, &info, sizeof(ProcessThreadInfo));
+        int size = LibSystem.proc_pidinfo(
+            Environment.ProcessId, LibSystem.PROC_PIDTHREADID64INFO, (ulong)threadId, &info, sizeof(ProcessThreadInfo));
         bool known = size == sizeof(ProcessThreadInfo);
         split = known ? new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds) : default;
         problem = known ? null : CpuTimeProblems.NoThread(threadId);
@@ -93,12 +94,12 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
     {
         split = default;
         ResourceUsageInfo usage = default;
-        if (LibSystem.GetProcessUsage(processId, LibSystem.ResourceUsageInfoV0, &usage) != 0)
+        if (LibSystem.proc_pid_rusage(processId, LibSystem.RUSAGE_INFO_V0, &usage) != 0)
         {
             problem = Marshal.GetLastPInvokeError() switch
             {
-                LibSystem.ErrorNoSuchProcess => CpuTimeProblems.NoProcess(processId),
-                LibSystem.ErrorNotPermitted => CpuTimeProblems.NotPermitted(processId, "run as that user or as root"),
+                LibSystem.ESRCH => CpuTimeProblems.NoProcess(processId),
+                LibSystem.EPERM => CpuTimeProblems.NotPermitted(processId, "run as that user or as root"),
                 var error => CpuTimeProblems.CallFailed($"proc_pid_rusage({processId})", error),
             };
             return false;

@@ -1,12 +1,13 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.Versioning;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
 /// <summary><c>getrusage</c> of macOS, which has it for processes only.</summary>
-[SupportedOSPlatform("macos")]
 internal static unsafe class MacResourceUsage
 {
+    [SupportedOSPlatform("macos")]
     public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
     {
         if (owner == ResourceOwner.Thread)
@@ -18,9 +19,19 @@ internal static unsafe class MacResourceUsage
         }
 
         DarwinResourceUsage read = default;
-        bool known = LibSystem.GetResourceUsage(owner == ResourceOwner.Process ? LibSystem.UsageOfSelf : LibSystem.UsageOfChildren, &read) == 0;
-        usage = known ? read.ToUsage() : default;
+        bool known = LibSystem.getrusage(owner == ResourceOwner.Process ? LibSystem.RUSAGE_SELF : LibSystem.RUSAGE_CHILDREN, &read) == 0;
+        usage = known ? ToUsage(read) : default;
         problem = known ? null : "macOS refused getrusage.";
         return known;
     }
+
+    internal static ResourceUsage ToUsage(in DarwinResourceUsage usage) => new()
+    {
+        Cpu = new CpuUsage(usage.User.Nanoseconds, usage.Kernel.Nanoseconds),
+        MaxResidentBytes = usage.MaxResidentBytes,
+        MinorPageFaults = usage.MinorFaults,
+        MajorPageFaults = usage.MajorFaults,
+        VoluntaryContextSwitches = usage.VoluntarySwitches,
+        InvoluntaryContextSwitches = usage.InvoluntarySwitches,
+    };
 }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
@@ -46,12 +47,12 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
     {
     }
 
-    private static long Now() => (long)LibSystem.GetClockNanoseconds(LibSystem.ClockMonotonicRaw);
+    private static long Now() => (long)LibSystem.clock_gettime_nsec_np(LibSystem.CLOCK_MONOTONIC_RAW);
 
     private static void ReadLoadAverage(SystemCpuSample sample)
     {
         double* averages = stackalloc double[3];
-        if (LibSystem.GetLoadAverage(averages, 3) == 3)
+        if (LibSystem.getloadavg(averages, 3) == 3)
         {
             sample.LoadAverage = new LoadAverage(averages[0], averages[1], averages[2]);
         }
@@ -65,7 +66,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
     {
         uint processors = 0, ints = 0;
         ProcessorTicks* ticks = null;
-        if (LibSystem.GetProcessorInfo(LibSystem.Host, LibSystem.ProcessorCpuLoadInfo, &processors, &ticks, &ints) != 0)
+        if (LibSystem.host_processor_info(LibSystem.Host, LibSystem.PROCESSOR_CPU_LOAD_INFO, &processors, &ticks, &ints) != 0)
         {
             sample.SetProblem(SystemCpuParts.States, NoStates);
             return;
@@ -86,6 +87,6 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         }
 
         sample.Total = total.States;
-        _ = LibSystem.Deallocate(LibSystem.CurrentTask, (nuint)ticks, ints * sizeof(int));
+        _ = LibSystem.vm_deallocate(LibSystem.CurrentTask, (nuint)ticks, ints * sizeof(int));
     }
 }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
@@ -22,7 +23,7 @@ internal sealed unsafe class MacTasks
     {
         _bootUnixNanoseconds = bootUnixNanoseconds;
         MachTimebase timebase = default;
-        _ = LibSystem.GetTimebase(&timebase);
+        _ = LibSystem.mach_timebase_info(&timebase);
         _timebase = timebase;
     }
 
@@ -40,12 +41,12 @@ internal sealed unsafe class MacTasks
         foreach (int id in _processIds.AsSpan(0, count))
         {
             ProcessInfo info = default;
-            int size = LibSystem.GetProcessInfo(id, LibSystem.ProcessTaskAllInfo, 0, &info, sizeof(ProcessInfo));
+            int size = LibSystem.proc_pidinfo(id, LibSystem.PROC_PIDTASKALLINFO, 0, &info, sizeof(ProcessInfo));
             if (size == sizeof(ProcessInfo))
             {
                 Add(sample, parts, id, info);
             }
-            else if (Marshal.GetLastPInvokeError() == LibSystem.ErrorNotPermitted)
+            else if (Marshal.GetLastPInvokeError() == LibSystem.EPERM)
             {
                 sample.SetProblem(SystemCpuParts.Processes, Hidden);
                 sample.SetProblem(SystemCpuParts.Threads, Hidden);
@@ -94,8 +95,8 @@ internal sealed unsafe class MacTasks
         for (int i = 0; i < count; i++)
         {
             ProcessThreadInfo info = default;
-            int size = LibSystem.GetProcessInfo(
-                processId, LibSystem.ProcessThreadId64Info, _threadIds[i], &info, sizeof(ProcessThreadInfo));
+            int size = LibSystem.proc_pidinfo(
+                processId, LibSystem.PROC_PIDTHREADID64INFO, _threadIds[i], &info, sizeof(ProcessThreadInfo));
             if (size == sizeof(ProcessThreadInfo))
             {
                 sample.Threads.Add(new TaskSample
@@ -121,7 +122,7 @@ internal sealed unsafe class MacTasks
         {
             fixed (int* ids = _processIds)
             {
-                count = LibSystem.ListProcesses(ids, _processIds.Length * sizeof(int));
+                count = LibSystem.proc_listallpids(ids, _processIds.Length * sizeof(int));
             }
 
             // A full buffer may have had to leave some out.
@@ -141,7 +142,7 @@ internal sealed unsafe class MacTasks
             int count;
             fixed (ulong* ids = _threadIds)
             {
-                count = LibSystem.GetProcessInfo(processId, LibSystem.ProcessThreadIds, 0, ids, _threadIds.Length * sizeof(ulong))
+                count = LibSystem.proc_pidinfo(processId, LibSystem.PROC_PIDLISTTHREADIDS, 0, ids, _threadIds.Length * sizeof(ulong))
                     / sizeof(ulong);
             }
 

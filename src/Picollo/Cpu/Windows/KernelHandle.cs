@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
@@ -17,16 +18,16 @@ internal readonly unsafe ref struct KernelHandle
     /// <summary>Opens a thread of this process that has not ended.</summary>
     public static KernelHandle OpenThread(long threadId, out string? problem)
     {
-        nint value = threadId <= uint.MaxValue ? Kernel32.OpenThread(Kernel32.ThreadQueryLimitedInformation, 0, (uint)threadId) : 0;
+        nint value = threadId <= uint.MaxValue ? Kernel32.OpenThread(Kernel32.THREAD_QUERY_LIMITED_INFORMATION, 0, (uint)threadId) : 0;
 
         // Ids are multiples of four and the last two bits are ignored when one is opened, so it is asked for its id. A thread
         // whose handle somebody keeps can be opened after it has ended; one that ended with the code "still active" passes for
         // running, with the times it ended with.
-        uint code = Kernel32.StillActive;
+        uint code = Kernel32.STILL_ACTIVE;
         problem = value == 0
             || Kernel32.GetThreadId(value) != threadId
             || Kernel32.GetProcessIdOfThread(value) != Environment.ProcessId ? CpuTimeProblems.NoThread(threadId)
-            : Kernel32.GetExitCodeThread(value, &code) != 0 && code != Kernel32.StillActive ? CpuTimeProblems.ThreadEnded(threadId)
+            : Kernel32.GetExitCodeThread(value, &code) != 0 && code != Kernel32.STILL_ACTIVE ? CpuTimeProblems.ThreadEnded(threadId)
             : null;
         return new KernelHandle(value);
     }
@@ -34,22 +35,22 @@ internal readonly unsafe ref struct KernelHandle
     /// <summary>Opens a process that has not ended.</summary>
     public static KernelHandle OpenProcess(int processId, out string? problem)
     {
-        nint value = Kernel32.OpenProcess(Kernel32.ProcessQueryLimitedInformation, 0, (uint)processId);
+        nint value = Kernel32.OpenProcess(Kernel32.PROCESS_QUERY_LIMITED_INFORMATION, 0, (uint)processId);
         if (value == 0)
         {
             problem = Marshal.GetLastPInvokeError() switch
             {
-                Kernel32.ErrorInvalidParameter => CpuTimeProblems.NoProcess(processId),
-                Kernel32.ErrorAccessDenied => CpuTimeProblems.NotPermitted(processId, NotPermittedRemedy),
+                Kernel32.ERROR_INVALID_PARAMETER => CpuTimeProblems.NoProcess(processId),
+                Kernel32.ERROR_ACCESS_DENIED => CpuTimeProblems.NotPermitted(processId, NotPermittedRemedy),
                 var error => CpuTimeProblems.CallFailed($"OpenProcess({processId})", error),
             };
             return default;
         }
 
         // As for threads.
-        uint code = Kernel32.StillActive;
+        uint code = Kernel32.STILL_ACTIVE;
         problem = Kernel32.GetProcessId(value) != processId ? CpuTimeProblems.NoProcess(processId)
-            : Kernel32.GetExitCodeProcess(value, &code) != 0 && code != Kernel32.StillActive ? CpuTimeProblems.ProcessEnded(processId)
+            : Kernel32.GetExitCodeProcess(value, &code) != 0 && code != Kernel32.STILL_ACTIVE ? CpuTimeProblems.ProcessEnded(processId)
             : null;
         return new KernelHandle(value);
     }

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 

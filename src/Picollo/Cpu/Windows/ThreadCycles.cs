@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.Versioning;
+using Picollo.Interop.Windows;
 using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;

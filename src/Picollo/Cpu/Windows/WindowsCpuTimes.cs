@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.Versioning;
+using Picollo.Interop.Windows;
 using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.Versioning;
+using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
@@ -56,7 +57,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         ProcessorTimes total = default;
         ProcessorTimes* processors = stackalloc ProcessorTimes[ProcessorsInGroup];
-        int groups = NtDll.GetActiveProcessorGroupCount();
+        int groups = Kernel32.GetActiveProcessorGroupCount();
         for (ushort group = 0; group < groups; group++)
         {
             // Only the extended call reaches other groups, and only the plain one is everywhere (Wine has no other).
@@ -125,7 +126,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
                 status = NtDll.NtQuerySystemInformation(NtDll.SystemProcessInformation, list, _list.Length, &needed);
             }
 
-            if (status != NtDll.LengthMismatch)
+            if (status != NtDll.STATUS_INFO_LENGTH_MISMATCH)
             {
                 length = Math.Clamp(needed, 0, _list.Length);
                 return status == 0;

@@ -4,6 +4,7 @@ using System.IO.MemoryMappedFiles;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
@@ -174,8 +175,8 @@ public sealed unsafe partial class LinuxResourceUsageTests
     [LinuxFact]
     public void What_the_kernel_refuses_is_not_known_and_zero()
     {
-        LinuxResourceUsage.TryRead(who: 99, out LibC.ResourceUsage usage).Should().BeFalse();
-        usage.ToUsage().Should().Be(default(ResourceUsage));
+        LinuxResourceUsage.TryRead(who: 99, out LibC.Rusage usage).Should().BeFalse();
+        LinuxResourceUsage.ToUsage(usage).Should().Be(default(ResourceUsage));
     }
 
     [Theory]

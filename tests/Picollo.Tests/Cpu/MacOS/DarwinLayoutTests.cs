@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.MacOS;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;
 
@@ -37,7 +38,7 @@ public class DarwinLayoutTests
     {
         // ru_utime, ru_stime, and the fourteen counts numbered.
         Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
-        MemoryMarshal.Cast<long, DarwinResourceUsage>(raw)[0].ToUsage().Should().Be(new ResourceUsage
+        MacResourceUsage.ToUsage(MemoryMarshal.Cast<long, DarwinResourceUsage>(raw)[0]).Should().Be(new ResourceUsage
         {
             Cpu = new CpuUsage(1_000_002_000, 3_000_004_000),
             MaxResidentBytes = 10,

@@ -1,6 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Picollo.Cpu.MacOS;
+using Picollo.Interop.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Cpu.Windows;
+using Picollo.Interop.Windows;
 
 namespace Picollo.Tests.Cpu.Windows;
 

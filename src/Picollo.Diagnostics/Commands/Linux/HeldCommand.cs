@@ -1,0 +1,240 @@
+using System.Collections;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Diagnostics.Linux;
+
+/// <summary>A command that picollo_spawn starts, holds at its beginning and waits for; the protocol is at the top of
+/// native/picollo_spawn.c.</summary>
+internal sealed unsafe class HeldCommand : ICommandProcess
+{
+    // SIGHUP, SIGINT, SIGQUIT and SIGTERM, a bit each from signal 1 on.
+    private const ulong EndingSignals = (1UL << 0) | (1UL << 1) | (1UL << 2) | (1UL << 14);
+
+    // Numbers that programs give descriptors of their own are below; ours must not be in their way while they are passed on.
+    private const int FirstDescriptor = 10;
+
+    private readonly MeasuredCommand _command;
+    private readonly int _spawner;
+    private readonly SafeFileHandle _control;
+    private readonly SafeFileHandle _report;
+    private bool _hasEnded;
+
+    private HeldCommand(MeasuredCommand command, int spawner, SafeFileHandle control, SafeFileHandle report)
+    {
+        _command = command;
+        _spawner = spawner;
+        _control = control;
+        _report = report;
+    }
+
+    public int Id { get; private set; }
+
+    /// <summary>Starts it, to the point before its first instruction.</summary>
+    public static HeldCommand Start(SpawnProgram program, MeasuredCommand command)
+    {
+        (SafeFileHandle controlIn, SafeFileHandle controlOut) = Pipe();
+        using (controlIn)
+        {
+            (SafeFileHandle reportOut, SafeFileHandle reportIn) = PipeOr(controlOut);
+            using (reportIn)
+            {
+                int spawner;
+                try
+                {
+                    spawner = Spawn(program, command, controlIn, reportIn);
+                }
+                catch
+                {
+                    controlOut.Dispose();
+                    reportOut.Dispose();
+                    throw;
+                }
+
+                // From here on, only picollo_spawn and the command hold the other ends: their end is the pipes' end.
+                reportIn.Dispose();
+                var held = new HeldCommand(command, spawner, controlOut, reportOut);
+                long id;
+                if (!held.TryRead(&id, sizeof(long)) || id <= 0)
+                {
+                    held.Dispose();
+                    throw new MeasurementUnavailableException("The command's process could not be made: the system has no more processes, memory or descriptors to give (ulimit -u, -n).");
+                }
+
+                held.Id = (int)id;
+                return held;
+            }
+        }
+    }
+
+    /// <summary>Lets it run.</summary>
+    public void Release() => Send(0);
+
+    public void Signal(int signal) => Send((byte)signal);
+
+    public CommandEnd Wait()
+    {
+        CommandReport report;
+        if (!TryRead(&report, sizeof(CommandReport)))
+        {
+            throw new MeasurementUnavailableException("picollo_spawn, which waits for the command, was killed, and the command with it.");
+        }
+
+        Reap();
+        if (report.ExecError != 0)
+        {
+            throw new CommandStartException(
+                _command, Marshal.GetPInvokeErrorMessage((int)report.ExecError), report.ExecError is Errno.ENOENT or Errno.ENOTDIR);
+        }
+
+        return report.ToEnd();
+    }
+
+    public void Dispose()
+    {
+        // The pipe's end tells picollo_spawn to kill the command.
+        lock (_control)
+        {
+            _control.Dispose();
+        }
+
+        if (!_hasEnded)
+        {
+            Reap();
+        }
+
+        _report.Dispose();
+    }
+
+    private static int Spawn(SpawnProgram program, MeasuredCommand command, SafeFileHandle control, SafeFileHandle report)
+    {
+        // To numbers that are free there: a copy that has just been made holds each. (Copying onto itself would do with glibc 2.29 and later.)
+        using SafeFileHandle controlThere = Duplicate(control);
+        using SafeFileHandle reportThere = Duplicate(report);
+        string[] arguments =
+            ["picollo_spawn", $"{Number(controlThere)}", $"{Number(reportThere)}", $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}", .. command.ArgumentList];
+        LibC.SpawnFileActions actions;
+        _ = LibC.posix_spawn_file_actions_init(&actions);
+        byte** argumentTexts = Texts(arguments);
+        byte** environment = Texts([.. Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => $"{variable.Key}={variable.Value}")]);
+        try
+        {
+            int process = 0;
+            int error = LibC.posix_spawn_file_actions_adddup2(&actions, Number(control), Number(controlThere));
+            error = error != 0 ? error : LibC.posix_spawn_file_actions_adddup2(&actions, Number(report), Number(reportThere));
+            error = error != 0 || !command.OutputToError ? error : LibC.posix_spawn_file_actions_adddup2(&actions, 2, 1);
+            error = error != 0 ? error : SpawnUndisturbed(&process, program, &actions, argumentTexts, environment);
+            return error == 0 ? process : throw Refused("posix_spawn", error);
+        }
+        finally
+        {
+            _ = LibC.posix_spawn_file_actions_destroy(&actions);
+            NativeMemory.Free(argumentTexts);
+            NativeMemory.Free(environment);
+        }
+    }
+
+    /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it before.</summary>
+    private static int SpawnUndisturbed(int* process, SpawnProgram program, LibC.SpawnFileActions* actions, byte** arguments, byte** environment)
+    {
+        LibC.SigSet ending = new() { Signals = EndingSignals };
+        LibC.SigSet before;
+        _ = LibC.pthread_sigmask(LibC.SIG_BLOCK, &ending, &before);
+        int error = LibC.posix_spawn(process, program.Path, actions, null, arguments, environment);
+        _ = LibC.pthread_sigmask(LibC.SIG_SETMASK, &before, null);
+        return error;
+    }
+
+    /// <summary>Addresses and texts in one piece, a null after the addresses.</summary>
+    private static byte** Texts(string[] texts)
+    {
+        var encoding = System.Text.Encoding.UTF8;
+        int length = texts.Sum(text => encoding.GetMaxByteCount(text.Length) + 1);
+        nuint addresses = (nuint)(texts.Length + 1) * (nuint)sizeof(byte*);
+        byte** all = (byte**)NativeMemory.Alloc(addresses + (nuint)length);
+        byte* next = (byte*)all + addresses;
+        for (int i = 0; i < texts.Length; i++)
+        {
+            all[i] = next;
+            next += encoding.GetBytes(texts[i], new Span<byte>(next, encoding.GetMaxByteCount(texts[i].Length)));
+            *next++ = 0;
+        }
+
+        all[texts.Length] = null;
+        return all;
+    }
+
+    private static (SafeFileHandle Out, SafeFileHandle In) Pipe()
+    {
+        int* ends = stackalloc int[2];
+        return LibC.pipe2(ends, LibC.O_CLOEXEC) == 0
+            ? (new(ends[0], ownsHandle: true), new(ends[1], ownsHandle: true))
+            : throw Refused("pipe2", Marshal.GetLastPInvokeError());
+    }
+
+    private static (SafeFileHandle Out, SafeFileHandle In) PipeOr(SafeFileHandle toClose)
+    {
+        try
+        {
+            return Pipe();
+        }
+        catch
+        {
+            toClose.Dispose();
+            throw;
+        }
+    }
+
+    private static SafeFileHandle Duplicate(SafeFileHandle file)
+    {
+        int copy = LibC.fcntl(Number(file), LibC.F_DUPFD_CLOEXEC, FirstDescriptor);
+        return copy >= 0 ? new(copy, ownsHandle: true) : throw Refused("fcntl", Marshal.GetLastPInvokeError());
+    }
+
+    private static MeasurementUnavailableException Refused(string call, int error) =>
+        new($"The command could not be started: {call}: {Marshal.GetPInvokeErrorMessage(error)}.");
+
+    private static int Number(SafeFileHandle file) => (int)file.DangerousGetHandle();
+
+    private void Send(byte message)
+    {
+        lock (_control)
+        {
+            // What has ended reads no more: the pipe is then broken, and .NET ignores the signal of that.
+            while (!_control.IsClosed && LibC.write(Number(_control), &message, 1) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+            {
+            }
+        }
+    }
+
+    private bool TryRead(void* buffer, int length)
+    {
+        for (int got = 0; got < length;)
+        {
+            nint read = LibC.read(Number(_report), (byte*)buffer + got, length - got);
+            if (read < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+            {
+                continue;
+            }
+
+            if (read <= 0)
+            {
+                return false;
+            }
+
+            got += (int)read;
+        }
+
+        return true;
+    }
+
+    private void Reap()
+    {
+        _hasEnded = true;
+        int status;
+        while (LibC.waitpid(_spawner, &status, 0) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+        {
+        }
+    }
+}

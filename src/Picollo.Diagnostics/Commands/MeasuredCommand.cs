@@ -1,0 +1,93 @@
+using System.Buffers;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>A command that a <see cref="CommandMeter"/> runs: a program with arguments, or a line for the shell.</summary>
+/// <remarks>Immutable and thread-safe. Environment and current directory are this process's at the start of each run.</remarks>
+public sealed class MeasuredCommand
+{
+    private static readonly SearchValues<char> QuotedCharacters = SearchValues.Create(" \t\n'\"\\$`;&|<>()*?");
+
+    private MeasuredCommand(string text, string[] arguments, bool isText)
+    {
+        Text = text;
+        ArgumentList = arguments;
+        IsText = isText;
+    }
+
+    /// <summary>The command as a person wrote it: the shell's line, or program and arguments with blanks between, those that hold blanks in
+    /// quotes. To look at.</summary>
+    public string Text { get; }
+
+    /// <summary>Whether it is a line for the shell (<see cref="FromText"/>).</summary>
+    public bool IsText { get; }
+
+    /// <summary>Whether what it writes to standard output goes to this process's standard error (<see cref="WithOutputToError"/>).</summary>
+    public bool OutputToError { get; private init; }
+
+    /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
+    public bool HasNormalScheduling { get; private init; }
+
+    /// <summary>The program and its arguments: what is executed.</summary>
+    internal string[] ArgumentList { get; }
+
+    /// <summary>A program, looked for on the <c>PATH</c> if its name has no slash, in this process's group: Ctrl+C at the terminal reaches it
+    /// as it reaches this process.</summary>
+    /// <param name="program">Its name or path.</param>
+    /// <param name="arguments">Its arguments, as they are.</param>
+    /// <returns>The command.</returns>
+    /// <exception cref="ArgumentException">The name is empty, or one of them holds a character 0.</exception>
+    public static MeasuredCommand FromArguments(string program, params ReadOnlySpan<string> arguments)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(program);
+        string[] all = [program, .. arguments];
+        foreach (string argument in all)
+        {
+            ThrowIfZero(argument, nameof(arguments));
+        }
+
+        return new(string.Join(' ', all.Select(Quoted)), all, isText: false);
+    }
+
+    /// <summary>A line for the shell (<c>/bin/sh -c</c>; on Windows <c>cmd /c</c>). On Linux it runs in a session, and so a process group,
+    /// of its own, without the terminal's job control: <see cref="RunningCommand.Signal"/> reaches the whole group, and what is left of
+    /// it at the end of the run is killed.</summary>
+    /// <param name="text">The line.</param>
+    /// <returns>The command.</returns>
+    /// <exception cref="ArgumentException">The line is blank, or holds a character 0.</exception>
+    public static MeasuredCommand FromText(string text)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(text);
+        ThrowIfZero(text, nameof(text));
+        return new(text, OperatingSystem.IsWindows() ? ["cmd.exe", "/c", text] : ["/bin/sh", "-c", text], isText: true);
+    }
+
+    /// <summary>Sends what it writes to standard output to this process's standard error: this process's standard output is then its
+    /// own.</summary>
+    /// <returns>A new command.</returns>
+    public MeasuredCommand WithOutputToError() =>
+        new(Text, ArgumentList, IsText) { OutputToError = true, HasNormalScheduling = HasNormalScheduling };
+
+    /// <summary>Runs it by the scheduler's normal policy (SCHED_OTHER), also where the thread that starts it has a real-time one
+    /// (SCHED_FIFO, SCHED_RR), which it would inherit. Nice value and CPUs stay as they are inherited. Does nothing but on Linux.</summary>
+    /// <returns>A new command.</returns>
+    public MeasuredCommand WithNormalScheduling() =>
+        new(Text, ArgumentList, IsText) { OutputToError = OutputToError, HasNormalScheduling = true };
+
+    /// <summary><see cref="Text"/>.</summary>
+    /// <returns>The command, to look at.</returns>
+    public override string ToString() => Text;
+
+    private static string Quoted(string argument) =>
+        argument.Length > 0 && !argument.AsSpan().ContainsAny(QuotedCharacters) ? argument
+        : $"'{argument.Replace("'", "'\\''", StringComparison.Ordinal)}'";
+
+    private static void ThrowIfZero(string text, string argument)
+    {
+        ArgumentNullException.ThrowIfNull(text, argument);
+        if (text.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ArgumentException("A command's words hold no character 0.", argument);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Windows;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>A command by <see cref="Process"/> alone, for systems without a program that starts and waits for it: CPU time, and what
+/// <see cref="ResourceUsage.TryGetByChildren"/> tells, which other children of this process that end meanwhile are in.</summary>
+internal sealed class PlainCommand : ICommandProcess
+{
+    private readonly Process _process;
+    private readonly ResourceUsage _before;
+    private readonly long _start;
+    private readonly Task _copying;
+
+    private PlainCommand(Process process, ResourceUsage before, long start, Task copying)
+    {
+        _process = process;
+        _before = before;
+        _start = start;
+        _copying = copying;
+    }
+
+    public int Id => _process.Id;
+
+    public static PlainCommand Start(MeasuredCommand command)
+    {
+        ProcessStartInfo info = new(command.ArgumentList[0], command.ArgumentList[1..]) { RedirectStandardOutput = command.OutputToError };
+        ResourceUsage.TryGetByChildren(out ResourceUsage before, out _);
+        long start = Stopwatch.GetTimestamp();
+        try
+        {
+            Process process = Process.Start(info)!;
+            Task copying = command.OutputToError ? process.StandardOutput.BaseStream.CopyToAsync(Console.OpenStandardError()) : Task.CompletedTask;
+            return new(process, before, start, copying);
+        }
+        catch (Win32Exception e)
+        {
+            bool isNotFound = OperatingSystem.IsWindows()
+                ? e.NativeErrorCode is Kernel32.ERROR_FILE_NOT_FOUND or Kernel32.ERROR_PATH_NOT_FOUND
+                : e.NativeErrorCode == Errno.ENOENT;
+            throw new CommandStartException(command, Marshal.GetPInvokeErrorMessage(e.NativeErrorCode), isNotFound);
+        }
+    }
+
+    public CommandEnd Wait()
+    {
+        _process.WaitForExit();
+        long elapsed = (long)Stopwatch.GetElapsedTime(_start).TotalNanoseconds;
+        _copying.Wait();
+
+        // .NET tells a signal as a shell does, and so not apart from a program that ends with such a number.
+        return new(_process.ExitCode, IsSignal: false, elapsed, Usage());
+    }
+
+    public void Signal(int signal)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            Kill();
+        }
+        else if (!_process.HasExited)
+        {
+            _ = LibC.kill(_process.Id, signal);
+        }
+    }
+
+    public void Dispose()
+    {
+        Kill();
+        _process.Dispose();
+    }
+
+    private ResourceUsage Usage() =>
+        OperatingSystem.IsWindows() ? new() { Cpu = new CpuUsage(Nanoseconds(_process.UserProcessorTime), Nanoseconds(_process.PrivilegedProcessorTime)) }
+        : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - _before) with { MaxResidentBytes = 0 }
+        : default;
+
+    private void Kill()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill(entireProcessTree: true);
+        }
+    }
+
+    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
+}

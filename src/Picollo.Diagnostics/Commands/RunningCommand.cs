@@ -1,0 +1,80 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>A command under way.</summary>
+/// <remarks><see cref="Signal"/> may be called by any thread at any time; all else by one thread.</remarks>
+public sealed class RunningCommand : IDisposable
+{
+    private const int SignalBase = 128;
+
+    private readonly MeasuredCommand _command;
+    private readonly ICommandProcess _process;
+    private readonly PerfEventCounterSession? _counters;
+    private readonly IReadOnlyList<UnavailablePerfCounter> _unavailable;
+    private readonly CommandThreads? _threads;
+    private CommandRun? _run;
+
+    internal RunningCommand(
+        MeasuredCommand command, ICommandProcess process, PerfEventCounterSession? counters, IReadOnlyList<UnavailablePerfCounter> unavailable,
+        CommandThreads? threads)
+    {
+        _command = command;
+        _process = process;
+        _counters = counters;
+        _unavailable = unavailable;
+        _threads = threads;
+    }
+
+    /// <summary>The command's process.</summary>
+    public int Id => _process.Id;
+
+    /// <summary>Sends the command a signal, and one that is a line for the shell (<see cref="MeasuredCommand.FromText"/>) its whole process
+    /// group. Does nothing when it has ended. On Windows any signal ends it.</summary>
+    /// <param name="signal">The system's number, 1 to 64.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
+    public void Signal(int signal)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(signal, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(signal, 64);
+        _process.Signal(signal);
+    }
+
+    /// <summary>Waits for the command's end, not for what it leaves running. Called again, gives the same.</summary>
+    /// <returns>How it ended and what it took.</returns>
+    /// <exception cref="CommandStartException">It could not be executed.</exception>
+    /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
+    public CommandRun Wait()
+    {
+        if (_run is not null)
+        {
+            return _run;
+        }
+
+        CommandEnd end = _process.Wait();
+        _counters?.Read(forceSyscallRead: true);
+        return _run = new CommandRun
+        {
+            ElapsedNanoseconds = end.ElapsedNanoseconds,
+            Usage = end.Usage,
+            ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
+            Signal = end.IsSignal ? end.Status : null,
+            Counters = _counters is null ? [] : [.. _counters.Counters.Select(CommandCounter.Of)],
+            Unavailable = _unavailable,
+            Threads = _threads?.Stop() ?? [],
+        };
+    }
+
+    /// <summary><see cref="MeasuredCommand.Text"/>.</summary>
+    /// <returns>The command, to look at.</returns>
+    public override string ToString() => _command.Text;
+
+    /// <summary>Kills the command if it has not ended, and one that is a line for the shell with its group. On Linux the end of this process, by
+    /// whatever means, does the same.</summary>
+    public void Dispose()
+    {
+        _process.Dispose();
+        _threads?.Dispose();
+        _counters?.Dispose();
+    }
+}

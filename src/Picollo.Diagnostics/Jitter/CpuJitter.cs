@@ -1,0 +1,73 @@
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>The wake-up latency of one CPU, as far as it is measured.</summary>
+/// <remarks>May be read by any thread at any time, and after the meter's end. What is measured comes in every 50 ms or so.</remarks>
+public sealed class CpuJitter
+{
+    // As the HdrHistogram family's three digits; 39 hours, beyond which there is a count alone.
+    private const double RelativeError = 0.0005;
+    private const ulong MaxLatency = 1UL << 47;
+
+    private readonly Lock _gate = new();
+    private UInt128 _sum;
+    private long _count;
+    private long _lost;
+    private ulong _min = ulong.MaxValue;
+    private ulong _max;
+    private ulong _last;
+
+    internal CpuJitter(int cpu, int threadId) => (Cpu, ThreadId) = (cpu, threadId);
+
+    /// <summary>The CPU's number.</summary>
+    public int Cpu { get; }
+
+    /// <summary>The system's id of the thread that measures it.</summary>
+    public int ThreadId { get; }
+
+    /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. Written by the meter while it runs, to be read
+    /// only.</summary>
+    public HdrHistogram Histogram { get; } =
+        HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create();
+
+    /// <summary>What is measured by now: exact, not by buckets, and of one moment. A lock, held for microseconds; allocates nothing.</summary>
+    /// <returns>Zeros before the first wake-up was taken in.</returns>
+    public CpuJitterStatus GetStatus()
+    {
+        lock (_gate)
+        {
+            return _count == 0
+                ? new CpuJitterStatus(0, _lost, 0, 0, 0, 0)
+                : new CpuJitterStatus(_count, _lost, _min, (double)_sum / _count, _max, _last);
+        }
+    }
+
+    internal void Add(ReadOnlySpan<ulong> latencies)
+    {
+        lock (_gate)
+        {
+            Histogram.Record(latencies);
+            foreach (ulong latency in latencies)
+            {
+                _sum += latency;
+                _min = Math.Min(_min, latency);
+                _max = Math.Max(_max, latency);
+            }
+
+            _count += latencies.Length;
+            _last = latencies[^1];
+        }
+    }
+
+    internal void AddLost(ulong count)
+    {
+        if (count > 0)
+        {
+            lock (_gate)
+            {
+                _lost += (long)count;
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+using System.Diagnostics.CodeAnalysis;
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>What a <see cref="JitterMeter"/> asks of the system. What is refused and can be done without becomes a limit.</summary>
+internal unsafe interface IJitterSystem
+{
+    /// <summary>The CPUs to measure, ascending.</summary>
+    /// <param name="asked">Their numbers; null for all.</param>
+    /// <param name="cpus">Without duplicates.</param>
+    /// <param name="problem">Why one of them cannot be measured.</param>
+    bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem);
+
+    /// <summary>Zeroed memory from the start of a page, which stays in memory where that is permitted.</summary>
+    void* Allocate(nuint bytes, JitterLimits limits);
+
+    void Free(void* memory, nuint bytes);
+
+    /// <summary>What serves all threads: the loop's code stays in memory, and until it is disposed no CPU sleeps deeply.</summary>
+    IDisposable? Prepare(JitterLimits limits);
+
+    /// <summary>Opens the kernel's trace for a mark.</summary>
+    JitterTrace OpenTrace();
+
+    /// <summary>Makes the calling thread one that measures that CPU.</summary>
+    bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem);
+
+    /// <summary>Undoes of <see cref="TryEnter"/> what the thread's end does not.</summary>
+    void Leave();
+
+    /// <summary>Runs the loop on the calling thread.</summary>
+    int Run(JitterState* state);
+
+    /// <summary>Whether a thread that entered is where it was put; true where it has ended.</summary>
+    bool IsWhereItWasPut(int threadId, int cpu);
+}

@@ -1,0 +1,64 @@
+using Picollo.Interop.Linux;
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>jitter_run of native/picollo_native.c once more, for where there is no native library. It allocates nothing; but each of its calls
+/// comes back to managed code, and waits there while this process's garbage is collected.</summary>
+internal static unsafe class JitterLoop
+{
+    public static int Run<TClock>(JitterState* state, TClock clock)
+        where TClock : struct, IJitterClock
+    {
+        ulong places = state->Places, mask = places - 1, head = state->Head, lost = 0;
+        ulong due = clock.Now + state->Interval;
+        int result = JitterState.Done;
+        state->FirstDue = due;
+        for (ulong left = state->Loops; left > 0; left--, due += state->Interval)
+        {
+            int error;
+            while ((error = clock.SleepUntil(due)) == Errno.EINTR)
+            {
+            }
+
+            if (error != 0)
+            {
+                result = -error;
+                break;
+            }
+
+            ulong woken = clock.Now, latency = woken > due ? woken - due : 0;
+            ulong available = places - (head - Volatile.Read(ref state->Tail));
+            if (available < (lost > 0 ? 2UL : 1UL))
+            {
+                lost++;
+            }
+            else
+            {
+                if (lost > 0)
+                {
+                    state->Samples[head++ & mask] = lost | JitterState.LostMark;
+                    lost = 0;
+                }
+
+                state->Samples[head++ & mask] = latency & ~JitterState.LostMark;
+                Volatile.Write(ref state->Head, head);
+            }
+
+            if (latency > state->BreakAbove)
+            {
+                state->BrokeAt = latency;
+                result = JitterState.Broken;
+                break;
+            }
+
+            if (Volatile.Read(ref state->Stop) != 0)
+            {
+                break;
+            }
+        }
+
+        state->Lost = lost;
+        return result;
+    }
+}

@@ -1,0 +1,88 @@
+using System.Diagnostics;
+using System.Numerics;
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>The memory that a loop shares with its reader: its state, and from the next page on the samples. The reader's side of the
+/// ring; one thread reads.</summary>
+internal sealed unsafe class JitterRing : IDisposable
+{
+    // 10 s without anybody reading, as far as that fits: a process that is kept from running for longer has other worries.
+    private const ulong NanosecondsHeld = 10_000_000_000;
+    private const ulong LeastPlaces = 8_192;
+    private const ulong MostPlaces = 131_072;
+
+    private readonly IJitterSystem _system;
+    private readonly nuint _bytes;
+    private ulong _next;
+
+    public JitterRing(IJitterSystem system, JitterPlan plan, JitterLimits limits)
+        : this(system, plan, PlacesFor(plan.Interval), limits)
+    {
+    }
+
+    internal JitterRing(IJitterSystem system, JitterPlan plan, ulong places, JitterLimits limits)
+    {
+        Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Places are found by a mask, and a lost count and a sample need two.");
+        nuint page = (nuint)Environment.SystemPageSize;
+        _system = system;
+        _bytes = page + ((nuint)places * sizeof(ulong));
+        State = (JitterState*)system.Allocate(_bytes, limits);
+        State->Interval = plan.Interval;
+        State->Loops = plan.Loops;
+        State->BreakAbove = plan.BreakAbove;
+        State->Places = places;
+        State->Samples = (ulong*)((byte*)State + page);
+    }
+
+    /// <summary>Receives samples without a gap.</summary>
+    /// <param name="due">When the first was due.</param>
+    /// <param name="latencies">Valid during the call.</param>
+    public delegate void Batch(ulong due, ReadOnlySpan<ulong> latencies);
+
+    /// <summary>Null once disposed.</summary>
+    public JitterState* State { get; private set; }
+
+    public static ulong PlacesFor(ulong interval) =>
+        BitOperations.RoundUpToPowerOf2(Math.Clamp(NanosecondsHeld / interval, LeastPlaces, MostPlaces));
+
+    /// <summary>Empties the ring; returns how many samples were lost in what it held.</summary>
+    public ulong Drain(Batch take)
+    {
+        ulong head = Volatile.Read(ref State->Head), tail = State->Tail, lost = 0;
+        while (tail != head)
+        {
+            ulong at = tail & (State->Places - 1);
+            ReadOnlySpan<ulong> samples = new(State->Samples + at, (int)Math.Min(head - tail, State->Places - at));
+            int gap = samples.IndexOfAnyInRange(JitterState.LostMark, ulong.MaxValue);
+            if (gap == 0)
+            {
+                ulong count = samples[0] & ~JitterState.LostMark;
+                _next += count;
+                lost += count;
+                tail++;
+            }
+            else
+            {
+                samples = gap > 0 ? samples[..gap] : samples;
+                take(State->FirstDue + (_next * State->Interval), samples);
+                _next += (ulong)samples.Length;
+                tail += (ulong)samples.Length;
+            }
+
+            Volatile.Write(ref State->Tail, tail);
+        }
+
+        return lost;
+    }
+
+    public void Dispose()
+    {
+        if (State != null)
+        {
+            _system.Free(State, _bytes);
+            State = null;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+using System.Globalization;
+using System.Text;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>The kernel's trace, opened before measuring begins, so that a mark of a late wake-up comes at once.</summary>
+internal sealed class JitterTrace : IDisposable
+{
+    private readonly FileStream? _marker;
+    private readonly string? _problem;
+
+    private JitterTrace(FileStream? marker, string? problem) => (_marker, _problem) = (marker, problem);
+
+    /// <param name="folders">Where tracefs may be mounted.</param>
+    public static JitterTrace Open(IEnumerable<string> folders)
+    {
+        string? refused = null;
+        foreach (string path in folders.Select(folder => Path.Combine(folder, "trace_marker")))
+        {
+            try
+            {
+                // A stream, as nobody can seek in a marker: RandomAccess refuses to write it.
+                return new JitterTrace(new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0), null);
+            }
+            catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+            {
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                refused ??= $"{path} cannot be written ({e.Message}): run as root.";
+            }
+        }
+
+        return new JitterTrace(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+    }
+
+    /// <summary>Writes the mark; or tells why there is none.</summary>
+    public string? Mark(int cpu, ulong latencyNanoseconds)
+    {
+        if (_marker is null)
+        {
+            return _problem;
+        }
+
+        try
+        {
+            _marker.Write(Encoding.UTF8.GetBytes(string.Create(
+                CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n")));
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return $"trace_marker was not written: {e.Message}";
+        }
+    }
+
+    public void Dispose() => _marker?.Dispose();
+}

@@ -1,0 +1,62 @@
+using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Diagnostics.Linux;
+
+/// <summary>The CPUs that a thread may run on, as many as the kernel knows.</summary>
+internal static unsafe class CpuMask
+{
+    // 1024 CPUs, the C library's; a kernel of more refuses less than its own (sched_setaffinity(2)). The most is 8192 by now.
+    private const int UsualWords = 16;
+    private const int MostWords = 8192;
+    private const int BitsPerWord = 64;
+
+    /// <summary>Ascending; null, and the error is left, where the system does not tell.</summary>
+    /// <param name="thread">By its id; 0 for the calling one. A process's id is its main thread's.</param>
+    public static int[]? Get(int thread)
+    {
+        for (int words = UsualWords; words <= MostWords; words *= 2)
+        {
+            ulong[] mask = new ulong[words];
+            fixed (ulong* pointer = mask)
+            {
+                if (LibC.sched_getaffinity(thread, (nuint)words * sizeof(ulong), pointer) >= 0)
+                {
+                    return Cpus(mask);
+                }
+            }
+
+            if (Marshal.GetLastPInvokeError() != Errno.EINVAL)
+            {
+                return null;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Pins the calling thread; 0, or an error number.</summary>
+    public static int Pin(int cpu)
+    {
+        ulong[] mask = new ulong[Math.Max(UsualWords, (cpu / BitsPerWord) + 1)];
+        mask[cpu / BitsPerWord] = 1UL << (cpu % BitsPerWord);
+        fixed (ulong* pointer = mask)
+        {
+            return LibC.sched_setaffinity(0, (nuint)mask.Length * sizeof(ulong), pointer) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        }
+    }
+
+    public static int[] Cpus(ReadOnlySpan<ulong> mask)
+    {
+        List<int> cpus = [];
+        for (int i = 0; i < mask.Length * BitsPerWord; i++)
+        {
+            if ((mask[i / BitsPerWord] & (1UL << (i % BitsPerWord))) != 0)
+            {
+                cpus.Add(i);
+            }
+        }
+
+        return [.. cpus];
+    }
+}

@@ -1,0 +1,147 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
+using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Native;
+using Picollo.Timing;
+
+namespace Picollo.Diagnostics.Linux;
+
+/// <summary>Linux.</summary>
+/// <remarks>Rejected: mlockall(2). A .NET process reserves some 256 GB of addresses, which all count, and a user's limit is 8 MB; what the
+/// loops touch is known, and locked by itself.</remarks>
+internal sealed unsafe class LinuxJitterSystem : IJitterSystem
+{
+    private const string CpuFolder = "/sys/devices/system/cpu/";
+
+    /// <summary>The native loop is some 500 bytes, and so on one page or two.</summary>
+    private const int PagesOfCode = 2;
+
+    /// <summary>The page of the caller's frame, and those below it that the loop's frame, and a signal's on top, may reach.</summary>
+    private const int PagesOfStack = 4;
+
+    private static readonly string[] TracingFolders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+    private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
+
+    private readonly delegate* unmanaged<JitterState*, int> _native;
+
+    public LinuxJitterSystem()
+        : this(NativeShim.Current)
+    {
+    }
+
+    internal LinuxJitterSystem(NativeShim shim) => _native = shim.RunJitter;
+
+    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem)
+    {
+        // The main thread's: the calling one may have been pinned for some other end.
+        if (CpuMask.Get(Environment.ProcessId) is not { } allowed)
+        {
+            (cpus, problem) = ([], JitterReasons.NoAffinity);
+            return false;
+        }
+
+        return CpuChoice.TryChoose(asked, allowed, ReadList("online"), ReadList("possible"), out cpus, out problem);
+    }
+
+    public void* Allocate(nuint bytes, JitterLimits limits)
+    {
+        nint memory = LibC.mmap(0, bytes, LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
+        if (memory == LibC.MAP_FAILED)
+        {
+            throw new InsufficientMemoryException($"The system refused {bytes} bytes for samples: {Marshal.GetLastPInvokeErrorMessage()}.");
+        }
+
+        if (!TryLock(memory, bytes, limits))
+        {
+            NativeMemory.Clear((void*)memory, bytes); // present, at least, for now
+        }
+
+        return (void*)memory;
+    }
+
+    public void Free(void* memory, nuint bytes) => _ = LibC.munmap((nint)memory, bytes);
+
+    public IDisposable? Prepare(JitterLimits limits)
+    {
+        if (_native == null)
+        {
+            limits.Add(JitterReasons.NoShim);
+        }
+        else
+        {
+            // For good: locks do not nest, and another meter may run.
+            TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, limits);
+        }
+
+        return WakefulCpus.Hold("/dev/cpu_dma_latency", limits);
+    }
+
+    public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
+
+    public bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem)
+    {
+        threadId = (int)(LinuxCpuTimes.CurrentThreadId ?? 0);
+        int error = CpuMask.Pin(cpu);
+        problem = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
+        if (problem is not null)
+        {
+            return false;
+        }
+
+        // A thread of ordinary priority is woken up to 50 us late on purpose, for wake-ups to be one (prctl(2)); the least is 1 ns.
+        _ = LibC.prctl(LibC.PR_SET_TIMERSLACK, 1, 0, 0, 0);
+        TryLock(Stack, PagesOfStack * PageSize, limits);
+        if (priority is { } level)
+        {
+            error = LibC.pthread_setschedparam(LibC.pthread_self(), LibC.SCHED_FIFO | LibC.SCHED_RESET_ON_FORK, &level);
+            if (error != 0)
+            {
+                limits.Add(JitterReasons.NotRealTime(level, error));
+            }
+        }
+
+        return true;
+    }
+
+    // The C library keeps an ended thread's stack for the next one, and what is locked of it.
+    public void Leave() => _ = LibC.munlock(Stack, PagesOfStack * PageSize);
+
+    public int Run(JitterState* state) => _native != null ? _native(state) : JitterLoop.Run(state, new LinuxJitterClock());
+
+    public bool IsWhereItWasPut(int threadId, int cpu) => CpuMask.Get(threadId) is not { } cpus || (cpus.Length == 1 && cpus[0] == cpu);
+
+    private static nint Stack
+    {
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        get
+        {
+            byte here;
+            return (nint)(((nuint)(&here) & ~(PageSize - 1)) - ((PagesOfStack - 2) * PageSize));
+        }
+    }
+
+    private static bool TryLock(nint address, nuint bytes, JitterLimits limits)
+    {
+        if (LibC.mlock(address, bytes) == 0)
+        {
+            return true;
+        }
+
+        limits.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError()));
+        return false;
+    }
+
+    private static string? ReadList(string name)
+    {
+        try
+        {
+            return File.ReadAllText(CpuFolder + name);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null; // no /sys
+        }
+    }
+}

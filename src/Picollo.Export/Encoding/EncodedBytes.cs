@@ -1,0 +1,81 @@
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>The counts of an encoded histogram, some at a time, from memory or, through a small buffer, from a stream that inflates
+/// them.</summary>
+internal ref struct EncodedBytes
+{
+    public const int BufferLength = 4096;
+
+    private readonly Stream? _stream;
+    private readonly Span<byte> _buffer;
+    private readonly bool _isShort; // its length is not told, and it may end anywhere between two numbers
+    private ReadOnlySpan<byte> _rest;
+    private long _streamRest; // what the payload still has beyond _rest
+
+    /// <summary>All of it in memory.</summary>
+    public EncodedBytes(ReadOnlySpan<byte> payload, long offset)
+    {
+        _rest = payload;
+        Offset = offset;
+    }
+
+    /// <summary>From a stream, of which the first bytes were read with the header.</summary>
+    /// <param name="stream">What follows.</param>
+    /// <param name="buffer">Of <see cref="BufferLength"/>.</param>
+    /// <param name="first">What was read.</param>
+    /// <param name="header">Says how long it is.</param>
+    public EncodedBytes(Stream stream, Span<byte> buffer, ReadOnlySpan<byte> first, in EncodedHeader header)
+    {
+        _stream = stream;
+        _buffer = buffer;
+        Offset = header.Length;
+        _isShort = header.PayloadLength is null;
+        long length = header.PayloadLength ?? (long)header.CountsLength * header.WordSize;
+        first = first[..(int)Math.Min(first.Length, length)];
+        _streamRest = length - first.Length;
+        first.CopyTo(buffer);
+        _rest = buffer[..first.Length];
+    }
+
+    /// <summary>Of the first byte that is not taken yet, in the encoded bytes.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The bytes at hand.</summary>
+    /// <param name="bytes">From <see cref="Offset"/> on; none at the end.</param>
+    /// <returns>How many of them a number can begin at: all but the last few, in which one may be cut that goes on behind them.</returns>
+    /// <exception cref="HdrHistogramFormatException">The end comes too early.</exception>
+    public int Peek(out ReadOnlySpan<byte> bytes)
+    {
+        if (_rest.Length < ZigZag.MaxLength && _streamRest > 0)
+        {
+            Refill();
+        }
+
+        bytes = _rest;
+        return _streamRest > 0 ? _rest.Length - ZigZag.MaxLength + 1 : _rest.Length;
+    }
+
+    /// <summary>Goes on behind the bytes that have been read.</summary>
+    public void Take(int length)
+    {
+        _rest = _rest[length..];
+        Offset += length;
+    }
+
+    private void Refill()
+    {
+        _rest.CopyTo(_buffer);
+        int kept = _rest.Length;
+        int wanted = (int)Math.Min(_buffer.Length - kept, _streamRest);
+        int read = _stream!.ReadAtLeast(_buffer.Slice(kept, wanted), wanted, throwOnEndOfStream: false);
+        if (read < wanted && !_isShort)
+        {
+            throw EncodedHeader.Truncated(Offset + kept + read);
+        }
+
+        _streamRest = read < wanted ? 0 : _streamRest - read;
+        _rest = _buffer[..(kept + read)];
+    }
+}

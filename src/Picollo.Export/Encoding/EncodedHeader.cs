@@ -1,0 +1,183 @@
+using System.Buffers.Binary;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>
+/// What stands before the counts of an encoded histogram, and the bucket layout that follows from it.
+/// </summary>
+/// <remarks>
+/// The formats of <c>AbstractHistogram</c> in HdrHistogram (Java), big-endian. V1 and V2: cookie, payload's length, normalizing index
+/// offset (of no meaning: counts are written in the order of values), digits, lowest discernible and highest trackable value, ratio to
+/// doubles. V0: cookie, digits, lowest, highest, total count; the payload is the rest. A cookie is a base and, in bits 4 to 7, how wide the
+/// counts are.
+/// </remarks>
+internal readonly record struct EncodedHeader
+{
+    public const int MaxLength = 40;
+
+    private const uint V2Base = 0x1c849303, V2CompressedBase = 0x1c849304;
+    private const uint V1Base = 0x1c849301, V1CompressedBase = 0x1c849302;
+    private const uint V0Base = 0x1c849308, V0CompressedBase = 0x1c849309;
+    private const uint DoubleCookie = 0x0c72124e, DoubleCompressedCookie = 0x0c72124f;
+    private const uint V2Cookie = V2Base | 0x10;
+
+    public const uint V2CompressedCookie = V2CompressedBase | 0x10;
+
+    private const int V0Length = 32;
+    private const int MaxDigits = 5;
+
+    /// <summary>2, 4 or 8 bytes a count; 0 for LEB128 of V2.</summary>
+    public int WordSize { get; private init; }
+
+    /// <summary>Of the header itself.</summary>
+    public int Length { get; private init; }
+
+    /// <summary>In bytes; null for what there is.</summary>
+    public int? PayloadLength { get; private init; }
+
+    /// <summary>The digits' buckets in a block, as a power of two.</summary>
+    public int BlockScale { get; private init; }
+
+    /// <summary>The width of the smallest buckets, as a power of two.</summary>
+    public int UnitScale { get; private init; }
+
+    public long HighestTrackableValue { get; private init; }
+
+    /// <summary>How many counts there can be.</summary>
+    public int CountsLength { get; private init; }
+
+    public static bool IsCompressed(uint cookie) => BaseOf(cookie) is V2CompressedBase or V1CompressedBase or V0CompressedBase;
+
+    /// <summary>How many digits hold the buckets of a block size, or, if none do, the most there are.</summary>
+    public static int DigitsOf(int blockSize)
+    {
+        int digits = 1;
+        while (digits < MaxDigits && 1 << BlockScaleOf(digits) < blockSize)
+        {
+            digits++;
+        }
+
+        return digits;
+    }
+
+    /// <summary>The smallest power of two that is at least 10^digits.</summary>
+    public static int BlockScaleOf(int digits) => (int)Math.Ceiling(Math.Log2(Math.Pow(10, digits)));
+
+    public static void Write(Span<byte> header, int payloadLength, int digits, long highestTrackableValue)
+    {
+        BinaryPrimitives.WriteUInt32BigEndian(header, V2Cookie);
+        BinaryPrimitives.WriteInt32BigEndian(header[4..], payloadLength);
+        BinaryPrimitives.WriteInt32BigEndian(header[8..], 0);
+        BinaryPrimitives.WriteInt32BigEndian(header[12..], digits);
+        BinaryPrimitives.WriteInt64BigEndian(header[16..], 1);
+        BinaryPrimitives.WriteInt64BigEndian(header[24..], highestTrackableValue);
+        BinaryPrimitives.WriteDoubleBigEndian(header[32..], 1);
+    }
+
+    /// <summary>Reads a header; of compressed data, the inflated one.</summary>
+    /// <exception cref="HdrHistogramFormatException">It is none, or says what cannot be.</exception>
+    public static EncodedHeader Read(ReadOnlySpan<byte> data)
+    {
+        uint cookie = ReadCookie(data);
+        return BaseOf(cookie) switch
+        {
+            V2Base when cookie == V2Cookie => ReadV1(data, wordSize: 0),
+            V1Base => ReadV1(data, WordSizeOf(cookie)),
+            V0Base => ReadV0(data, WordSizeOf(cookie)),
+            _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException(
+                "A histogram of doubles (DoubleHistogram), which has no integer buckets: have its writer count integers, such as microseconds for fractions of milliseconds, in a Histogram", 0),
+            _ => throw NoCookie(cookie),
+        };
+    }
+
+    /// <exception cref="HdrHistogramFormatException">There is none.</exception>
+    public static uint ReadCookie(ReadOnlySpan<byte> data) =>
+        BinaryPrimitives.TryReadUInt32BigEndian(data, out uint cookie) ? cookie : throw Truncated(data.Length);
+
+    public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is cut off", offset);
+
+    /// <summary>Says what is there in the cookie's place, where that can be told.</summary>
+    private static HdrHistogramFormatException NoCookie(uint cookie)
+    {
+        const uint Base64OfCookies = 0x48495354; // HIST
+        const uint GzipMagic = 0x1f8b;
+        Span<byte> first = stackalloc byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32BigEndian(first, cookie);
+        string seen = cookie == Base64OfCookies
+            ? "base64 text, as a log's lines end in; take Convert.FromBase64String first, and HdrHistogramLogReader for a log"
+            : cookie >> 16 == GzipMagic
+            ? "gzip data; inflate it first"
+            : first.ContainsAnyExceptInRange((byte)' ', (byte)'~')
+            ? $"its cookie is 0x{cookie:x8}"
+            : $"text, \"{Encoding.ASCII.GetString(first)}\"; for a log there is HdrHistogramLogReader";
+        return new($"No encoded histogram: {seen}", 0);
+    }
+
+    private static EncodedHeader ReadV1(ReadOnlySpan<byte> data, int wordSize)
+    {
+        if (data.Length < MaxLength)
+        {
+            throw Truncated(data.Length);
+        }
+
+        int payloadLength = BinaryPrimitives.ReadInt32BigEndian(data[4..]);
+        return payloadLength < 0
+            ? throw new HdrHistogramFormatException($"The payload's length is {payloadLength}", 4)
+            : Read(data, digitsAt: 12) with { WordSize = wordSize, Length = MaxLength, PayloadLength = payloadLength };
+    }
+
+    private static EncodedHeader ReadV0(ReadOnlySpan<byte> data, int wordSize) => data.Length < V0Length
+        ? throw Truncated(data.Length)
+        : Read(data, digitsAt: 4) with { WordSize = wordSize, Length = V0Length };
+
+    /// <summary>Digits, lowest and highest value, which stand in a row, and what follows from them.</summary>
+    private static EncodedHeader Read(ReadOnlySpan<byte> data, int digitsAt)
+    {
+        int digits = BinaryPrimitives.ReadInt32BigEndian(data[digitsAt..]);
+        long lowest = BinaryPrimitives.ReadInt64BigEndian(data[(digitsAt + 4)..]);
+        long highest = BinaryPrimitives.ReadInt64BigEndian(data[(digitsAt + 12)..]);
+        if (digits is < 0 or > MaxDigits)
+        {
+            throw new HdrHistogramFormatException($"{digits} significant digits, where there can be 0 to {MaxDigits}", digitsAt);
+        }
+
+        if (lowest < 1)
+        {
+            throw new HdrHistogramFormatException($"The lowest discernible value is {lowest}, below 1", digitsAt + 4);
+        }
+
+        int unitScale = (int)long.Log2(lowest);
+        int blockScale = BlockScaleOf(digits);
+        if (unitScale + blockScale > 61)
+        {
+            throw new HdrHistogramFormatException($"The lowest discernible value {lowest} leaves no room for {digits} significant digits", digitsAt + 4);
+        }
+
+        if (highest / 2 < lowest)
+        {
+            throw new HdrHistogramFormatException($"The highest trackable value {highest} is below twice the lowest, {lowest}", digitsAt + 12);
+        }
+
+        // Blocks 0 and 1 together reach to 2 << blockScale units, each further one twice as far; the last holds the highest value.
+        int blocks = 2 + Math.Max((int)long.Log2(highest) - blockScale - unitScale, 0);
+        return new EncodedHeader
+        {
+            BlockScale = blockScale,
+            UnitScale = unitScale,
+            HighestTrackableValue = highest,
+            CountsLength = blocks << blockScale,
+        };
+    }
+
+    private static uint BaseOf(uint cookie) => cookie & ~0xf0u;
+
+    private static int WordSizeOf(uint cookie) => ((cookie >> 4) & 0xe) switch
+    {
+        2 => 2,
+        4 => 4,
+        8 => 8,
+        _ => throw NoCookie(cookie),
+    };
+}

@@ -1,0 +1,232 @@
+using System.Buffers.Binary;
+using System.IO.Compression;
+using System.Runtime.CompilerServices;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Reads histograms of the HdrHistogram family; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
+/// <remarks>Nothing that the data says is believed before it is checked: lengths are compared with what there is, the counts with the
+/// layout, and all the memory taken is the histogram that the header describes, once more where it counts values beyond its own highest
+/// trackable one, and buffers of constant size.</remarks>
+internal static class HdrHistogramDecoder
+{
+    /// <summary>Before compressed data: cookie and length.</summary>
+    private const int HeaderLength = 8;
+
+    public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> data)
+    {
+        uint cookie = EncodedHeader.ReadCookie(data);
+        if (!EncodedHeader.IsCompressed(cookie))
+        {
+            EncodedHeader header = EncodedHeader.Read(data);
+            var payload = new EncodedBytes(PayloadOf(data, header), header.Length);
+            return Decode(header, ref payload);
+        }
+
+        if (data.Length < HeaderLength)
+        {
+            throw EncodedHeader.Truncated(data.Length);
+        }
+
+        int compressedLength = BinaryPrimitives.ReadInt32BigEndian(data[4..]);
+        if (compressedLength < 0)
+        {
+            throw new HdrHistogramFormatException($"The compressed length is {compressedLength}", 4);
+        }
+
+        ReadOnlySpan<byte> compressed = Cut(data[HeaderLength..], compressedLength, HeaderLength);
+        return compressed.IsEmpty ? throw EncodedHeader.Truncated(HeaderLength) : Inflate(compressed);
+    }
+
+    private static ReadOnlySpan<byte> Cut(ReadOnlySpan<byte> data, int length, int offset) =>
+        length <= data.Length ? data[..length] : throw EncodedHeader.Truncated(offset + data.Length);
+
+    /// <summary>What there is of the counts, in memory: as long as is told, or, in V0, at most as long as there can be counts.</summary>
+    private static ReadOnlySpan<byte> PayloadOf(ReadOnlySpan<byte> data, in EncodedHeader header)
+    {
+        data = data[header.Length..];
+        return Cut(data, header.PayloadLength ?? (int)Math.Min(data.Length, (long)header.CountsLength * header.WordSize), header.Length);
+    }
+
+    private static unsafe PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed)
+    {
+        fixed (byte* start = compressed)
+        {
+            using var source = new CompressedSource(start, compressed.Length);
+            using var inflated = new ZLibStream(source, CompressionMode.Decompress);
+            try
+            {
+                Span<byte> headerBytes = stackalloc byte[EncodedHeader.MaxLength];
+                int length = inflated.ReadAtLeast(headerBytes, headerBytes.Length, throwOnEndOfStream: false);
+                EncodedHeader header = EncodedHeader.Read(headerBytes[..length]);
+                Span<byte> buffer = stackalloc byte[EncodedBytes.BufferLength];
+                var payload = new EncodedBytes(inflated, buffer, headerBytes[header.Length..length], header);
+                PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
+
+                // Reading its end also has the checksum compared.
+                return inflated.ReadByte() >= 0
+                    ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
+                    : source.IsExceeded
+                    ? throw new HdrHistogramFormatException("The compressed data is cut off in its checksum", HeaderLength)
+                    : histogram;
+            }
+            catch (Exception e) when (e is InvalidDataException or IOException)
+            {
+                // IOException: what zlib has no error of its own for, such as a dictionary that is asked for. Where in the data, it does
+                // not say.
+                throw new HdrHistogramFormatException("The compressed data is damaged", HeaderLength, inner: e);
+            }
+        }
+    }
+
+    private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
+    {
+        PlainHdrHistogram<ulong> histogram = Create(header, (ulong)header.HighestTrackableValue);
+
+        // Where the buckets are theirs, counts go straight to their index; elsewhere there is no such place.
+        bool sameBuckets = header.UnitScale == 0 && histogram.BlockSize == 1 << header.BlockScale;
+        Span<ulong> counts = sameBuckets ? histogram.UnsharedCounters : default;
+        ulong total = 0;
+        long index = 0;
+        for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
+        {
+            int at = 0;
+            while (at < limit)
+            {
+                int length = ReadNumber(bytes[at..], header.WordSize, out long number);
+                if (length == 0)
+                {
+                    throw EncodedHeader.Truncated(payload.Offset + bytes.Length);
+                }
+
+                if (number > 0)
+                {
+                    if (index >= header.CountsLength)
+                    {
+                        throw TooMany(header, payload.Offset + at);
+                    }
+
+                    total += (ulong)number;
+                    if (total > long.MaxValue)
+                    {
+                        throw new HdrHistogramFormatException("The counts add up to more than 2^63-1", payload.Offset + at);
+                    }
+
+                    if ((ulong)index < (ulong)counts.Length)
+                    {
+                        counts[(int)index] = (ulong)number;
+                    }
+                    else
+                    {
+                        histogram = Record(header, histogram, index, (ulong)number);
+                        counts = sameBuckets ? histogram.UnsharedCounters : default;
+                    }
+
+                    index++;
+                }
+                else
+                {
+                    index += ZerosOf(number, header.WordSize, payload.Offset + at);
+                    if (index > header.CountsLength)
+                    {
+                        throw TooMany(header, payload.Offset + at);
+                    }
+                }
+
+                at += length;
+            }
+
+            payload.Take(at);
+        }
+
+        return histogram;
+    }
+
+    /// <summary>The bytes of the number at the begin of a span; 0 where the span ends before it does.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static int ReadNumber(ReadOnlySpan<byte> bytes, int wordSize, out long number) =>
+        wordSize == 0 ? ZigZag.Read(bytes, out number) : ReadWord(bytes, wordSize, out number);
+
+    private static int ReadWord(ReadOnlySpan<byte> bytes, int wordSize, out long number)
+    {
+        number = 0;
+        if (bytes.Length < wordSize)
+        {
+            return 0;
+        }
+
+        number = wordSize switch
+        {
+            2 => BinaryPrimitives.ReadInt16BigEndian(bytes),
+            4 => BinaryPrimitives.ReadInt32BigEndian(bytes),
+            _ => BinaryPrimitives.ReadInt64BigEndian(bytes),
+        };
+        return wordSize;
+    }
+
+    /// <summary>How many buckets without a count a number stands for: one as a 0, more, in ZigZag alone, as their negative number.</summary>
+    private static long ZerosOf(long number, int wordSize, long offset) => number switch
+    {
+        0 => 1,
+        >= -int.MaxValue when wordSize == 0 => -number,
+        _ => throw new HdrHistogramFormatException($"A count of {number}", offset),
+    };
+
+    private static PlainHdrHistogram<ulong> Create(in EncodedHeader header, ulong maxTrackableValue)
+    {
+        // Of 0 digits there are none; those of 1 are finer.
+        double relativeError = 0.5 / (1 << Math.Max(header.BlockScale, EncodedHeader.BlockScaleOf(digits: 1)));
+        return new(HdrHistogramSettings.Default.WithRelativeError(relativeError) with { MaxTrackableValue = maxTrackableValue });
+    }
+
+    /// <summary>Counts at the middle of a bucket of theirs.</summary>
+    /// <returns>The histogram, or one in its place that reaches as far.</returns>
+    private static PlainHdrHistogram<ulong> Record(in EncodedHeader header, PlainHdrHistogram<ulong> histogram, long index, ulong count)
+    {
+        ulong median = MedianOf(header, index);
+        if (histogram.Layout.IndexOf(median) >= histogram.Length)
+        {
+            histogram = Widen(header, histogram);
+        }
+
+        histogram.Record(median, count);
+        return histogram;
+    }
+
+    /// <summary>The family counts a value above the highest trackable one as long as its last block goes on.</summary>
+    private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
+    {
+        PlainHdrHistogram<ulong> wider = Create(header, MedianOf(header, header.CountsLength - 1));
+        histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
+        return wider;
+    }
+
+    private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>
+        new($"More counts than the {header.CountsLength} that the header leaves room for", offset);
+
+    /// <summary>The middle of a bucket of theirs, as the family takes it.</summary>
+    private static ulong MedianOf(in EncodedHeader header, long index)
+    {
+        int scale = Math.Max((int)(index >> header.BlockScale) - 1, 0);
+        ulong start = (ulong)(index - ((long)scale << header.BlockScale)) << scale << header.UnitScale;
+        return start + ((1UL << (scale + header.UnitScale)) >> 1);
+    }
+
+    /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where only the
+    /// checksum lacks.</summary>
+    private sealed unsafe class CompressedSource(byte* start, long length) : UnmanagedMemoryStream(start, length)
+    {
+        public bool IsExceeded { get; private set; }
+
+        public override int Read(Span<byte> buffer) => Noticed(base.Read(buffer));
+
+        public override int Read(byte[] buffer, int offset, int count) => Noticed(base.Read(buffer, offset, count));
+
+        private int Noticed(int read)
+        {
+            IsExceeded |= read == 0;
+            return read;
+        }
+    }
+}

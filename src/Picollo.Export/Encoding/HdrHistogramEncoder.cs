@@ -1,0 +1,203 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.IO.Compression;
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
+internal sealed class HdrHistogramEncoder : IDisposable
+{
+    // Counters that are looked at together, as many as a mask has bits, and the bytes they take at the most: a run of zeros and a count each, and for what was left
+    // over.
+    private const int GroupSize = 64;
+    private const int MostOfGroup = 2 * (GroupSize + 1) * ZigZag.MaxLength;
+
+    private byte[] _buffer = ArrayPool<byte>.Shared.Rent(4096);
+    private int _length;
+
+    public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
+
+    /// <summary>The smallest value of the last bucket in use; 0 where none is.</summary>
+    public ulong LargestStart { get; private set; }
+
+    public void Encode(ReadOnlyHdrHistogram histogram)
+    {
+        int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
+        var target = new HdrLayout(HdrHistogramSettings.RelativeErrorOf(digits));
+        bool sameBuckets = target.BlockSize == histogram.BlockSize;
+        using CountsCopy copy = histogram.Read();
+        ReadOnlySpan<ulong> counts = copy.Counts;
+        int last = counts.LastIndexOfAnyExcept(0UL);
+        LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
+        if (LargestStart > long.MaxValue)
+        {
+            throw new ArgumentException($"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
+        }
+
+        if (sameBuckets)
+        {
+            WriteCounts(histogram, counts[..(last + 1)], new SameBuckets(histogram.FirstIndex));
+        }
+        else
+        {
+            WriteCounts(histogram, counts[..(last + 1)], new Midpoints(histogram, target));
+        }
+
+        ulong largest = sameBuckets || last < 0 ? LargestStart : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
+        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, largest));
+    }
+
+    /// <summary>Replaces what is written by its compressed form.</summary>
+    public void Compress()
+    {
+        const int HeaderLength = 8;
+        using var compressed = new MemoryStream(HeaderLength + (_length / 2));
+        compressed.Position = HeaderLength;
+        using (var zlib = new ZLibStream(compressed, CompressionLevel.Optimal, leaveOpen: true))
+        {
+            zlib.Write(Written);
+        }
+
+        int length = (int)compressed.Length;
+        Reserve(length);
+        _length = length;
+        compressed.Position = 0;
+        compressed.ReadExactly(_buffer.AsSpan(0, _length));
+        BinaryPrimitives.WriteUInt32BigEndian(_buffer, EncodedHeader.V2CompressedCookie);
+        BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - HeaderLength);
+    }
+
+    public void Dispose()
+    {
+        ArrayPool<byte>.Shared.Return(_buffer);
+        _buffer = [];
+    }
+
+    /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it all.</summary>
+    public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
+        Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
+
+    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at the places in the target's layout.</summary>
+    /// <exception cref="ArgumentException">They are too many.</exception>
+    private void WriteCounts<TPlaces>(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, TPlaces places)
+        where TPlaces : struct, IPlaces
+    {
+        int length = EncodedHeader.MaxLength;
+        ulong total = 0;
+        long place = 0; // of the count at hand, not yet written: in another layout others may follow to the same place
+        ulong count = 0;
+        long next = 0; // the first place that nothing is written of yet
+        Reserve(length + MostOfGroup);
+        Span<byte> buffer = _buffer;
+        for (int from = 0; from < counts.Length; from += GroupSize)
+        {
+            ReadOnlySpan<ulong> group = counts.Slice(from, Math.Min(GroupSize, counts.Length - from));
+            if (buffer.Length < length + MostOfGroup)
+            {
+                _length = length;
+                Reserve(2 * _buffer.Length);
+                buffer = _buffer;
+            }
+
+            for (ulong used = FindUsed(group); used != 0; used &= used - 1)
+            {
+                int i = BitOperations.TrailingZeroCount(used);
+                ulong added = group[i];
+                total += added;
+                if ((long)(total | added) < 0)
+                {
+                    throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
+                }
+
+                long to = places.Of((uint)(from + i));
+                if (typeof(TPlaces) == typeof(SameBuckets)) // no two counters at one place: nothing to wait for, a tenth of the time
+                {
+                    length = WriteCount(buffer, length, to - next, added);
+                    next = to + 1;
+                    continue;
+                }
+
+                if (to != place)
+                {
+                    length = WriteCount(buffer, length, place - next, count);
+                    next = count == 0 ? next : place + 1;
+                    (place, count) = (to, 0);
+                }
+
+                count += added;
+            }
+        }
+
+        length = WriteCount(buffer, length, place - next, count);
+
+        // An empty histogram is a zero for the value 0.
+        _length = total == 0 ? length + ZigZag.Write(buffer[length..], 0) : length;
+    }
+
+    /// <summary>A bit for each counter of a group that is not zero, the first the lowest.</summary>
+    private static ulong FindUsed(ReadOnlySpan<ulong> group)
+    {
+        ulong used = 0;
+        int i = 0;
+        for (; i <= group.Length - Vector256<ulong>.Count; i += Vector256<ulong>.Count)
+        {
+            uint zeros = Vector256.Equals(Vector256.Create(group[i..]), Vector256<ulong>.Zero).ExtractMostSignificantBits();
+            used |= (ulong)(zeros ^ 0xf) << i;
+        }
+
+        for (; i < group.Length; i++)
+        {
+            used |= group[i] == 0 ? 0 : 1UL << i;
+        }
+
+        return used;
+    }
+
+    /// <summary>Writes a count, unless it is 0, after the zeros before it: a run as its negative length, a single one as itself.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static int WriteCount(Span<byte> target, int length, long zeros, ulong count)
+    {
+        if (count == 0)
+        {
+            return length;
+        }
+
+        // Written also where there are none, and then over: whether there are some is as good as random.
+        int written = ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
+        length += zeros > 0 ? written : 0;
+        return length + ZigZag.Write(target[length..], (long)count);
+    }
+
+    private void Reserve(int capacity)
+    {
+        if (_buffer.Length < capacity)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.Rent(capacity);
+            Written.CopyTo(larger);
+            ArrayPool<byte>.Shared.Return(_buffer);
+            _buffer = larger;
+        }
+    }
+
+    /// <summary>Where in the target's layout a counter goes.</summary>
+    private interface IPlaces
+    {
+        long Of(uint counter);
+    }
+
+    /// <summary>The same layout.</summary>
+    private readonly struct SameBuckets(uint firstIndex) : IPlaces
+    {
+        public long Of(uint counter) => firstIndex + counter;
+    }
+
+    /// <summary>Another layout: the bucket of the middle.</summary>
+    private readonly struct Midpoints(ReadOnlyHdrHistogram histogram, HdrLayout target) : IPlaces
+    {
+        public long Of(uint counter) => target.IndexOf(histogram.Layout.MidpointOf(histogram.FirstIndex + counter));
+    }
+}

@@ -1,0 +1,86 @@
+using System.Buffers;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>
+/// The binary formats of the HdrHistogram family (Java, C, Go, Rust, and tools such as wrk2): writes V2, reads V0, V1 and V2, each plain or
+/// compressed.
+/// </summary>
+/// <remarks>
+/// <para>A histogram of 1 to 5 significant digits comes back bucket for bucket: the buckets are the same. One of another precision is
+/// written with the next finer number of digits, its counts at the midpoints of their buckets: they stay within its own
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/>, and at most half a bucket of the finer ones is added. It comes back with the
+/// relative error of those digits, finer than it was recorded: the default 0.001 as that of 3 digits, 0.0005. Nothing in the format
+/// can tell; choose <c>WithSignificantDigits</c> for what shall come back as it was. Merged, such histograms have the counts of the buckets that
+/// were recorded. Finer than 5 digits there is none: such a histogram (block sizes of 262,144 and 524,288) is written with 5, a relative
+/// error of 0.000004.</para>
+/// <para>The formats hold values up to 2⁶³−1 and no counts of values out of range: <see cref="ReadOnlyHdrHistogram.OverflowCount"/> stays
+/// behind, and so does a <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/>. A range that reaches beyond 2⁶³−1 is written up to the
+/// largest value, because readers allocate all of it.</para>
+/// <para>In text, such as a log, the family writes the compressed form as base64: <see cref="Convert.ToBase64String(byte[])"/>.</para>
+/// <para>Thread-safe. Format: <c>AbstractHistogram.java</c> of HdrHistogram 2.1.</para>
+/// </remarks>
+public static class HdrHistogramEncoding
+{
+    /// <summary>Encodes a histogram as V2, not compressed: fast, and small where few buckets are used.</summary>
+    /// <param name="histogram">Is read once.</param>
+    /// <returns>40 bytes and about two for each bucket in use.</returns>
+    /// <exception cref="ArgumentNullException">No histogram.</exception>
+    /// <exception cref="ArgumentException">A value or the number of values is above 2⁶³−1.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public static byte[] Encode(ReadOnlyHdrHistogram histogram)
+    {
+        using HdrHistogramEncoder encoder = Encoded(histogram, compress: false);
+        return encoder.Written.ToArray();
+    }
+
+    /// <summary>Encodes a histogram as V2, compressed with zlib, as logs have it.</summary>
+    /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
+    public static byte[] EncodeCompressed(ReadOnlyHdrHistogram histogram)
+    {
+        using HdrHistogramEncoder encoder = Encoded(histogram, compress: true);
+        return encoder.Written.ToArray();
+    }
+
+    /// <summary><see cref="Encode(ReadOnlyHdrHistogram)"/> into a writer; of its own it allocates a small object.</summary>
+    /// <param name="histogram">Is read once.</param>
+    /// <param name="output">Gets all of it or, where an exception is thrown, nothing.</param>
+    /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
+    public static void Encode(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        using HdrHistogramEncoder encoder = Encoded(histogram, compress: false);
+        output.Write(encoder.Written);
+    }
+
+    /// <summary>Decodes a histogram of any of the formats.</summary>
+    /// <param name="encoded">One histogram. What follows it is not looked at.</param>
+    /// <returns>A new histogram with the digits and the range that the data tells, its lowest value aside: where that is above 1, counts
+    /// of the widened small buckets stand at their middles. It takes 8 bytes a bucket, 50 MB at the most,
+    /// whatever the data is; while it is decoded twice that, where values beyond its own highest trackable one are counted.</returns>
+    /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled to.</remarks>
+    /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
+    public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);
+
+    private static HdrHistogramEncoder Encoded(ReadOnlyHdrHistogram histogram, bool compress)
+    {
+        ArgumentNullException.ThrowIfNull(histogram);
+        var encoder = new HdrHistogramEncoder();
+        try
+        {
+            encoder.Encode(histogram);
+            if (compress)
+            {
+                encoder.Compress();
+            }
+
+            return encoder;
+        }
+        catch
+        {
+            encoder.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Data that is no histogram, or no log of histograms, or is damaged. Says where.</summary>
+public sealed class HdrHistogramFormatException : FormatException
+{
+    internal HdrHistogramFormatException(string problem, long offset, long? line = null, Exception? inner = null)
+        : base(line is null ? $"{problem} (at byte {offset})" : $"{problem} (line {line}, character {offset})", inner)
+    {
+        Problem = problem;
+        Offset = offset;
+        Line = line;
+    }
+
+    /// <summary>What is wrong, without the place.</summary>
+    public string Problem { get; }
+
+    /// <summary>Where, from 0: the byte of the data (of the inflated data, where it is compressed; 8, its begin, where it cannot be
+    /// inflated), or the character of the line of a log.</summary>
+    public long Offset { get; }
+
+    /// <summary>The line of a log, from 1; null elsewhere.</summary>
+    public long? Line { get; }
+}

@@ -1,0 +1,253 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Writes interval logs (<c>.hlog</c>) as the HdrHistogram family does, format version 1.3.</summary>
+/// <remarks>
+/// <para>Each call makes one write to the stream, of whole lines. Where a write fails, what it left of a line is cut off again, or, in a
+/// stream that cannot be cut, ended before the next line.</para>
+/// <para>Not thread-safe. For a log of live histograms there is <see cref="HdrHistogramLogRecorder"/>.</para>
+/// <example>
+/// <code>
+/// using var log = new HdrHistogramLogWriter("latency.hlog");
+/// log.WriteHeader(start);
+/// log.WriteInterval(histogram, start, end, tag: "orders");
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class HdrHistogramLogWriter : IDisposable
+{
+    private const string Legend = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
+
+    // With the longest histogram, some 75 million bytes, it stays far below the line that our reader refuses.
+    private const int MaxTextLength = 1 << 20;
+
+    private static readonly SearchValues<char> TagDelimiters = SearchValues.Create(", \r\n");
+
+    private readonly Stream _stream;
+    private readonly bool _leaveOpen;
+    private readonly double _maxValueUnitRatio;
+    private readonly ArrayBufferWriter<byte> _lines = new();
+    private DateTime _baseTimeUtc = DateTime.UnixEpoch;
+    private bool _saysBaseTime; // it stands in the log, or nothing before could say another
+    private bool _isBroken; // a part of a line stands at the end
+
+    /// <summary>Creates a log.</summary>
+    /// <param name="path">Of the file; one that is there is replaced. Others may read it meanwhile.</param>
+    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0. Unless
+    /// set, nanoseconds are printed as milliseconds, as the family does.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    /// <exception cref="IOException">The file cannot be created.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
+    public HdrHistogramLogWriter(string path, double maxValueUnitRatio = UnitRatio.NanosecondsPerMillisecond)
+        : this(Create(path, maxValueUnitRatio), maxValueUnitRatio)
+    {
+    }
+
+    /// <summary>Writes a log to a stream.</summary>
+    /// <param name="stream">Where to.</param>
+    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0. Unless
+    /// set, nanoseconds are printed as milliseconds, as the family does.</param>
+    /// <param name="leaveOpen">Whether the stream stays open when the writer is disposed.</param>
+    /// <exception cref="ArgumentNullException">No stream.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    public HdrHistogramLogWriter(Stream stream, double maxValueUnitRatio = UnitRatio.NanosecondsPerMillisecond, bool leaveOpen = false)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        UnitRatio.Check(maxValueUnitRatio);
+        _stream = stream;
+        _maxValueUnitRatio = maxValueUnitRatio;
+        _leaveOpen = leaveOpen;
+    }
+
+    /// <summary>Where the next line goes, of a stream that can seek.</summary>
+    internal long Position => _stream.Position;
+
+    /// <summary>How long the log is, which differs where others have changed it.</summary>
+    internal long Length => _stream.Length;
+
+    /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
+    /// legend. The intervals' timestamps count from it.</summary>
+    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is converted, here and
+    /// elsewhere.</param>
+    /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
+    /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
+    public void WriteHeader(DateTime startTimeUtc, string? comment = null)
+    {
+        if (comment is not null)
+        {
+            AddComment(comment);
+        }
+
+        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
+        string seconds = SecondsOf(startTimeUtc - DateTime.UnixEpoch);
+        Add("#[Histogram log format version 1.3]\n");
+        Add(string.Create(
+            CultureInfo.InvariantCulture,
+            $"#[StartTime: {seconds} (seconds since epoch), {startTimeUtc:ddd MMM dd HH:mm:ss 'UTC' yyyy}]\n"));
+        Add($"#[BaseTime: {seconds} (seconds since epoch)]\n");
+        Add(Legend + "\n");
+        WriteLines();
+        _baseTimeUtc = startTimeUtc;
+        _saysBaseTime = true;
+    }
+
+    /// <summary>Writes a comment.</summary>
+    /// <param name="comment">One line; <c>#</c> is put before it.</param>
+    /// <exception cref="ArgumentNullException">No comment.</exception>
+    /// <exception cref="ArgumentException">It has several lines or more than 1,048,576 characters.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
+    public void WriteComment(string comment)
+    {
+        ArgumentNullException.ThrowIfNull(comment);
+        AddComment(comment);
+        WriteLines();
+    }
+
+    /// <summary>Writes an interval.</summary>
+    /// <param name="histogram">What was counted in it. Is read once.</param>
+    /// <param name="startTimeUtc">Its begin, written to a millisecond, rounded down, from the header's time or, without a header, from
+    /// 1970.</param>
+    /// <param name="endTimeUtc">Its end.</param>
+    /// <param name="tag">Which of the log's histograms it is, without comma, space or line end; null for no tag.</param>
+    /// <remarks>What the format holds of a histogram is told at <see cref="HdrHistogramEncoding"/>. Without a header, behind what a stream
+    /// already has, a base time of 1970 is written before the first, because what is there may have set another. A stream that cannot seek
+    /// does not tell; append to such a log with a header. Allocates several times what is written.</remarks>
+    /// <exception cref="ArgumentNullException">No histogram.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value or count
+    /// is above 2⁶³−1.</exception>
+    /// <exception cref="IOException">The write failed.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
+    public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTime startTimeUtc, DateTime endTimeUtc, string? tag = null)
+    {
+        ArgumentNullException.ThrowIfNull(histogram);
+        CheckTag(tag);
+        using var encoder = new HdrHistogramEncoder();
+        encoder.Encode(histogram);
+        encoder.Compress();
+        ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
+        if (!_saysBaseTime && _stream is { CanSeek: true, Position: > 0 })
+        {
+            Add("#[BaseTime: 0.000 (seconds since epoch)]\n");
+        }
+
+        Add(tag is null ? "" : $"Tag={tag},");
+        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
+        Add($"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
+        Base64.EncodeToUtf8(encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
+        _lines.Advance(length);
+        Add("\n");
+        WriteLines();
+        _saysBaseTime = true;
+    }
+
+    /// <summary>Closes the log.</summary>
+    public void Dispose()
+    {
+        if (!_leaveOpen)
+        {
+            _stream.Dispose();
+        }
+    }
+
+    internal static void CheckTag(string? tag)
+    {
+        if (tag is { Length: 0 or > MaxTextLength })
+        {
+            throw new ArgumentException($"A tag has 1 to {MaxTextLength} characters, or is null for none.", nameof(tag));
+        }
+
+        if (tag.AsSpan().ContainsAny(TagDelimiters))
+        {
+            throw new ArgumentException($"A tag cannot have a comma, a space or a line end: '{tag}'.", nameof(tag));
+        }
+    }
+
+    internal static void CheckComment(string? comment)
+    {
+        if (comment is { Length: > MaxTextLength } || comment.AsSpan().ContainsAny('\r', '\n'))
+        {
+            throw new ArgumentException($"A comment is a single line, of {MaxTextLength} characters at the most.", nameof(comment));
+        }
+    }
+
+    // Without a buffer: a write call is a write to the file, which a kill can hardly split.
+    private static FileStream Create(string path, double maxValueUnitRatio)
+    {
+        UnitRatio.Check(maxValueUnitRatio); // before a file is replaced
+        return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
+    }
+
+    /// <summary>A time that does not say what it is, is taken for UTC, as its name says.</summary>
+    private static DateTime ToUtc(DateTime time) => time.Kind == DateTimeKind.Local ? time.ToUniversalTime() : time;
+
+    private static DateTime ToMilliseconds(DateTime time) => time.AddTicks(-(time.Ticks % TimeSpan.TicksPerMillisecond));
+
+    private static string SecondsOf(TimeSpan time) =>
+        decimal.Round((decimal)time.Ticks / TimeSpan.TicksPerSecond, 3, MidpointRounding.AwayFromZero).ToString("F3", CultureInfo.InvariantCulture);
+
+    private void AddComment(string comment)
+    {
+        CheckComment(comment);
+        Add($"#{comment}\n");
+    }
+
+    private void Add(string text) => Encoding.UTF8.GetBytes(text, _lines);
+
+    private void WriteLines()
+    {
+        try
+        {
+            WriteWhole(_lines.WrittenSpan);
+        }
+        finally
+        {
+            _lines.ResetWrittenCount();
+        }
+    }
+
+    private void WriteWhole(ReadOnlySpan<byte> lines)
+    {
+        if (_isBroken)
+        {
+            _stream.Write("\n"u8);
+            _isBroken = false;
+        }
+
+        long start = _stream.CanSeek ? _stream.Position : 0;
+        try
+        {
+            _stream.Write(lines);
+        }
+        catch (IOException)
+        {
+            CutBack(start);
+            throw;
+        }
+    }
+
+    private void CutBack(long start)
+    {
+        _isBroken = true;
+        if (_stream.CanSeek)
+        {
+            try
+            {
+                _stream.SetLength(start);
+                _stream.Position = start;
+                _isBroken = false;
+            }
+            catch (Exception e) when (e is IOException or NotSupportedException or UnauthorizedAccessException)
+            {
+                // What cannot be cut off is ended before the next line; the exception that matters is that of the write.
+            }
+        }
+    }
+}

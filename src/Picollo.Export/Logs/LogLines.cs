@@ -1,0 +1,110 @@
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Cuts a stream of bytes into lines, which may end in LF, CR or CR LF, in a buffer that holds one line.</summary>
+internal sealed class LogLines(Stream stream)
+{
+    /// <summary>Above the longest line that a histogram of the family's finest digits and widest range can take.</summary>
+    public const int MaxLength = 1 << 27;
+
+    // What an editor may have put before the text.
+    private static ReadOnlySpan<byte> ByteOrderMark => [0xef, 0xbb, 0xbf];
+
+    private bool _isBegun;
+    private byte[] _buffer = new byte[1 << 16];
+    private int _start;
+    private int _end;
+    private bool _streamEnded;
+    private bool _afterCarriageReturn;
+    private bool _isTooLong; // what comes up to the next line's end still belongs to a line that was refused
+
+    /// <summary>Of the line read last, from 1.</summary>
+    public long Number { get; private set; }
+
+    /// <summary>Whether the line read last has an end; only the last of all may have none.</summary>
+    public bool IsTerminated { get; private set; }
+
+    /// <summary>Reads a line.</summary>
+    /// <param name="line">Without its end; good until the next call.</param>
+    /// <returns>False at the end.</returns>
+    /// <exception cref="HdrHistogramFormatException">The line has <see cref="MaxLength"/> bytes or more.</exception>
+    public bool TryRead(out ReadOnlySpan<byte> line)
+    {
+        while (TryReadAny(out line))
+        {
+            if (!_isTooLong)
+            {
+                return true;
+            }
+
+            _isTooLong = false;
+            Number--;
+        }
+
+        return false;
+    }
+
+    private bool TryReadAny(out ReadOnlySpan<byte> line)
+    {
+        int scanned = 0;
+        while (true)
+        {
+            if (_afterCarriageReturn && _start < _end)
+            {
+                _afterCarriageReturn = false;
+                _start += _buffer[_start] == '\n' ? 1 : 0;
+            }
+
+            ReadOnlySpan<byte> rest = _buffer.AsSpan(_start, _end - _start);
+            int at = rest[scanned..].IndexOfAny((byte)'\r', (byte)'\n');
+            IsTerminated = at >= 0;
+            if (IsTerminated || (_streamEnded && rest.Length > 0))
+            {
+                line = IsTerminated ? rest[..(scanned + at)] : rest;
+                _afterCarriageReturn = IsTerminated && rest[line.Length] == '\r';
+                _start += Math.Min(line.Length + 1, rest.Length);
+                Number++;
+                return true;
+            }
+
+            scanned = rest.Length;
+            if (_streamEnded)
+            {
+                line = default;
+                return false;
+            }
+
+            if (_isTooLong)
+            {
+                _start = _end;
+                scanned = 0;
+            }
+            else if (scanned >= MaxLength)
+            {
+                _isTooLong = true;
+                throw new HdrHistogramFormatException($"The line has {MaxLength} bytes or more", MaxLength, ++Number);
+            }
+
+            Fill();
+        }
+    }
+
+    private void Fill()
+    {
+        _buffer.AsSpan(_start, _end - _start).CopyTo(_buffer);
+        (_start, _end) = (0, _end - _start);
+        if (_end == _buffer.Length)
+        {
+            Array.Resize(ref _buffer, 2 * _buffer.Length);
+        }
+
+        int read = _isBegun
+            ? stream.Read(_buffer, _end, _buffer.Length - _end)
+            : stream.ReadAtLeast(_buffer, ByteOrderMark.Length, throwOnEndOfStream: false);
+        _streamEnded = read == 0;
+        _end += read;
+        _start += !_isBegun && _buffer.AsSpan(0, _end).StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
+        _isBegun = true;
+    }
+}

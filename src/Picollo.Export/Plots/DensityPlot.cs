@@ -1,0 +1,200 @@
+using System.Text;
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>The density over a logarithmic axis: the share of the values in each of many intervals that are equally wide there.</summary>
+/// <remarks>
+/// A bucket's count is spread evenly over its place on the axis, so that one bucket is level; a value v that is a bucket of its own covers v
+/// to v + 1. The value 0 has no place on such an axis: where there are zeros, they are a column of their own at the axis' beginning, as wide
+/// as an interval, and after them nothing up to where the other values begin. The number of intervals follows the Rice rule, 2·∛n (D. Lane, "Online Statistics Education",
+/// Histograms), up to what can be pointed at.
+/// </remarks>
+internal static class DensityPlot
+{
+    public const double Height = 190;
+
+    /// <summary>What zeros and the empty column after them take of the axis at least: room for a label of their own.</summary>
+    private const double ZeroPart = 0.07;
+
+    /// <summary>The place of the only column where there are zeros and nothing else.</summary>
+    private const double ZeroAlone = 0.5;
+
+    private const int MinIntervals = 16;
+    private const int MaxIntervals = 88;
+
+    /// <summary>So many areas can lie over each other and still be seen apart.</summary>
+    private const int MaxFilled = 3;
+
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    {
+        (StepChart chart, PlotLines lines) = MakeChart(series, options);
+        return HdrHistogramPlot.Compose("density", series, options, [(chart, Height)], lines.Lines, lines.Band);
+    }
+
+    public static (StepChart Chart, PlotLines Lines) MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    {
+        Columns columns = ColumnsOf(series);
+        PlotLines lines = new();
+        List<(string Name, double[] Shares)> told = [];
+        double largest = 0;
+        foreach (PlotSeries one in series)
+        {
+            double[]? shares = SharesOf(one.Histogram, columns);
+            lines.Add(shares is null ? one.Name + HdrHistogramPlot.NoValues : one.Name, shares ?? Nothing(columns), series.Count <= MaxFilled);
+            if (shares is not null)
+            {
+                largest = Math.Max(largest, shares.Max());
+                if (told.Count < PlotPalette.Count)
+                {
+                    told.Add((one.Name, shares));
+                }
+            }
+        }
+
+        double unit = options.ValueUnitRatio;
+        double[] scaled = [.. columns.Edges.Select(edge => edge / unit)];
+        PlotAxis axis = PlotAxis.Logarithmic(scaled[0], scaled[^1], 7);
+        StepChart chart = new()
+        {
+            X = columns.HasZero ? axis.WithZeroAt((scaled[0] + scaled[1]) / 2, scaled[columns.First]) : axis,
+            Y = PlotAxis.Linear(0, largest, 4),
+            XLabel = options.UnitOr("value") + ", logarithmic",
+            YLabel = $"% of the values, by steps of {PlotText.Short((columns.Factor - 1) * 100)} %",
+            Edges = scaled,
+            Lines = lines.Lines,
+            Band = lines.Band,
+            Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, options),
+        };
+        return (chart, lines);
+    }
+
+    /// <summary>The columns of the chart.</summary>
+    /// <param name="Edges">Where they begin, and where the last one ends.</param>
+    /// <param name="First">The first one on the logarithmic axis: after that of the zeros and the empty one where there are zeros.</param>
+    /// <param name="Factor">From the beginning of an interval to its end.</param>
+    private sealed record Columns(double[] Edges, int First, double Factor)
+    {
+        public int Count => Edges.Length - 1;
+
+        public bool HasZero => First > 0;
+    }
+
+    private static double[] Nothing(Columns columns) => [.. Enumerable.Repeat(double.NaN, columns.Count)];
+
+    private static Columns ColumnsOf(IReadOnlyList<PlotSeries> series)
+    {
+        double low = double.PositiveInfinity;
+        double high = 0;
+        double total = 0;
+        bool hasZero = false;
+        foreach (StillHistogram histogram in series.Select(one => one.Histogram).Where(histogram => histogram.UsedCount > 0))
+        {
+            total = Math.Max(total, TotalOf(histogram));
+            int first = histogram.UsedAt(0).Start == 0 ? 1 : 0;
+            hasZero |= first > 0;
+            if (first < histogram.UsedCount)
+            {
+                low = Math.Min(low, histogram.UsedAt(first).Start);
+                high = Math.Max(high, EndOf(histogram.UsedAt(histogram.UsedCount - 1)));
+            }
+        }
+
+        if (high == 0)
+        {
+            if (hasZero)
+            {
+                return new([ZeroAlone, 1], 1, 1 / ZeroAlone);
+            }
+
+            (low, high) = (1, 10);
+        }
+
+        int intervals = (int)Math.Clamp(2 * Math.Cbrt(total), MinIntervals, MaxIntervals);
+        double range = Math.Log(high / low);
+        double factor = Math.Exp(range / intervals);
+        IEnumerable<double> edges = Enumerable.Range(0, intervals + 1).Select(i => i == intervals ? high : low * Math.Exp(range * i / intervals));
+        if (!hasZero)
+        {
+            return new([.. edges], 0, factor);
+        }
+
+        double zero = low * Math.Exp(-Math.Max(2 * range / intervals, ZeroPart * range));
+        return new([zero, zero * factor, .. edges], 2, factor);
+    }
+
+    private static double TotalOf(StillHistogram histogram) =>
+        Enumerable.Range(0, histogram.UsedCount).Sum(i => (double)histogram.UsedAt(i).Count);
+
+    /// <summary>The percentages of the columns; null of an empty histogram.</summary>
+    private static double[]? SharesOf(StillHistogram histogram, Columns columns)
+    {
+        if (histogram.UsedCount == 0)
+        {
+            return null;
+        }
+
+        (double[] edges, int first) = (columns.Edges, columns.First);
+        double toPercent = 100 / TotalOf(histogram);
+        double[] shares = new double[columns.Count];
+        int column = first;
+        for (int i = 0; i < histogram.UsedCount; i++)
+        {
+            Bucket bucket = histogram.UsedAt(i);
+            double share = bucket.Count * toPercent;
+            if (bucket.Start == 0)
+            {
+                shares[0] = share;
+                continue;
+            }
+
+            (double from, double to) = (bucket.Start, EndOf(bucket));
+            while (column < shares.Length - 1 && edges[column + 1] <= from)
+            {
+                column++;
+            }
+
+            double perUnit = share / Math.Log(to / from);
+            for (int j = column; j < shares.Length && edges[j] < to; j++)
+            {
+                double begin = Math.Max(from, edges[j]);
+                double end = Math.Min(to, edges[j + 1]);
+                shares[j] += perUnit * Math.Log(end / begin);
+            }
+        }
+
+        return shares;
+    }
+
+    private static double EndOf(Bucket bucket) => (double)bucket.Start + bucket.Step;
+
+    private static List<PlotStrip> StripsOf(
+        Columns columns, double[] edges, List<(string Name, double[] Shares)> told, HdrHistogramPlotOptions options)
+    {
+        List<PlotStrip> strips = [];
+        if (columns.HasZero)
+        {
+            strips.Add(new(edges[0], edges[columns.First], options.WithUnit("0") + Tell(told, 0)));
+        }
+
+        for (int i = columns.First; i < columns.Count; i++)
+        {
+            string values = $"{PlotText.Short(edges[i])} – {options.WithUnit(PlotText.Short(edges[i + 1]))}";
+            strips.Add(new(edges[i], edges[i + 1], values + Tell(told, i)));
+        }
+
+        return strips;
+    }
+
+    private static string Tell(List<(string Name, double[] Shares)> told, int column)
+    {
+        StringBuilder text = new();
+        foreach ((string name, double[] shares) in told)
+        {
+            text.Append('\n').Append(HdrHistogramPlot.TooltipName(name)).Append(": ").Append(PlotText.Short(shares[column])).Append(" %");
+        }
+
+        return text.ToString();
+    }
+}

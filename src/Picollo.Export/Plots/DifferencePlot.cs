@@ -1,0 +1,84 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>What changed between two histograms at each rank: in the values' unit, and below in percent of what was.</summary>
+internal static class DifferencePlot
+{
+    private const double Height = 110;
+
+    // A look for up and one for down: vermillion and blue, the pair that colour-blind people tell apart best.
+    private const int Down = 0;
+    private const int Up = 1;
+
+    public static HdrHistogramPlot Make(PlotSeries before, PlotSeries after, HdrHistogramPlotOptions options)
+    {
+        PercentileCurve was = new(before.Histogram);
+        PercentileCurve now = new(after.Histogram);
+        double unit = options.ValueUnitRatio;
+
+        // No further than both have values.
+        double nines = Math.Min(was.Nines, now.Nines);
+        double[] absolute = Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)) / unit);
+        double[] relative = Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
+        string Tell(int rank)
+        {
+            (ulong from, ulong to) = (was.ToldAt(rank), now.ToldAt(rank));
+            double change = Change(from, to);
+            string percent = double.IsNaN(change) ? "n/a" : Signed(PlotText.Short(change)) + " %";
+            return $"\n{options.WithUnit(PlotText.Value(from, unit))} → {options.WithUnit(PlotText.Value(to, unit))}"
+                + $"\n{options.WithUnit(Signed(PlotText.Value(Difference(from, to) / unit)))}, {percent}";
+        }
+
+        IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Tell : null);
+        StepChart upper = Chart(absolute, Math.Max(nines, 1), $"difference, {options.UnitOr("value")}", "", strips);
+        StepChart lower = Chart(relative, Math.Max(nines, 1), "difference, %", PercentilePlot.RankLabel, strips);
+        const int Letters = 12; // what the legend has left beside the words
+        string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(PlotText.OneLine(after.Name), Letters);
+        PlotLine[] legend = [new($"{name} is higher", [], Up), new($"{name} is lower", [], Down)];
+        return HdrHistogramPlot.Compose(
+            "difference by percentile", [before, after], options, [(upper, Height), (lower, Height)], legend, null);
+    }
+
+    private static StepChart Chart(double[] levels, double nines, string label, string xLabel, IReadOnlyList<PlotStrip> strips)
+    {
+        double[] known = [.. levels.Where(double.IsFinite)];
+        return new()
+        {
+            X = PercentilePlot.RankAxis(nines),
+            Y = PlotAxis.Linear(Math.Min(known.Append(0).Min(), 0), Math.Max(known.Append(0).Max(), 0), 4),
+            XLabel = xLabel,
+            YLabel = label,
+            Edges = PercentilePlot.Edges,
+            Lines =
+            [
+                new("", [.. levels.Select(level => level >= 0 ? level : double.NaN)], Up, IsFilled: true),
+                new("", [.. levels.Select(level => level < 0 ? level : double.NaN)], Down, IsFilled: true),
+            ],
+            Strips = strips,
+            Nothing = "nothing to compare",
+        };
+    }
+
+    private static double[] Levels(double nines, Func<int, double> at)
+    {
+        double[] levels = new double[PercentilePlot.Edges.Length - 1];
+        for (int i = 0; i < levels.Length; i++)
+        {
+            levels[i] = PercentilePlot.Edges[i] < nines ? at(i) : double.NaN;
+        }
+
+        return levels;
+    }
+
+    // In whole numbers first: two neighbours above 2⁵³ are one number as doubles.
+    private static double Difference(ulong from, ulong to) => (double)((Int128)to - from);
+
+    /// <summary>In percent; there is none from 0 to something.</summary>
+    private static double Change(ulong from, ulong to) =>
+        from == 0 ? to == 0 ? 0 : double.NaN : Difference(from, to) / from * 100;
+
+    private static string Signed(string number) => number[0] is '-' or '0' && number.Trim('0', '.').Length == 0 ? "0"
+        : number[0] == '-' ? number : "+" + number;
+}

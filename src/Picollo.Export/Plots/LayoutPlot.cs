@@ -1,0 +1,81 @@
+using System.Globalization;
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>
+/// The buckets of a precision, a row for each block and a cell for each bucket: that all rows are as many cells and each as wide in
+/// values as all before it together is the whole idea of the layout.
+/// </summary>
+internal static class LayoutPlot
+{
+    private const double Left = 6;
+    private const double Right = SvgWriter.Width - 6;
+    private const double RowHeight = 44;
+    private const double CellHeight = 22;
+
+    /// <summary>Narrower cells than this part of a row are not drawn one by one.</summary>
+    private const int MaxCells = 64;
+
+    // A bucket's first value stands in its cell where there is room for that.
+    private const double LetterWidth = 7;
+
+    public static HdrHistogramPlot Make(HdrLayout layout, ulong maxValue, string title)
+    {
+        string heading = string.Create(
+            CultureInfo.InvariantCulture, $"{layout.BlockSize:N0} buckets a block, precision {layout.RelativeError * 100:0.####} %");
+        return HdrHistogramPlot.Compose(
+            string.Create(CultureInfo.InvariantCulture, $"the buckets of the values 0 to {maxValue:N0}, block by block"),
+            title.Length > 0 ? title : heading,
+            (svg, top) => DrawBlocks(svg, top, layout, maxValue));
+    }
+
+    private static double DrawBlocks(SvgWriter svg, double top, HdrLayout layout, ulong maxValue)
+    {
+        uint last = layout.IndexOf(maxValue);
+        for (uint block = 0; block <= last >> layout.BlockScale; block++)
+        {
+            DrawBlock(svg, top, layout, block, last);
+            top += RowHeight;
+        }
+
+        return top;
+    }
+
+    private static void DrawBlock(SvgWriter svg, double top, HdrLayout layout, uint block, uint last)
+    {
+        uint first = block << layout.BlockScale;
+        Bucket begin = layout.BucketAt(0, (int)first, 0);
+        Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
+        string width = begin.Step == 1
+            ? "exact"
+            : string.Create(CultureInfo.InvariantCulture, $"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
+        svg.Text(Left, top + 12, string.Create(CultureInfo.InvariantCulture, $"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
+        string colour = PlotPalette.Colour((int)block % (PlotPalette.AllColours.Count - 1)); // the last one is the text's own
+        if (layout.BlockSize > MaxCells)
+        {
+            double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
+            string count = string.Create(CultureInfo.InvariantCulture, $"{layout.BlockSize:N0} buckets");
+            svg.Cell(Left, top + 17, part * (Right - Left), CellHeight, colour, 0.35, count);
+            svg.Text((Left + Right) / 2, top + 32, count, "middle");
+            return;
+        }
+
+        double cell = (Right - Left) / layout.BlockSize;
+        for (uint i = 0; i < layout.BlockSize && first + i <= last; i++)
+        {
+            Bucket bucket = layout.BucketAt(0, (int)(first + i), 0);
+            double x = Left + (i * cell);
+            string values = bucket.Step == 1
+                ? string.Create(CultureInfo.InvariantCulture, $"{bucket.Start:N0}")
+                : string.Create(CultureInfo.InvariantCulture, $"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
+            svg.Cell(x, top + 17, cell - 1, CellHeight, colour, i % 2 == 0 ? 0.4 : 0.25, values);
+            string start = bucket.Start.ToString(CultureInfo.InvariantCulture);
+            if (start.Length * LetterWidth < cell)
+            {
+                svg.Text(x + (cell / 2), top + 32, start, "middle", " font-size=\"11\" pointer-events=\"none\"");
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>The values of a histogram over ranks, read at one moment: for the columns of a plot and for its strips.</summary>
+internal sealed class PercentileCurve
+{
+    /// <summary>Ranks are drawn up to 99.99999999 %; a double tells further ones from each other less and less.</summary>
+    public const int MaxNines = 10;
+
+    /// <summary>The columns of each nine: more than a plot shows at two nines, where each has most room.</summary>
+    public const int ColumnsPerNine = 360;
+
+    // Of each nine's way to the next: the ranks 0, 10 … 90, those that are often asked for among them, and 75, 85 between the wider ones.
+    private static readonly decimal[] Rests = [10, 9, 8, 7, 6, 5, 4, 3, 2.5m, 2, 1.5m];
+
+    private static readonly double[] ColumnRanks = [.. Enumerable.Range(1, MaxNines * ColumnsPerNine).Select(RankOfEdge)];
+    private static readonly double[] AllRanks = [.. ColumnRanks, .. TellingRanks(), 100];
+
+    private readonly ulong[] _values;
+
+    public PercentileCurve(ReadOnlyHdrHistogram histogram)
+    {
+        Percentile[] percentiles = new Percentile[AllRanks.Length];
+        histogram.GetPercentiles(AllRanks, percentiles);
+        Total = percentiles[^1].Count;
+        _values = [.. percentiles.Select(percentile => percentile.Value)];
+    }
+
+    /// <summary>The ranks that people ask for, up to the last that is drawn, in percent.</summary>
+    public static IReadOnlyList<double> Told { get; } = [.. TellingRanks()];
+
+    public ulong Total { get; }
+
+    public ulong Smallest => ToldAt(0);
+
+    public ulong Largest => _values[^1];
+
+    public ulong Median => ToldAt(5);
+
+    /// <summary>How many nines of rank there are values for, a whole one at least. The largest of n values stands at its mid-rank,
+    /// 1 − 1/2n.</summary>
+    public double Nines => Total == 0 ? 0 : Math.Clamp(Math.Log10(2.0 * Total), 1, MaxNines);
+
+    /// <summary>The value at the end of a column, which is that of the ranks before it: a rank belongs to the bucket that reaches it.</summary>
+    public ulong ColumnAt(int column) => _values[column];
+
+    /// <summary>The value at a rank of <see cref="Told"/>.</summary>
+    public ulong ToldAt(int rank) => _values[ColumnRanks.Length + rank];
+
+    /// <summary>The nines of a rank in percent, log₁₀ of 1/(1−p): 1 for 90, 2 for 99.</summary>
+    public static double NinesOf(double rank) => 2 - Math.Log10(100 - rank);
+
+    // Whole nines exactly: 99.9 is the double that everybody else means by it.
+    private static double RankOfEdge(int edge) => edge % ColumnsPerNine == 0
+        ? (double)(100 - (100 * Power(edge / ColumnsPerNine)))
+        : 100 * (1 - Math.Pow(10, -(double)edge / ColumnsPerNine));
+
+    private static IEnumerable<double> TellingRanks() =>
+        from nines in Enumerable.Range(0, MaxNines)
+        from rest in Rests
+        select (double)(100 - (10 * rest * Power(nines)));
+
+    private static decimal Power(int nines) => Enumerable.Repeat(0.1m, nines).Aggregate(1m, (product, tenth) => product * tenth);
+}

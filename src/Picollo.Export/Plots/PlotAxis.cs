@@ -1,0 +1,117 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>A tick of an axis: where, and what stands there (nothing for a line without a text).</summary>
+internal readonly record struct PlotTick(double Value, string Label);
+
+/// <summary>An axis: the range that it shows, linear or logarithmic, and its ticks at round numbers.</summary>
+internal sealed class PlotAxis
+{
+    private const double LeastPositive = 1e-300;
+
+    private PlotAxis(double min, double max, bool isLogarithmic, IReadOnlyList<PlotTick> ticks)
+    {
+        Min = min;
+        Max = max;
+        IsLogarithmic = isLogarithmic;
+        Ticks = ticks;
+    }
+
+    public double Min { get; }
+
+    public double Max { get; }
+
+    public bool IsLogarithmic { get; }
+
+    public IReadOnlyList<PlotTick> Ticks { get; }
+
+    /// <summary>Where a value lies: 0 at the axis' beginning, 1 at its end, and never outside.</summary>
+    public double PositionOf(double value)
+    {
+        double position = IsLogarithmic
+            ? Math.Log(Math.Max(value, LeastPositive) / Min) / Math.Log(Max / Min)
+            : (value - Min) / (Max - Min);
+        return Math.Clamp(position, 0, 1);
+    }
+
+    /// <summary>Exactly this range with these ticks, linear.</summary>
+    public static PlotAxis Given(double max, IReadOnlyList<PlotTick> ticks) => new(0, max, false, ticks);
+
+    /// <summary>A range widened to round numbers, linear.</summary>
+    public static PlotAxis Linear(double min, double max, int ticks)
+    {
+        if (!(max > min))
+        {
+            (min, max) = max > 0 ? (0d, max) : max < 0 ? (max, 0d) : (0d, 1d);
+        }
+
+        double step = StepFor((max - min) / ticks);
+        double first = Math.Floor((min / step) + 1e-9);
+        double last = Math.Ceiling((max / step) - 1e-9);
+        return new PlotAxis(first * step, last * step, false, LinearTicks(first, last, step));
+    }
+
+    /// <summary>A range of positive numbers, logarithmic.</summary>
+    /// <param name="min">The least, above 0.</param>
+    /// <param name="max">The largest, above <paramref name="min"/>.</param>
+    /// <param name="ticks">About how many ticks there is room for.</param>
+    public static PlotAxis Logarithmic(double min, double max, int ticks)
+    {
+        double decades = Math.Log10(max / min);
+        if (decades < 1)
+        {
+            double step = StepFor((max - min) / ticks);
+            return new PlotAxis(min, max, true, LinearTicks(Math.Ceiling((min / step) - 1e-9), Math.Floor((max / step) + 1e-9), step));
+        }
+
+        int stride = (int)Math.Ceiling((decades + 1) / ticks);
+        double[] within = decades * 3 <= ticks ? [1, 2, 5] : [1];
+        List<PlotTick> list = [];
+        for (int exponent = (int)Math.Floor(Math.Log10(min) + 1e-9); exponent <= Math.Log10(max) + 1e-9; exponent++)
+        {
+            foreach (double digit in within)
+            {
+                double value = double.Parse($"{digit}E{exponent}", System.Globalization.CultureInfo.InvariantCulture);
+                if (exponent % stride == 0 && value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9))
+                {
+                    list.Add(new(value, PlotText.Short(value)));
+                }
+            }
+        }
+
+        return new PlotAxis(min, max, true, list);
+    }
+
+    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand below <paramref name="rest"/>.</summary>
+    public PlotAxis WithZeroAt(double place, double rest) => new(
+        Min, Max, IsLogarithmic, [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))]);
+
+    /// <summary>The first of 1, 2, 2.5, 5 and 10 times a power of ten that is not below what is asked.</summary>
+    private static double StepFor(double atLeast)
+    {
+        double power = Math.Pow(10, Math.Floor(Math.Log10(atLeast)));
+        foreach (double digit in (ReadOnlySpan<double>)[1, 2, 2.5, 5])
+        {
+            if (digit * power >= atLeast * (1 - 1e-9))
+            {
+                return digit * power;
+            }
+        }
+
+        return 10 * power;
+    }
+
+    private static List<PlotTick> LinearTicks(double first, double last, double step)
+    {
+        List<PlotTick> ticks = [];
+        double largest = Math.Max(Math.Abs(first), Math.Abs(last)) * step;
+        for (double i = first; i <= last; i++)
+        {
+            ticks.Add(new(i * step, PlotText.Tick(i * step, step, largest)));
+        }
+
+        return ticks;
+    }
+}

@@ -1,0 +1,73 @@
+using System.Globalization;
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>The summaries of a few series as an HTML table, the rows those of <see cref="HdrHistogramSummary.ToTable"/>.</summary>
+internal static class ReportTable
+{
+    private const string NotAvailable = "n/a";
+
+    /// <summary>Writes the table; with two series that are compared the change in percent as well.</summary>
+    public static void Write(TextWriter output, PlotSeries[] series, HdrHistogramPlotOptions options, bool compares)
+    {
+        ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.ValueUnitRatio))];
+        bool isComparable = !columns.Any(column => column.IsEmpty);
+        string caption = options.Unit.Length == 0 ? "Summary" : $"Summary, values in {HdrHistogramReport.Heading(options.UnitOr(""))}";
+
+        // What scrolls must be reached without a pointer as well.
+        output.Write(
+            $"<div class=\"{(series.Length > 2 ? "wide table" : "table")}\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n"
+            + $"<table>\n<caption>{caption}</caption>\n<thead><tr><th scope=\"col\">Percentile</th>");
+        foreach (ReportColumn column in columns)
+        {
+            output.Write($"<th scope=\"col\">{HdrHistogramReport.Heading(column.Name)}</th>");
+        }
+
+        output.Write(compares ? "<th scope=\"col\">Δ%</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
+        void Row(string name, Func<ReportColumn, string> text, string change)
+        {
+            output.Write($"<tr><th scope=\"row\">{name}</th>");
+            foreach (ReportColumn column in columns)
+            {
+                output.Write($"<td>{text(column)}</td>");
+            }
+
+            output.Write(compares ? $"<td>{change}</td></tr>\n" : "</tr>\n");
+        }
+
+        string Change(Func<HdrHistogramSummary, double> value) => !compares ? ""
+            : isComparable ? HdrHistogramSummary.Change(value(columns[0].Summary), value(columns[1].Summary)) : NotAvailable;
+
+        void MomentRow(string name, Func<HdrHistogramSummary, double> value) =>
+            Row(name, column => column.Moment(value(column.Summary)), Change(value));
+
+        for (int i = 0; i < HdrHistogramSummary.StandardRanks.Length; i++)
+        {
+            int rank = i;
+            Row(
+                HdrHistogramSummary.Rank(HdrHistogramSummary.StandardRanks[i]),
+                column => column.At(rank),
+                Change(summary => summary.At(rank).Value));
+        }
+
+        MomentRow("Mean", summary => summary.Mean);
+        MomentRow("StDev", summary => summary.StDev);
+        Row("Total", column => HdrHistogramSummary.Count(column.Summary.TotalCount), Change(summary => summary.TotalCount));
+        if (columns.Any(column => column.Summary.OverflowCount > 0))
+        {
+            Row("Out of range", column => HdrHistogramSummary.Count(column.Summary.OverflowCount), "");
+        }
+
+        Row("Precision", column => HdrHistogramSummary.Precision(column.Summary.RelativeError), "");
+        if (compares)
+        {
+            double effect = isComparable ? columns[0].Summary.GetEffectSize(columns[1].Summary) : double.NaN;
+            string text = double.IsFinite(effect) ? effect.ToString("N2", CultureInfo.InvariantCulture) : NotAvailable;
+            Row("D-value", _ => "", text);
+        }
+
+        output.Write("</tbody>\n</table>\n</div>\n");
+    }
+}

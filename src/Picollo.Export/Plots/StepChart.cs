@@ -1,0 +1,166 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>A chart of step functions over common columns: the axes, the lines, and the strips that tell the values.</summary>
+internal sealed class StepChart
+{
+    /// <summary>Room left of the axis for its labels.</summary>
+    private const double Left = 58;
+    private const double Right = SvgWriter.Width - 12;
+
+    // Digits are about this part of the size of the font wide in the fonts that systems have.
+    private const double LetterWidth = 0.58 * SvgWriter.FontSize;
+
+    public required PlotAxis X { get; init; }
+
+    public required PlotAxis Y { get; init; }
+
+    public required string XLabel { get; init; }
+
+    public required string YLabel { get; init; }
+
+    /// <summary>Where the columns begin, and where the last one ends, in the values of <see cref="X"/>.</summary>
+    public required double[] Edges { get; init; }
+
+    public required IReadOnlyList<PlotLine> Lines { get; init; }
+
+    public PlotBand? Band { get; init; }
+
+    public required IReadOnlyList<PlotStrip> Strips { get; init; }
+
+    /// <summary>What stands in the middle of a chart without lines.</summary>
+    public string Nothing { get; init; } = "no values";
+
+    /// <summary>Draws from <paramref name="top"/> on and returns where it ends.</summary>
+    public double Draw(SvgWriter svg, double top, double height)
+    {
+        const double LabelHeight = 23;
+        double axisTop = top + LabelHeight;
+        double axisBottom = axisTop + height;
+        svg.Text(6, top + 11, YLabel);
+        DrawGrid(svg, axisTop, axisBottom);
+        svg.Text((Left + Right) / 2, axisBottom + 34, XLabel, "middle");
+        DrawBand(svg, axisTop, axisBottom);
+        foreach (PlotLine line in Lines)
+        {
+            DrawLine(svg, line, axisTop, axisBottom);
+        }
+
+        if (Strips.Count == 0)
+        {
+            svg.Text((Left + Right) / 2, (axisTop + axisBottom) / 2, Nothing, "middle");
+        }
+
+        foreach (PlotStrip strip in Strips)
+        {
+            double from = XAt(strip.From);
+            svg.Strip(from, axisTop, XAt(strip.To) - from, height, strip.Text);
+        }
+
+        return axisBottom + 42;
+    }
+
+    private double XAt(double value) => Left + (X.PositionOf(value) * (Right - Left));
+
+    private static double YAt(PlotAxis axis, double value, double top, double bottom) => bottom - (axis.PositionOf(value) * (bottom - top));
+
+    private void DrawGrid(SvgWriter svg, double top, double bottom)
+    {
+        double free = double.NegativeInfinity; // where the last label ends
+        foreach (PlotTick tick in X.Ticks)
+        {
+            double x = XAt(tick.Value);
+            svg.GridLine(x, top, x, bottom + 4);
+            double width = tick.Label.Length * LetterWidth;
+            double centre = Math.Min(x, SvgWriter.Width - 2 - (width / 2));
+            if (centre - (width / 2) >= free)
+            {
+                svg.Text(centre, bottom + 17, tick.Label, "middle");
+                free = centre + (width / 2) + LetterWidth;
+            }
+        }
+
+        foreach (PlotTick tick in Y.Ticks)
+        {
+            double y = YAt(Y, tick.Value, top, bottom);
+            svg.GridLine(Left, y, Right, y);
+            svg.Text(Left - 5, y + 4, tick.Label, "end");
+        }
+    }
+
+    private void DrawLine(SvgWriter svg, PlotLine line, double top, double bottom)
+    {
+        StepPath path = new();
+        StepPath area = new();
+        double start = 0;
+        double ground = YAt(Y, Y.IsLogarithmic ? Y.Min : 0, top, bottom);
+        bool isOpen = false;
+        for (int i = 0; i < line.Levels.Length; i++)
+        {
+            if (double.IsNaN(line.Levels[i]))
+            {
+                path.Break();
+                area.CloseTo(start, ground);
+                isOpen = false;
+                continue;
+            }
+
+            (double from, double to) = (XAt(Edges[i]), XAt(Edges[i + 1]));
+            start = isOpen ? start : from;
+            isOpen = true;
+            double y = YAt(Y, line.Levels[i], top, bottom);
+            path.Add(from, to, y);
+            area.Add(from, to, y);
+        }
+
+        area.CloseTo(start, ground);
+        if (line.IsFilled)
+        {
+            svg.Area(area.Data, PlotPalette.Colour(line.Look), 0.2);
+        }
+
+        svg.Line(path.Data, PlotPalette.Stroke(line.Look));
+    }
+
+    private void DrawBand(SvgWriter svg, double top, double bottom)
+    {
+        if (Band is null)
+        {
+            return;
+        }
+
+        // The upper edge there, and the lower one back: two step functions of which each part between two gaps is one area.
+        foreach ((int from, int to) in Runs(Band.High))
+        {
+            StepPath upper = new();
+            StepPath lower = new();
+            for (int i = from; i < to; i++)
+            {
+                upper.Add(XAt(Edges[i]), XAt(Edges[i + 1]), YAt(Y, Band.High[i], top, bottom));
+                int j = from + to - 1 - i;
+                lower.Add(XAt(Edges[j + 1]), XAt(Edges[j]), YAt(Y, Band.Low[j], top, bottom));
+            }
+
+            svg.Area($"{upper.Data}L{lower.Data.AsSpan(1)}Z", PlotPalette.Text, 0.2);
+        }
+    }
+
+    private static IEnumerable<(int From, int To)> Runs(double[] levels)
+    {
+        for (int i = 0; i < levels.Length; i++)
+        {
+            int from = i;
+            while (i < levels.Length && !double.IsNaN(levels[i]))
+            {
+                i++;
+            }
+
+            if (i > from)
+            {
+                yield return (from, i);
+            }
+        }
+    }
+}

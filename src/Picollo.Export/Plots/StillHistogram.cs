@@ -1,0 +1,68 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Plots;
+
+/// <summary>What a histogram held when it was read, its empty buckets left out: a plot asks several times and shows one moment.</summary>
+/// <remarks>A plot of thousands of series holds all of them at once. A snapshot has two counters for every bucket of the range, this one
+/// twelve bytes for each that has values.</remarks>
+internal sealed class StillHistogram : ReadOnlyHdrHistogram
+{
+    private readonly int[] _indexes;
+    private readonly ulong[] _counts;
+    private readonly (ulong Underflow, ulong Overflow) _outOfRange;
+
+    /// <summary>Reads the histogram, once.</summary>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public StillHistogram(ReadOnlyHdrHistogram source)
+        : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
+    {
+        ReadTimeUtc = source.ReadTimeUtc;
+        using CountsCopy copy = source.Read();
+        ReadOnlySpan<ulong> all = copy.Counts;
+        int used = all.Length - all.Count(0UL);
+        _indexes = new int[used];
+        _counts = new ulong[used];
+        int next = 0;
+        for (int i = 0; next < used; i++)
+        {
+            if (all[i] != 0)
+            {
+                (_indexes[next], _counts[next]) = (i, all[i]);
+                next++;
+            }
+        }
+
+        _outOfRange = (copy.Underflow, copy.Overflow);
+    }
+
+    /// <inheritdoc/>
+    public override long FootprintInBytes =>
+        Footprint.OfObject(FieldBytes + Footprint.References(2) + (3 * sizeof(ulong)))
+        + Footprint.OfArray(_indexes, sizeof(int))
+        + Footprint.OfArray(_counts, sizeof(ulong));
+
+    /// <summary>How many buckets have values.</summary>
+    public int UsedCount => _indexes.Length;
+
+    /// <inheritdoc/>
+    internal override DateTime ReadTimeUtc { get; }
+
+    /// <summary>A bucket with values, by its number among these.</summary>
+    public Bucket UsedAt(int i) => BucketAt(_indexes[i], _counts[i]);
+
+    private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
+    {
+        counts.Clear();
+        for (int i = 0; i < _indexes.Length; i++)
+        {
+            counts[_indexes[i]] = _counts[i];
+        }
+
+        return _outOfRange;
+    }
+
+    private protected override (ulong Underflow, ulong Overflow) ReadOutOfRange() => _outOfRange;
+
+    private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary) => false;
+}

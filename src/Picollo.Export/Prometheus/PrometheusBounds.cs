@@ -1,0 +1,71 @@
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>
+/// The bounds between which a histogram's values are counted in an exposition, and the counters that lie up to each of them.
+/// Depends on the histogram's layout and range and on the description, never on what was recorded: every process has the same.
+/// </summary>
+/// <remarks>
+/// A bound is inclusive, so it is the last value of a bucket of the coarser layout. Such a bucket is made of whole buckets of
+/// the histogram (block sizes are powers of two), so that no count is divided. Where the histogram's range begins or ends within
+/// a coarser bucket the bound is the range's. Before the first bucket comes the bound that what is too small lies under.
+/// </remarks>
+internal sealed class PrometheusBounds
+{
+    private readonly List<int> _ends = [];
+    private readonly List<byte[]> _texts = [];
+
+    public PrometheusBounds(ReadOnlyHdrHistogram histogram, HdrHistogramDescription description, double relativeError)
+    {
+        HdrLayout own = histogram.Layout;
+        HdrLayout layout = new(Math.Max(relativeError, own.RelativeError));
+        RangeStart = own.StartOf(histogram.FirstIndex);
+        RangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
+        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), RangeStart);
+        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), RangeEnd);
+        if (low > high)
+        {
+            return; // nothing that can be recorded lies between the description's bounds: +Inf alone
+        }
+
+        if (low > 0)
+        {
+            Add(low - 1);
+        }
+
+        ulong bound = low - 1; // of 0 it wraps, and back: the next bucket begins at bound + 1
+        do
+        {
+            bound = Math.Min(layout.UpperBoundOf(bound + 1), high);
+            Add(bound);
+        }
+        while (bound != high);
+
+        void Add(ulong limit)
+        {
+            // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are bounded.
+            double value = limit / description.ValueUnitRatio;
+            _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+            _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
+        }
+    }
+
+    /// <summary>The smallest value that the histogram has a counter for.</summary>
+    public ulong RangeStart { get; }
+
+    /// <summary>The largest.</summary>
+    public ulong RangeEnd { get; }
+
+    /// <summary>How many there are, +Inf not counted.</summary>
+    public int Count => _ends.Count;
+
+    /// <summary>The index after the last counter at or below a bound.</summary>
+    public int EndOf(int bound) => _ends[bound];
+
+    /// <summary>A bound's value as it stands in a line, up to the count: <c>0.001"} </c>, the shortest decimal that is read as the
+    /// same number.</summary>
+    public ReadOnlySpan<byte> TextOf(int bound) => _texts[bound];
+}

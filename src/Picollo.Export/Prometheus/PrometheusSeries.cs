@@ -1,0 +1,119 @@
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>A registration as a series of an exposition: what stays the same in its lines, rendered once.</summary>
+internal sealed class PrometheusSeries
+{
+    private readonly HdrHistogramRegistration _registration;
+    private readonly PrometheusBounds _bounds;
+    private readonly byte[] _header;
+    private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
+    private readonly byte[] _sum;
+    private readonly byte[] _count;
+    private readonly byte[] _comment; // up to the reason; a name at its begin could make it a line of its own kind, such as "TYPE x"
+
+    public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
+    {
+        _registration = registration;
+        _bounds = bounds;
+        HdrHistogramDescription description = registration.Description;
+        Name = PrometheusNames.NameOf(registration.Name, description.Unit);
+        Labels = PrometheusNames.LabelsOf(registration.Labels);
+        string help = PrometheusNames.EscapeHelp(description.Help.Length == 0 ? registration.Name : description.Help);
+        _header = Encoding.UTF8.GetBytes($"# HELP {Name} {help}\n# TYPE {Name} histogram\n");
+        _bucket = Encoding.UTF8.GetBytes($"{Name}_bucket{{{Labels}{(Labels.Length == 0 ? "" : ",")}le=\"");
+        string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
+        _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
+        _count = Encoding.UTF8.GetBytes($"{Name}_count{braced} ");
+        _comment = Encoding.UTF8.GetBytes($"# The histogram {PrometheusNames.EscapeHelp(registration.ToString())} is left out: ");
+        Owner = PrometheusNames.OwnerOf(Name);
+    }
+
+    /// <summary>Why the second of two registrations that become one series is left out.</summary>
+    public static ReadOnlySpan<byte> SameSeries => "it has the name and labels of the series above"u8;
+
+    /// <summary>Why a name is left out that is one of another's lines.</summary>
+    public static ReadOnlySpan<byte> SameLines => "another histogram's lines have this name"u8;
+
+    private static ReadOnlySpan<byte> Infinity => "+Inf\"} "u8;
+
+    private static ReadOnlySpan<byte> EndOfLine => "\n"u8;
+
+    /// <summary>The metric's name.</summary>
+    public string Name { get; }
+
+    /// <summary>The labels as text; with the name they are the series' identity.</summary>
+    public string Labels { get; }
+
+    /// <summary>The histogram, if there is one, whose lines have this name; else null.</summary>
+    public string? Owner { get; }
+
+    /// <summary>Writes what stands before the first series of a name.</summary>
+    public void WriteHeader(ref Utf8Lines lines)
+    {
+        lines.Reserve(_header.Length);
+        lines.Write(_header);
+    }
+
+    /// <summary>Writes a comment instead of the series.</summary>
+    public void WriteLeftOut(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
+    {
+        lines.Reserve(_comment.Length + reason.Length + EndOfLine.Length);
+        lines.Write(_comment);
+        lines.Write(reason);
+        lines.Write(EndOfLine);
+    }
+
+    /// <summary>Takes a copy of the counters.</summary>
+    /// <returns>False if the histogram is disposed.</returns>
+    public bool TryRead(out CountsCopy copy)
+    {
+        try
+        {
+            copy = _registration.Histogram.Read();
+            return true;
+        }
+        catch (ObjectDisposedException)
+        {
+            copy = default;
+            return false;
+        }
+    }
+
+    /// <summary>Writes the lines of a copy of the counters.</summary>
+    public void Write(ref Utf8Lines lines, CountsCopy copy)
+    {
+        ulong count = copy.Underflow;
+        int from = 0;
+        for (int i = 0; i < _bounds.Count; i++)
+        {
+            int to = _bounds.EndOf(i);
+            count += CounterMath.Sum(copy.Counts[from..to]);
+            from = to;
+            WriteBucket(ref lines, _bounds.TextOf(i), count);
+        }
+
+        count += CounterMath.Sum(copy.Counts[from..]) + copy.Overflow;
+        WriteBucket(ref lines, Infinity, count);
+
+        double sum = _registration.Histogram.SumOf(copy) + ((double)copy.Underflow * _bounds.RangeStart) + ((double)copy.Overflow * _bounds.RangeEnd);
+        lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
+        lines.Write(_sum);
+        lines.Write(sum / _registration.Description.ValueUnitRatio);
+        lines.Write(EndOfLine);
+        lines.Write(_count);
+        lines.Write(count);
+        lines.Write(EndOfLine);
+    }
+
+    private void WriteBucket(ref Utf8Lines lines, ReadOnlySpan<byte> bound, ulong count)
+    {
+        lines.Reserve(_bucket.Length + bound.Length + Utf8Lines.NumberLength + EndOfLine.Length);
+        lines.Write(_bucket);
+        lines.Write(bound);
+        lines.Write(count);
+        lines.Write(EndOfLine);
+    }
+}

@@ -1,0 +1,145 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>
+/// Writes histograms in Prometheus' text format 0.0.4, as classic histograms whose bounds are fixed: what several processes
+/// export can be added bucket by bucket, and is then exactly what one histogram of all their values would give.
+/// </summary>
+/// <remarks>
+/// <para>
+/// <b>Bounds.</b> The values that <c>le</c> names are the last values of buckets: of those that a histogram of the writer's
+/// relative error would have, from the description's <see cref="HdrHistogramDescription.LowestBound"/> to its
+/// <see cref="HdrHistogramDescription.HighestBound"/>, as far as the histogram's own range goes; a histogram that is coarser has
+/// its own buckets. They depend on nothing else: an empty bucket is written like any other, and processes that make a histogram
+/// alike export the same bounds. Each <c>le</c> counts exactly the values recorded at or below it, those below the histogram's range
+/// included; values above the range are in <c>+Inf</c> alone.
+/// </para>
+/// <para>
+/// <b>Size.</b> The default of 0.125 is four buckets an octave: 107 lines for a histogram with the bounds of
+/// <see cref="HdrHistogramDescription.Nanoseconds"/>, 1 µs to 69 s.
+/// </para>
+/// <para>
+/// <b>Precision.</b> <c>histogram_quantile</c> finds the bucket that holds the exact quantile and interpolates between its bounds, so that
+/// it is off by at most the bucket's width, twice the relative error of the bucket's lower bound. <c>_sum</c> is taken over the
+/// midpoints of the histogram's own buckets; a value out of range counts there as the end of the range that it is beyond.
+/// </para>
+/// <para>
+/// <b>Names.</b> What Prometheus does not allow in a name becomes an underscore, the colon too; the unit is the name's suffix
+/// unless it ends in it. Labels that Prometheus uses itself (<c>le</c>, and all that begin with two underscores) get
+/// <c>exported_</c> before them; those that become one have their values joined by semicolons; an empty value is no label. A
+/// registration that becomes the same series as another is left out, with a comment. Help defaults to the name.
+/// </para>
+/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as that lives: keep the writer.</para>
+/// <example>
+/// <code>
+/// var writer = new PrometheusTextWriter();
+/// app.MapGet("/metrics", context =>
+/// {
+///     context.Response.ContentType = PrometheusTextWriter.ContentType;
+///     writer.Write(context.Response.BodyWriter, registry);
+///     return Task.CompletedTask;
+/// });
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class PrometheusTextWriter
+{
+    /// <summary>The media type of what is written.</summary>
+    public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+    private readonly double _relativeError;
+    private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];
+    private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries>.CreateValueCallback _render;
+
+    // As many as there are kinds of histograms, few: those of one kind share their bounds.
+    private readonly ConcurrentDictionary<BoundsKey, PrometheusBounds> _bounds = new();
+
+    /// <summary>A writer.</summary>
+    /// <param name="relativeError">How coarse the bounds are: a bucket's half width as a share of its values, 0.000001 to 0.5. Rounded
+    /// down to 0.5 over a power of two, the number of buckets an octave; 0.125 is four.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="relativeError"/> is outside its range or NaN.</exception>
+    public PrometheusTextWriter(double relativeError = 0.125)
+    {
+        if (relativeError is not (>= HdrLayout.MinRelativeError and <= HdrLayout.CoarsestRelativeError))
+        {
+            throw new ArgumentOutOfRangeException(nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.5.");
+        }
+
+        _relativeError = relativeError;
+        _render = Render;
+    }
+
+    /// <summary>Writes all histograms of a registry.</summary>
+    /// <param name="output">Where to; a <c>PipeWriter</c> is one. It is not flushed.</param>
+    /// <param name="registry">The registry.</param>
+    /// <remarks>Reads each histogram once, as a whole. Allocates a few bytes a registration, and nothing for what was recorded.</remarks>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public void Write(IBufferWriter<byte> output, HdrHistogramRegistry registry)
+    {
+        ArgumentNullException.ThrowIfNull(registry);
+        Write(output, registry.Registrations);
+    }
+
+    /// <summary>Writes histograms, in the order of their exported names and labels. Those that are disposed are left out.</summary>
+    /// <param name="output">Where to; a <c>PipeWriter</c> is one. It is not flushed.</param>
+    /// <param name="registrations">The histograms; the same objects at each call, so that what was rendered before can be used
+    /// again. Of several with the same series the first is written.</param>
+    /// <remarks>Reads each histogram once, as a whole. Allocates a few bytes a registration, and nothing for what was recorded.</remarks>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public void Write(IBufferWriter<byte> output, IReadOnlyList<HdrHistogramRegistration> registrations)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentNullException.ThrowIfNull(registrations);
+        Utf8Lines lines = new(output);
+        HashSet<string> names = [];
+        PrometheusSeries? last = null;
+        foreach (PrometheusSeries series in Sorted(registrations))
+        {
+            if (last?.Name == series.Name && last.Labels == series.Labels)
+            {
+                series.WriteLeftOut(ref lines, PrometheusSeries.SameSeries);
+            }
+            else if (series.Owner is { } owner && names.Contains(owner))
+            {
+                series.WriteLeftOut(ref lines, PrometheusSeries.SameLines);
+            }
+            else if (series.TryRead(out CountsCopy copy))
+            {
+                using (copy)
+                {
+                    if (names.Add(series.Name))
+                    {
+                        series.WriteHeader(ref lines);
+                    }
+
+                    series.Write(ref lines, copy);
+                    last = series;
+                }
+            }
+        }
+
+        lines.Flush();
+    }
+
+    // By name and then by labels, so that a name's series stand together; a stable order, so that the first of equal ones stays
+    // the first. A name stands before those that it begins: x is written, or is not, before x_sum asks.
+    private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations
+        .Select(registration => _series.GetValue(registration, _render))
+        .OrderBy(series => series.Name, StringComparer.Ordinal)
+        .ThenBy(series => series.Labels, StringComparer.Ordinal);
+
+    private PrometheusSeries Render(HdrHistogramRegistration registration)
+    {
+        HdrHistogram histogram = registration.Histogram;
+        HdrHistogramDescription description = registration.Description;
+        BoundsKey key = new(
+            histogram.BlockSize, histogram.FirstIndex, histogram.Length, description.LowestBound, description.HighestBound, description.ValueUnitRatio);
+        return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
+    }
+
+    private readonly record struct BoundsKey(int BlockSize, uint FirstIndex, int Length, ulong Lowest, ulong Highest, double Ratio);
+}

@@ -1,0 +1,74 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Metrics;
+
+namespace Picollo.Export;
+
+/// <summary>Puts bytes into a buffer writer, asking it for memory as seldom as it can.</summary>
+internal ref struct Utf8Lines(IBufferWriter<byte> output)
+{
+    /// <summary>The most bytes that a number takes.</summary>
+    public const int NumberLength = 32;
+
+    private Span<byte> _free;
+    private int _written;
+
+    /// <summary>Makes room for so many bytes.</summary>
+    public void Reserve(int length)
+    {
+        if (_free.Length < length)
+        {
+            Flush();
+            _free = output.GetSpan(length);
+        }
+    }
+
+    /// <summary>Writes bytes that there is room for.</summary>
+    public void Write(scoped ReadOnlySpan<byte> bytes)
+    {
+        bytes.CopyTo(_free);
+        Skip(bytes.Length);
+    }
+
+    /// <summary>Writes a number that there is room for.</summary>
+    public void Write(ulong number)
+    {
+        bool fits = Utf8Formatter.TryFormat(number, _free, out int length);
+        Debug.Assert(fits, "there is room for the longest number");
+        Skip(length);
+    }
+
+    /// <summary>Writes a positive number that there is room for, as the shortest decimal that is read as the same.</summary>
+    public void Write(double number)
+    {
+        if (double.IsInfinity(number))
+        {
+            Write("+Inf"u8);
+            return;
+        }
+
+        bool fits = number.TryFormat(_free, out int length, default, CultureInfo.InvariantCulture);
+        Debug.Assert(fits, "there is room for the longest number");
+        Skip(length);
+    }
+
+    /// <summary>Hands over what was written; the last call.</summary>
+    public void Flush()
+    {
+        if (_written > 0)
+        {
+            output.Advance(_written); // not by 0 where no memory was asked for: Kestrel's writer takes that for a fault
+        }
+
+        _free = default;
+        _written = 0;
+    }
+
+    private void Skip(int length)
+    {
+        _free = _free[length..];
+        _written += length;
+    }
+}

@@ -1,0 +1,77 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Interop.Linux;
+
+/// <content>Files, directories and pipes. With a GC transition, as a call may block.</content>
+internal static unsafe partial class LibC
+{
+    // <linux/fcntl.h>
+    public const int AT_FDCWD = -100;
+    public const int AT_EMPTY_PATH = 0x1000;
+
+    // <asm-generic/fcntl.h>
+    public const int O_RDONLY = 0;
+    public const int O_WRONLY = 1;
+    public const int O_CREAT = 0x40;
+    public const int O_EXCL = 0x80;
+    public const int O_NONBLOCK = 0x800;
+    public const int O_CLOEXEC = 0x80000;
+    public const int F_GETFD = 1;
+    public const int FD_CLOEXEC = 1;
+    public const int F_DUPFD_CLOEXEC = 1030;
+
+    // <asm-generic/poll.h>
+    public const short POLLIN = 1;
+
+    // <linux/memfd.h>
+    public const uint MFD_CLOEXEC = 1;
+    public const uint MFD_EXEC = 0x10;
+
+    // <asm/fcntl.h>: these differ by architecture.
+    public static readonly int O_DIRECTORY = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x4000 : 0x10000;
+    public static readonly int O_NOFOLLOW = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x8000 : 0x20000;
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int openat(int directory, byte* path, int flags);
+
+    [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int openat(int directory, string path, int flags, int mode = 0);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint read(int file, void* buffer, nint length);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint write(int file, void* buffer, nint length);
+
+    [LibraryImport(Library)]
+    public static partial int close(int file);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int fcntl(int file, int command, int argument);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int pipe2(int* ends, int flags);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int poll(PollFd* files, nuint count, int timeoutMilliseconds);
+
+    [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int memfd_create(string name, uint flags);
+
+    [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int mkdir(string path, int mode);
+
+    [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int unlinkat(int directory, string path, int flags);
+
+    [LibraryImport(Library, SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int renameat(int fromDirectory, string from, int toDirectory, string to);
+
+    /// <summary>struct pollfd.</summary>
+    public struct PollFd
+    {
+        public int File;
+        public short Events;
+        public short Returned;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Runtime.InteropServices;
+
+namespace Picollo.Interop.Linux;
+
+/// <content>System calls without a function in every C library that .NET supports. A number is null on an architecture whose number is not
+/// known here.</content>
+internal static unsafe partial class LibC
+{
+    // The same on every architecture, as for all calls since Linux 5.1.
+    public const int SYS_pidfd_send_signal = 424;
+    public const int SYS_pidfd_open = 434;
+
+    // <linux/stat.h>
+    public const uint STATX_UID = 8;
+
+    /// <summary>glibc has had a function for it since 2.30.</summary>
+    public static int? SYS_gettid => RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 186,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 178,
+        _ => null,
+    };
+
+    /// <summary>musl has it under another name.</summary>
+    public static readonly int? SYS_getdents64 = RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 or Architecture.Arm => 217,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 61,
+        Architecture.X86 or Architecture.S390x => 220,
+        Architecture.Ppc64le => 202,
+        _ => null,
+    };
+
+    /// <summary>glibc has had a function for it since 2.28.</summary>
+    public static readonly int? SYS_statx = RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 332,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 291,
+        _ => null,
+    };
+
+    /// <summary>No C library has a function for it.</summary>
+    public static readonly int? SYS_perf_event_open = RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.X64 => 298,
+        Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 241,
+        Architecture.S390x => 331,
+        Architecture.Ppc64le => 319,
+        _ => null,
+    };
+
+    [LibraryImport(Library)]
+    [SuppressGCTransition]
+    public static partial nint syscall(nint number);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint syscall(nint number, nint first, nint second, nint third);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint syscall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
+
+    /// <summary>Fills in the owner of a file by <c>statx(2)</c> with <see cref="STATX_UID"/>: 0, or -1 and the error.</summary>
+    /// <param name="directory">The directory that <paramref name="path"/> is relative to, or <see cref="AT_FDCWD"/>.</param>
+    /// <param name="path">Ends with a zero; empty with <see cref="AT_EMPTY_PATH"/> for <paramref name="directory"/> itself.</param>
+    /// <param name="flags">0 or <see cref="AT_EMPTY_PATH"/>.</param>
+    /// <param name="user">The effective user.</param>
+    public static int statx_uid(int directory, byte* path, int flags, out uint user)
+    {
+        const int StructLength = 256, OwnerOffset = 20; // struct statx has one layout on every architecture
+        user = 0;
+        if (SYS_statx is not { } number)
+        {
+            Marshal.SetLastPInvokeError(Errno.ENOSYS);
+            return -1;
+        }
+
+        byte* status = stackalloc byte[StructLength];
+        int result = (int)syscall(number, directory, (nint)path, flags, (nint)STATX_UID, (nint)status);
+        user = result == 0 ? *(uint*)(status + OwnerOffset) : 0;
+        return result;
+    }
+}

@@ -1,0 +1,73 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Picollo.Interop.Windows;
+
+/// <summary>The calls of kernel32.dll. Blittable; a BOOL is an int. Those on the hot path take well under a microsecond
+/// and never block, so they go without a GC transition.</summary>
+[SupportedOSPlatform("windows")]
+internal static unsafe partial class Kernel32
+{
+    // Pseudo-handles, the same in every process: nothing to close.
+    public const nint CurrentProcess = -1;
+    public const nint CurrentThread = -2;
+
+    // winnt.h
+    public const uint THREAD_QUERY_LIMITED_INFORMATION = 0x0800;
+    public const uint PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
+
+    // winerror.h, minwinbase.h
+    public const int ERROR_FILE_NOT_FOUND = 2;
+    public const int ERROR_PATH_NOT_FOUND = 3;
+    public const int ERROR_ACCESS_DENIED = 5;
+    public const int ERROR_INVALID_PARAMETER = 87;
+    public const uint STILL_ACTIVE = 259;
+
+    private const string Library = "kernel32";
+
+    [LibraryImport(Library)]
+    [SuppressGCTransition]
+    public static partial uint GetCurrentThreadId();
+
+    [LibraryImport(Library)]
+    [SuppressGCTransition]
+    public static partial int GetThreadTimes(nint thread, FileTime* creation, FileTime* exit, FileTime* kernel, FileTime* user);
+
+    [LibraryImport(Library)]
+    [SuppressGCTransition]
+    public static partial int GetProcessTimes(nint process, FileTime* creation, FileTime* exit, FileTime* kernel, FileTime* user);
+
+    [LibraryImport(Library)]
+    [SuppressGCTransition]
+    public static partial int QueryThreadCycleTime(nint thread, ulong* cycles);
+
+    [LibraryImport(Library)]
+    public static partial int QueryProcessCycleTime(nint process, ulong* cycles);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint OpenThread(uint access, int inherit, uint threadId);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint OpenProcess(uint access, int inherit, uint processId);
+
+    [LibraryImport(Library)]
+    public static partial uint GetThreadId(nint thread);
+
+    [LibraryImport(Library)]
+    public static partial uint GetProcessId(nint process);
+
+    [LibraryImport(Library)]
+    public static partial uint GetProcessIdOfThread(nint thread);
+
+    [LibraryImport(Library)]
+    public static partial int GetExitCodeThread(nint thread, uint* code);
+
+    [LibraryImport(Library)]
+    public static partial int GetExitCodeProcess(nint process, uint* code);
+
+    [LibraryImport(Library)]
+    public static partial int CloseHandle(nint handle);
+
+    [LibraryImport(Library)]
+    public static partial ushort GetActiveProcessorGroupCount();
+}

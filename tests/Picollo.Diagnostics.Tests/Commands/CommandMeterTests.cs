@@ -1,0 +1,328 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+using Picollo.Tests.PerfEvent;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>Real commands: what is told of each is known beforehand.</summary>
+public sealed class CommandMeterTests : IDisposable
+{
+    private const long Mebibyte = 1 << 20;
+    private const int Terminate = 15;
+
+    // A second of CPU time by the kernel's ticks, however long it takes; 0.85 s by its clock have been seen.
+    private const string BurnASecond = "(exec 2> /dev/null; ulimit -t 1; while :; do :; done)";
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-commands").FullName;
+
+    private static CommandMeter Meter { get; } = new();
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [SpawnFact]
+    public void All_is_known() => Meter.Limit.Should().BeNull();
+
+    [SpawnFact]
+    public void A_small_command_does_not_inherit_the_size_of_this_process()
+    {
+        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("true"));
+
+        run.ExitCode.Should().Be(0);
+        run.Signal.Should().BeNull();
+        run.Usage.MaxResidentBytes.Should().BeInRange(Mebibyte / 4, 20 * Mebibyte);
+        ResourceUsage.GetByProcess().MaxResidentBytes.Should().BeGreaterThan(40 * Mebibyte, "otherwise nothing is tested here");
+        run.Counters.Should().BeEmpty();
+        run.Threads.Should().BeEmpty();
+    }
+
+    [SpawnFact]
+    public void Memory_that_is_touched_is_seen() =>
+        Meter.Run(MeasuredCommand.FromArguments("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none"))
+            .Usage.MaxResidentBytes.Should().BeInRange(200 * Mebibyte, 230 * Mebibyte);
+
+    [SpawnFact]
+    public void Processor_time_of_children_counts_and_the_clock_goes_on()
+    {
+        long start = Stopwatch.GetTimestamp();
+        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"{BurnASecond}; {BurnASecond}; true"));
+        long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
+
+        run.ExitCode.Should().Be(0);
+        run.Usage.Cpu.Total.Should().BeGreaterThan(TimeSpan.FromSeconds(1.3)).And.BeLessThan(TimeSpan.FromSeconds(2.5));
+        run.Usage.Cpu.User.Should().BeGreaterThan(TimeSpan.FromSeconds(1), "a loop is the user's time");
+        run.ElapsedNanoseconds.Should().BeInRange(1_300_000_000, elapsed);
+        run.Elapsed.Should().Be(TimeSpan.FromTicks(run.ElapsedNanoseconds / 100));
+        run.Usage.InvoluntaryContextSwitches.Should().BeGreaterThan(0, "a second is longer than a time slice");
+    }
+
+    [SpawnFact]
+    public void A_command_that_waits_takes_time_and_switches_but_no_processor()
+    {
+        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("sleep", "0.2"));
+
+        run.Elapsed.Should().BeGreaterThan(TimeSpan.FromSeconds(0.2));
+        run.Usage.Cpu.Total.Should().BeLessThan(TimeSpan.FromSeconds(0.1));
+        run.Usage.VoluntaryContextSwitches.Should().BeGreaterThan(0);
+    }
+
+    [SpawnFact]
+    public void What_was_before_the_commands_first_instruction_does_not_count()
+    {
+        // It has waited for its release, that is one switch. Another is execve's own, where it moves to an idle CPU (sched_exec); once in a
+        // while there are more, when a page of the program is read.
+        Enumerable.Range(0, 10).Min(_ => Meter.Run(MeasuredCommand.FromArguments("true")).Usage.VoluntaryContextSwitches)
+            .Should().BeLessThanOrEqualTo(1);
+    }
+
+    [SpawnFact]
+    public void An_exit_code_is_passed_on() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, Signal = (int?)null });
+
+    [SpawnFact]
+    public void A_signal_is_told_apart_from_an_exit_code()
+    {
+        Shell("kill -9 $$").Should().BeEquivalentTo(new { ExitCode = 137, Signal = 9 });
+        Shell("exit 137").Should().BeEquivalentTo(new { ExitCode = 137, Signal = (int?)null });
+    }
+
+    [SpawnFact]
+    public void No_signal_is_ignored_that_this_process_or_the_spawner_ignores()
+    {
+        foreach (int signal in (int[])[1, 2, 3, 13, 15, 17])
+        {
+            int? expected = signal == 17 ? null : signal; // SIGCHLD ends nothing
+            Shell($"kill -{signal} $$; exit 3").Signal.Should().Be(expected);
+        }
+
+        Shell("[ \"$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status)\" = 0000000000000000 ]").ExitCode.Should().Be(0, "none is blocked");
+    }
+
+    [SpawnFact]
+    public void A_command_has_the_descriptors_that_this_process_passes_on_and_no_more()
+    {
+        const int CloseOnExec = 0x80000;
+        List<string> passedOn = [];
+        foreach (string file in Directory.EnumerateFiles("/proc/self/fdinfo").Where(file => int.Parse(Path.GetFileName(file), CultureInfo.InvariantCulture) > 2))
+        {
+            string flags = File.ReadLines(file).First(line => line.StartsWith("flags:", StringComparison.Ordinal))[6..].Trim();
+            if ((Convert.ToInt32(flags, 8) & CloseOnExec) == 0)
+            {
+                passedOn.Add(new FileInfo($"/proc/self/fd/{Path.GetFileName(file)}").LinkTarget!);
+            }
+        }
+
+        Meter.Run(MeasuredCommand.FromArguments("find", "/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n"));
+
+        // What find opens itself are files and folders.
+        File.ReadAllLines($"{_folder}/open").Select(line => line.Split(' ', 2)).Where(words => int.TryParse(words[0], out int file) && file > 2)
+            .Select(words => words[1]).Where(IsOfAKindOfOurs).Should().BeEquivalentTo(passedOn.Where(IsOfAKindOfOurs));
+    }
+
+    [SpawnFact]
+    public void What_does_not_exist_is_not_found()
+    {
+        foreach (string name in (string[])["picollo-no-such-program", $"{_folder}/none", "/etc/passwd/none"])
+        {
+            FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
+                .Should().Throw<CommandStartException>().WithMessage($"{name}: *").Which.IsNotFound.Should().BeTrue(name);
+        }
+    }
+
+    [SpawnFact]
+    public void What_is_there_and_cannot_be_executed_is_something_else()
+    {
+        foreach (string name in (string[])["/etc/passwd", "/"])
+        {
+            FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
+                .Should().Throw<CommandStartException>().WithMessage($"{name}: Permission denied").Which.IsNotFound.Should().BeFalse(name);
+        }
+    }
+
+    [SpawnFact]
+    public void A_script_without_a_first_line_is_the_shells()
+    {
+        string script = Path.Combine(_folder, "script");
+        Shell($"echo 'exit $1' > {script}; chmod u+x {script}");
+
+        Meter.Run(MeasuredCommand.FromArguments(script, "5")).ExitCode.Should().Be(5);
+    }
+
+    [SpawnFact]
+    public void Arguments_and_environment_arrive_as_they_are()
+    {
+        const string Odd = "ä 'b' \"c\" $d\n\\";
+        Environment.SetEnvironmentVariable("PICOLLO_ODD", Odd);
+        string there = Path.Combine(_folder, "arguments");
+
+        Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", "printf '%s|' \"$@\" \"$PICOLLO_ODD\" > \"$0\"", there, Odd, "", "x"));
+
+        File.ReadAllText(there).Should().Be($"{Odd}||x|{Odd}|");
+    }
+
+    [SpawnFact]
+    public void Output_goes_to_standard_error_where_that_is_asked_for()
+    {
+        string there = Path.Combine(_folder, "names");
+        Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"a=$(readlink /proc/$$/fd/1); b=$(readlink /proc/$$/fd/2); echo $a > {there}; echo $b >> {there}").WithOutputToError());
+
+        string[] names = File.ReadAllLines(there);
+        names.Should().HaveCount(2);
+        names[0].Should().Be(names[1]);
+    }
+
+    [SpawnFact]
+    public void A_signal_reaches_the_command()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("/bin/sh", "-c", $"trap 'kill $!; exit 5' TERM; sleep 60 & : > {_folder}/ready; wait"));
+        WaitFor(() => File.Exists($"{_folder}/ready"));
+        running.Signal(Terminate);
+
+        running.Wait().ExitCode.Should().Be(5);
+        running.Signal(Terminate);
+        running.Wait().ExitCode.Should().Be(5, "it is over, and stays as it was");
+    }
+
+    [SpawnFact]
+    public void A_signal_reaches_all_of_a_text_command()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromText($"sleep 61 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
+        WaitFor(() => File.Exists($"{_folder}/ready"));
+        running.Signal(Terminate);
+
+        running.Wait().Signal.Should().Be(Terminate);
+        WaitFor(() => HasEnded(IdIn("id")));
+    }
+
+    [SpawnFact]
+    public void What_a_text_command_leaves_running_is_ended_with_it()
+    {
+        Meter.Run(MeasuredCommand.FromText($"sleep 62 & echo $! > {_folder}/id")).ExitCode.Should().Be(0);
+
+        WaitFor(() => HasEnded(IdIn("id")));
+    }
+
+    [SpawnFact]
+    public void What_a_program_leaves_running_is_not_waited_for_and_left_alone()
+    {
+        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"sleep 63 & echo $! > {_folder}/id"));
+
+        bool isLeft = !HasEnded(IdIn("id"));
+        using Process left = Process.GetProcessById(IdIn("id"));
+        left.Kill();
+        isLeft.Should().BeTrue();
+        run.Elapsed.Should().BeLessThan(TimeSpan.FromSeconds(60));
+    }
+
+    [SpawnFact]
+    public void Disposing_kills_the_command()
+    {
+        RunningCommand program = Meter.Start(MeasuredCommand.FromArguments("sleep", "64"));
+        RunningCommand text = Meter.Start(MeasuredCommand.FromText($"sleep 65 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
+        WaitFor(() => File.Exists($"{_folder}/ready"));
+
+        program.Dispose();
+        text.Dispose();
+
+        foreach (int id in (int[])[program.Id, text.Id, IdIn("id")])
+        {
+            WaitFor(() => HasEnded(id));
+        }
+    }
+
+    [SpawnFact]
+    public void Commands_may_run_beside_each_other()
+    {
+        CommandRun[] runs = [.. Enumerable.Range(0, 8).AsParallel().AsOrdered().WithDegreeOfParallelism(8).Select(i => Shell($"sleep 0.1; exit {i}"))];
+
+        runs.Select(run => run.ExitCode).Should().Equal(0, 1, 2, 3, 4, 5, 6, 7);
+    }
+
+    [PerfFact]
+    public void Counters_begin_with_the_command_and_count_its_children()
+    {
+        CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(true));
+        CommandRun run = meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"{BurnASecond}; true"));
+
+        run.Counters.Select(counter => (counter.Name, counter.IsTime, counter.RunningShare)).Should().Equal(("task-clock", true, 1), ("page-faults", false, 1));
+        ((double)run.Counters[0].Value).Should().BeApproximately(run.Usage.Cpu.TotalNanoseconds, 0.1e9);
+        ((double)run.Counters[1].Value).Should().BeApproximately(run.Usage.MinorPageFaults + run.Usage.MajorPageFaults, 10);
+        run.Unavailable.Should().BeEmpty();
+    }
+
+    [PerfFact]
+    public void A_counter_that_is_not_there_is_told_if_optional_and_else_thrown()
+    {
+        PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
+
+        new CommandMeter(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"))
+            .Unavailable.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
+        FluentActions.Invoking(() => new CommandMeter(counters).Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $": > {_folder}/ran")))
+            .Should().Throw<PerfEventException>();
+        File.Exists($"{_folder}/ran").Should().BeFalse("it was never released");
+    }
+
+    [SpawnFact]
+    public void Threads_are_seen_with_those_of_children()
+    {
+        CommandMeter meter = new() { ThreadInterval = TimeSpan.FromMilliseconds(10) };
+        CommandRun run = meter.Run(MeasuredCommand.FromText($"{BurnASecond} & {BurnASecond} & wait"));
+
+        run.Threads.Should().HaveCountGreaterThanOrEqualTo(3).And.OnlyContain(thread => thread.Name == "sh");
+        run.Threads.Should().BeInDescendingOrder(thread => thread.CpuNanoseconds);
+        long seen = run.Threads.Sum(thread => thread.CpuNanoseconds);
+        seen.Should().BeLessThanOrEqualTo(run.Usage.Cpu.TotalNanoseconds + 20_000_000).And.BeGreaterThan(run.Usage.Cpu.TotalNanoseconds / 2);
+        run.Threads[0].ProcessId.Should().Be((int)run.Threads[0].ThreadId, "a shell has one thread");
+    }
+
+    [Fact]
+    public void Odd_requests_are_refused()
+    {
+        FluentActions.Invoking(() => new CommandMeter { ThreadInterval = TimeSpan.FromTicks(9_999) }).Should().Throw<ArgumentOutOfRangeException>();
+        FluentActions.Invoking(() => Meter.Run(null!)).Should().Throw<ArgumentNullException>();
+    }
+
+    [SpawnFact]
+    public void Signals_have_numbers()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("true"));
+        foreach (int signal in (int[])[0, -1, 65, 256])
+        {
+            running.Invoking(command => command.Signal(signal)).Should().Throw<ArgumentOutOfRangeException>();
+        }
+    }
+
+    [Fact]
+    public void A_counter_of_a_command_waits_for_its_exec_and_is_inherited()
+    {
+        PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithTarget(-1, 3).WithPinned(true).Settings, 42);
+
+        (settings.ThreadId, settings.Cpu, settings.ProcessId).Should().Be((42, -1, null));
+        PerfEventOpener.Attributes(settings, new PerfEventDefinition(PerfEventType.Software, 1), isLeader: true).Flags
+            .Should().Be(PerfEventFlags.Disabled | PerfEventFlags.Inherit | PerfEventFlags.Pinned | PerfEventFlags.ExcludeKernel
+                | PerfEventFlags.ExcludeHypervisor | PerfEventFlags.EnableOnExec);
+    }
+
+    private static bool IsOfAKindOfOurs(string link) => link.StartsWith("pipe:", StringComparison.Ordinal)
+        || link.StartsWith("anon_inode:", StringComparison.Ordinal) || link.StartsWith("/memfd:", StringComparison.Ordinal);
+
+    private static CommandRun Shell(string script) => Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", script));
+
+    private int IdIn(string file) => int.Parse(File.ReadAllText(Path.Combine(_folder, file)), CultureInfo.InvariantCulture);
+
+    // One that nobody waits for yet is a zombie.
+    private static bool HasEnded(int id)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{id}/stat").Contains(") Z ", StringComparison.Ordinal);
+        }
+        catch (IOException)
+        {
+            return true;
+        }
+    }
+
+    private static void WaitFor(Func<bool> condition) =>
+        SpinWait.SpinUntil(() => condition(), TimeSpan.FromSeconds(30)).Should().BeTrue("it should have come by now");
+}

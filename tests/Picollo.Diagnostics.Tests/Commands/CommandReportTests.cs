@@ -1,0 +1,34 @@
+using Picollo.Diagnostics.Linux;
+
+namespace Picollo.Diagnostics.Tests;
+
+public class CommandReportTests
+{
+    [Theory]
+    [InlineData(0, 0, false)]
+    [InlineData(7 << 8, 7, false)]
+    [InlineData(255 << 8, 255, false)]
+    [InlineData(9, 9, true)]
+    [InlineData(11 | 0x80, 11, true)] // with a core file
+    [InlineData(64, 64, true)]
+    public void A_wait_status_is_an_exit_code_or_a_signal(int status, int number, bool isSignal)
+    {
+        CommandEnd end = new CommandReport { Status = status }.ToEnd();
+
+        (end.Status, end.IsSignal).Should().Be((number, isSignal));
+    }
+
+    [Fact]
+    public void What_was_taken_before_the_start_is_taken_off_but_for_the_size()
+    {
+        CommandReport report = new() { StartNanoseconds = 100, EndNanoseconds = 350 };
+        (report.UsageBefore.MinorFaults, report.Usage.MinorFaults) = (3, 10);
+        (report.UsageBefore.MaxResidentKibibytes, report.Usage.MaxResidentKibibytes) = (40, 1000);
+        (report.UsageBefore.User.Microseconds, report.Usage.User.Seconds) = (1, 2);
+
+        CommandEnd end = report.ToEnd();
+
+        end.ElapsedNanoseconds.Should().Be(250);
+        (end.Usage.MinorPageFaults, end.Usage.MaxResidentBytes, end.Usage.Cpu.UserNanoseconds).Should().Be((7, 1000 * 1024, 1_999_999_000));
+    }
+}

@@ -1,0 +1,78 @@
+using Picollo.Cpu;
+
+namespace Picollo.Diagnostics.Tests;
+
+public class CommandSeriesTests
+{
+    [Fact]
+    public void Every_run_is_a_value_of_each_measure()
+    {
+        CommandSeries series = new();
+        series.Add(Run(1000, 5));
+        series.Add(Run(3000, 7));
+
+        series.Runs.Should().HaveCount(2);
+        series.Measures.Select(measure => (measure.Name, measure.Unit, measure.Histogram.TotalCount, measure.Histogram.GetSummary().Mean)).Should().Equal(
+            ("task-clock", CommandUnit.Nanoseconds, 2, 2000),
+            ("cycles", CommandUnit.Count, 2, 6),
+            ("elapsed", CommandUnit.Nanoseconds, 2, 4000),
+            ("user", CommandUnit.Nanoseconds, 2, 2001),
+            ("kernel", CommandUnit.Nanoseconds, 2, 2002),
+            ("max resident", CommandUnit.Bytes, 2, 2003),
+            ("minor page faults", CommandUnit.Count, 2, 2004),
+            ("major page faults", CommandUnit.Count, 2, 2005),
+            ("voluntary switches", CommandUnit.Count, 2, 2006),
+            ("involuntary switches", CommandUnit.Count, 2, 2007));
+    }
+
+    [Fact]
+    public void A_measure_is_found_by_its_name()
+    {
+        CommandSeries series = new();
+        series["elapsed"].Should().BeNull();
+        series.Add(Run(1, 1));
+
+        series["elapsed"]!.Histogram.TotalCount.Should().Be(1);
+        series["Elapsed"].Should().BeNull();
+    }
+
+    [Fact]
+    public void A_size_that_is_not_known_is_no_measure()
+    {
+        CommandSeries series = new();
+        CommandRun run = Run(1, 1);
+        series.Add(new CommandRun { ElapsedNanoseconds = 1, ExitCode = 0, Usage = run.Usage with { MaxResidentBytes = 0, MinorPageFaults = -1 } });
+
+        series["max resident"].Should().BeNull();
+        series["minor page faults"]!.Histogram.GetSummary().Mean.Should().Be(0, "a difference of readings that went back is none");
+    }
+
+    [Fact]
+    public void The_effect_between_two_series_has_the_sign_of_the_change()
+    {
+        CommandSeries before = new(), after = new();
+        foreach (long value in (long[])[100, 102, 104])
+        {
+            before.Add(Run(value, 1));
+            after.Add(Run(value + 10, 1));
+        }
+
+        before["task-clock"]!.Histogram.GetSummary().GetEffectSize(after["task-clock"]!.Histogram.GetSummary()).Should().BeApproximately(10 / Math.Sqrt(8.0 / 3), 1e-9);
+    }
+
+    private static CommandRun Run(long value, ulong cycles) => new()
+    {
+        ElapsedNanoseconds = 2 * value,
+        ExitCode = 0,
+        Usage = new ResourceUsage
+        {
+            Cpu = new CpuUsage(value + 1, value + 2),
+            MaxResidentBytes = value + 3,
+            MinorPageFaults = value + 4,
+            MajorPageFaults = value + 5,
+            VoluntaryContextSwitches = value + 6,
+            InvoluntaryContextSwitches = value + 7,
+        },
+        Counters = [new("task-clock", (ulong)value, 1, IsTime: true), new("cycles", cycles, 1, IsTime: false)],
+    };
+}

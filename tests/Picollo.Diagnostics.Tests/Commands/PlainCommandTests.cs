@@ -1,0 +1,59 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>What is left where there is no picollo_spawn.</summary>
+public class PlainCommandTests
+{
+    private const string Why = "no such program here";
+
+    private static CommandMeter Meter { get; } = Without(null);
+
+    [Fact]
+    public void What_is_not_known_is_said() => Meter.Limit.Should().Be(Why);
+
+    [LinuxFact]
+    public void A_command_runs_and_its_time_is_known_but_not_its_size()
+    {
+        CommandRun run = Meter.Run(MeasuredCommand.FromText("sleep 0.1; exit 7"));
+
+        run.ExitCode.Should().Be(7);
+        run.Elapsed.Should().BeGreaterThan(TimeSpan.FromSeconds(0.1));
+        run.Usage.Cpu.TotalNanoseconds.Should().BeGreaterThan(0);
+        run.Usage.MaxResidentBytes.Should().Be(0, "children have one mark for all");
+    }
+
+    [LinuxFact]
+    public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program")))
+        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeTrue();
+
+    [LinuxFact]
+    public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("/etc/passwd")))
+        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeFalse();
+
+    [LinuxFact]
+    public void A_signal_reaches_the_command_and_disposing_kills_it()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "66"));
+        running.Signal(15);
+        running.Wait().ExitCode.Should().Be(143);
+
+        RunningCommand other = Meter.Start(MeasuredCommand.FromArguments("sleep", "67"));
+        int id = other.Id;
+        other.Dispose();
+        SpinWait.SpinUntil(() => !Directory.Exists($"/proc/{id}"), TimeSpan.FromSeconds(30)).Should().BeTrue();
+    }
+
+    [LinuxFact]
+    public void There_are_no_counters()
+    {
+        PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");
+
+        CommandRun run = Without(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"));
+        run.Counters.Should().BeEmpty();
+        run.Unavailable.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
+        Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<PerfEventException>().WithMessage($"task-clock: {Why}");
+    }
+
+    private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, (null, Why));
+}

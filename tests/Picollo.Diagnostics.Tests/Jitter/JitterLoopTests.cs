@@ -1,0 +1,223 @@
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>The measuring loop by a scripted clock: the managed one, and the native one where there is a library.</summary>
+public sealed unsafe class JitterLoopTests
+{
+    private const ulong Interval = 1_000;
+
+    public static TheoryData<bool> Loops => NativeLoop.IsThere ? [false, true] : [false];
+
+    [Fact]
+    public void The_native_loop_is_here_where_the_library_is() => NativeLoop.IsThere.Should().Be(Repository.HasShim(Platform.Rid),
+        "else only the managed loop was tested");
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Each_latency_is_what_passed_since_its_moment(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript(7, 0, 250, 999), loops: 4);
+        measured.Result.Should().Be(JitterState.Done);
+        measured.Drain().Should().Equal(7, 0, 250, 999);
+        measured.FirstDues.Should().Equal(JitterScript.Start + Interval);
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Moments_that_passed_meanwhile_are_caught_up_each_from_its_own(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript(3_500, 20, 0, 0, 5), loops: 5);
+        measured.Drain().Should().Equal(3_500, 2_520, 1_520, 520, 5);
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void An_interrupted_sleep_is_slept_on(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript(7, 8) { Interruptions = 3 }, loops: 2);
+        measured.Drain().Should().Equal(7, 8);
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void A_refused_sleep_ends_the_loop(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript { Refusal = 38 }, loops: 2);
+        measured.Result.Should().Be(-38);
+        measured.Drain().Should().BeEmpty();
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Above_the_limit_it_breaks_and_at_it_not(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript(100, 101, 5), loops: 3, breakAbove: 100);
+        measured.Result.Should().Be(JitterState.Broken);
+        measured.State->BrokeAt.Should().Be(101);
+        measured.Drain().Should().Equal(100, 101);
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void A_break_that_has_no_place_is_told_all_the_same(bool isNative)
+    {
+        using Measured measured = new(isNative, new JitterScript(1, 2, 3, 4, 500), loops: 9, breakAbove: 100, places: 4);
+        measured.Result.Should().Be(JitterState.Broken);
+        measured.State->BrokeAt.Should().Be(500);
+        measured.Drain().Should().Equal(1, 2, 3, 4);
+        measured.LostInAll.Should().Be(1);
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Stopped_in_a_sleep_it_stores_that_wake_up_and_ends(bool isNative)
+    {
+        Measured? measured = null;
+        var script = new JitterScript(1, 2, 3, 4) { Meanwhile = i => measured!.State->Stop = i == 2 ? 1UL : 0 };
+        measured = new Measured(isNative, script, loops: JitterState.Unlimited, runs: false);
+        using (measured)
+        {
+            measured.Run();
+            measured.Drain().Should().Equal(1, 2, 3);
+        }
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Lost_samples_are_counted_and_those_after_them_keep_their_moments(bool isNative)
+    {
+        Measured? measured = null;
+        List<ulong> read = [];
+        ulong[] lateBy = [.. Enumerable.Range(1, 14).Select(i => (ulong)i)];
+        var script = new JitterScript(lateBy)
+        {
+            Meanwhile = i =>
+            {
+                if (i == 10)
+                {
+                    read.AddRange(measured!.Drain());
+                }
+            },
+        };
+        measured = new Measured(isNative, script, loops: 14, places: 8, runs: false);
+        using (measured)
+        {
+            measured.Run();
+            read.AddRange(measured.Drain());
+            read.Should().Equal(1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14);
+            measured.FirstDues.Should().Equal(JitterScript.Start + Interval, JitterScript.Start + (11 * Interval));
+            measured.LostInAll.Should().Be(2);
+        }
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void A_count_of_lost_samples_and_the_sample_after_it_need_two_places(bool isNative)
+    {
+        Measured? measured = null;
+        ulong[] lateBy = [.. Enumerable.Range(1, 14).Select(i => (ulong)i)];
+        var script = new JitterScript(lateBy) { Meanwhile = i => measured!.State->Tail += i is 9 or 11 ? 1UL : 0 };
+        measured = new Measured(isNative, script, loops: 14, places: 8, runs: false);
+        using (measured)
+        {
+            measured.Run();
+            measured.State->Head.Should().Be(10);
+            measured.State->Samples[0].Should().Be(JitterState.LostMark | 3);
+            measured.State->Samples[1].Should().Be(12);
+            measured.State->Lost.Should().Be(2);
+        }
+    }
+
+    [Theory, MemberData(nameof(Loops))]
+    public void Whatever_the_latencies_and_whenever_it_is_read_each_sample_is_its_moments(bool isNative) => Seeded.Run(200, random =>
+    {
+        ulong[] lateBy = [.. Enumerable.Range(0, random.Next(1, 400)).Select(_ => random.Next(8) == 0 ? (ulong)random.Next(50_000) : (ulong)random.Next(1_200))];
+        ulong[] expected = JitterScript.Latencies(Interval, lateBy);
+        int readEvery = random.Next(1, 60);
+        ulong places = 1UL << random.Next(1, 9);
+        Measured? measured = null;
+        var script = new JitterScript(lateBy)
+        {
+            Meanwhile = i =>
+            {
+                if (i % readEvery == readEvery - 1)
+                {
+                    measured!.Drain();
+                }
+            },
+        };
+        measured = new Measured(isNative, script, (ulong)lateBy.Length, places: places, runs: false);
+        using (measured)
+        {
+            measured.Run();
+            measured.Drain();
+
+            measured.Indexes.Should().BeInAscendingOrder().And.OnlyHaveUniqueItems();
+            measured.Samples.Should().Equal(measured.Indexes.Select(i => expected[i]));
+            ((ulong)measured.Samples.Count + measured.LostInAll).Should().Be((ulong)lateBy.Length);
+            if (places > (ulong)readEvery)
+            {
+                measured.LostInAll.Should().Be(0, "it was read before it was full");
+            }
+
+            // The histogram and the exact figures of what was taken in.
+            CpuJitterStatus status = measured.Jitter.GetStatus();
+            status.Count.Should().Be(measured.Samples.Count);
+            (status.MinNanoseconds, status.MaxNanoseconds, status.LastNanoseconds).Should().Be((measured.Samples.Min(), measured.Samples.Max(), measured.Samples[^1]));
+            status.MeanNanoseconds.Should().BeApproximately(measured.Samples.Average(sample => (double)sample), 1e-6);
+            var plain = measured.Samples.GroupBy(sample => measured.Jitter.Histogram.GetBucket(sample).Start).ToDictionary(group => group.Key, group => (ulong)group.Count());
+            measured.Jitter.Histogram.BucketsWithValues.ToDictionary(bucket => bucket.Start, bucket => bucket.Count).Should().Equal(plain);
+        }
+    });
+
+    [Fact]
+    public void The_ring_holds_ten_seconds_within_its_bounds()
+    {
+        JitterRing.PlacesFor(1_000_000).Should().Be(16_384);
+        JitterRing.PlacesFor(1_000).Should().Be(131_072);
+        JitterRing.PlacesFor(1_000_000_000).Should().Be(8_192);
+    }
+
+    /// <summary>A loop that ran, or is to run, and what its reader got.</summary>
+    private sealed class Measured : IDisposable
+    {
+        private readonly bool _isNative;
+        private readonly JitterScript _script;
+        private readonly JitterRing _ring;
+        private ulong _lost;
+
+        public Measured(bool isNative, JitterScript script, ulong loops, ulong breakAbove = JitterState.Unlimited, ulong places = 1_024, bool runs = true)
+        {
+            (_isNative, _script) = (isNative, script);
+            _ring = new JitterRing(new ScriptedJitterSystem(), new JitterPlan(Interval, loops, breakAbove), places, new JitterLimits());
+            if (runs)
+            {
+                Run();
+            }
+        }
+
+        public JitterState* State => _ring.State;
+
+        public int Result { get; private set; }
+
+        public CpuJitter Jitter { get; } = new(0, 0);
+
+        public List<ulong> FirstDues { get; } = [];
+
+        public List<int> Indexes { get; } = [];
+
+        public List<ulong> Samples { get; } = [];
+
+        public ulong LostInAll => _lost + State->Lost;
+
+        public void Run() => Result = _isNative ? _script.RunNative(State) : _script.RunManaged(State);
+
+        public List<ulong> Drain()
+        {
+            int before = Samples.Count;
+            _lost += _ring.Drain((due, latencies) =>
+            {
+                latencies.Length.Should().BePositive();
+                Jitter.Add(latencies);
+                FirstDues.Add(due);
+                Indexes.AddRange(Enumerable.Range((int)((due - JitterScript.Start) / Interval) - 1, latencies.Length));
+                Samples.AddRange(latencies);
+            });
+            return Samples[before..];
+        }
+
+        public void Dispose() => _ring.Dispose();
+    }
+}

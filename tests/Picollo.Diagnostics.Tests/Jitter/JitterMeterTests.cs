@@ -1,0 +1,260 @@
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>The meter's life, on a system that is not there.</summary>
+public sealed class JitterMeterTests
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
+
+    [Fact]
+    public async Task All_samples_are_taken_in_to_the_last()
+    {
+        ulong[] lateBy = [.. Enumerable.Range(0, 5_000).Select(i => (ulong)(i * 7 % 900_000))];
+        var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(lateBy), [1] = new JitterScript(1, 2, 3) } };
+        Dictionary<int, List<ulong>> given = new() { [0] = [], [1] = [] };
+        using JitterMeter meter = Start(system, new JitterMeterOptions
+        {
+            Loops = 5_000,
+            Samples = (cpu, due, latencies) =>
+            {
+                due.Should().Be((long)JitterScript.Start + ((given[cpu].Count + 1) * 1_000_000L));
+                given[cpu].AddRange(latencies);
+            },
+        });
+        await meter.Completion.WaitAsync(Deadline);
+
+        ulong[] expected = JitterScript.Latencies(1_000_000, lateBy);
+        given[0].Should().Equal(expected);
+        CpuJitterStatus status = meter.Cpus[0].GetStatus();
+        status.Should().BeEquivalentTo(new CpuJitterStatus(5_000, 0, expected.Min(), status.MeanNanoseconds, expected.Max(), expected[^1]));
+        status.MeanNanoseconds.Should().BeApproximately(expected.Average(latency => (double)latency), 1e-6);
+        meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(5_000, 0, 0, 6 / 5_000.0, 3, 0));
+        meter.Cpus.Select(cpu => (cpu.Cpu, cpu.ThreadId, cpu.Histogram.TotalCount)).Should().Equal((0, 1_000, 5_000), (1, 1_001, 5_000));
+        meter.Break.Should().BeNull();
+        system.Held.Should().Be((0, 0, 0));
+    }
+
+    [Fact]
+    public async Task A_reader_that_is_kept_waiting_loses_samples_and_says_how_many()
+    {
+        // A handler that blocks until the loop has run through: what the ring had no place for is lost.
+        var script = new JitterScript { Meanwhile = i => Thread.Sleep(i == 1 ? 200 : 0) };
+        var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = script } };
+        List<(long Due, int Count)> batches = [];
+        using JitterMeter meter = Start(system, new JitterMeterOptions
+        {
+            Loops = 100_000,
+            Samples = (_, due, latencies) =>
+            {
+                batches.Add((due, latencies.Length));
+                if (batches.Count == 1)
+                {
+                    SpinWait.SpinUntil(() => system.Held.Inside == 0, Deadline).Should().BeTrue();
+                }
+            },
+        });
+        await meter.Completion.WaitAsync(Deadline);
+
+        CpuJitterStatus status = meter.Cpus[0].GetStatus();
+        status.Lost.Should().BePositive();
+        (status.Count + status.Lost).Should().Be(100_000);
+        batches.Sum(batch => (long)batch.Count).Should().Be(status.Count);
+    }
+
+    [Fact]
+    public async Task An_interval_that_is_too_short_for_the_CPU_does_not_keep_a_duration_from_ending()
+    {
+        var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript { Meanwhile = _ => Thread.Sleep(50) } } };
+        using JitterMeter meter = Start(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
+        await meter.Completion.WaitAsync(Deadline);
+        meter.Limits.Should().ContainSingle().Which.Should().Contain("Choose a longer interval");
+        meter.Cpus[0].GetStatus().Count.Should().BeInRange(1, 999);
+    }
+
+    [Fact]
+    public async Task A_duration_is_the_wake_ups_that_are_due_within_it()
+    {
+        foreach ((TimeSpan interval, TimeSpan duration, long? loops, long expected) in new (TimeSpan, TimeSpan, long?, long)[]
+        {
+            (TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(250), null, 250),
+            (TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(2.9), null, 2),
+            (TimeSpan.FromSeconds(1), TimeSpan.FromMilliseconds(1), null, 1),
+            (TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(250), 10, 10),
+            (TimeSpan.FromMilliseconds(1), TimeSpan.MaxValue, 10, 10),
+        })
+        {
+            var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(5_000_000_000), [1] = new JitterScript() } };
+            using JitterMeter meter = Start(system, new JitterMeterOptions { Interval = interval, Duration = duration, Loops = loops });
+            await meter.Completion.WaitAsync(Deadline);
+            meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal([expected, expected], "though the first CPU is late by 5 s at once");
+        }
+    }
+
+    [Fact]
+    public async Task A_latency_above_the_limit_ends_all_and_is_told()
+    {
+        var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript(1_000, 30_000, 30_001) } };
+        using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
+        await meter.Completion.WaitAsync(Deadline);
+
+        meter.Break.Should().Be(new JitterBreak(1, 30_001, false, meter.Break!.MarkProblem));
+        meter.Break.MarkProblem.Should().Contain("mount -t tracefs");
+        meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
+        system.Held.Should().Be((0, 0, 0));
+    }
+
+    [Fact]
+    public async Task Of_several_breaks_the_first_is_told_and_marked()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
+        string marker = Path.Combine(folder, "trace_marker");
+        File.WriteAllText(marker, string.Empty);
+        JitterScript Late() => new(1_000_000);
+        var system = new ScriptedJitterSystem
+        {
+            All = [0, 1, 2, 3],
+            Scripts = { [0] = Late(), [1] = Late(), [2] = Late(), [3] = Late() },
+            TracingFolders = [Path.Combine(folder, "not-mounted"), folder],
+        };
+        using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
+        await meter.Completion.WaitAsync(Deadline);
+
+        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, true, null));
+        File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
+    public async Task Stopped_it_ends_and_can_be_read()
+    {
+        var system = new ScriptedJitterSystem();
+        JitterMeter meter = Start(system, new JitterMeterOptions());
+        SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples come in while it runs");
+        meter.Completion.IsCompleted.Should().BeFalse();
+        meter.Stop();
+        system.Held.Should().Be((0, 0, 0));
+        await meter.Completion;
+        CpuJitterStatus status = meter.Cpus[0].GetStatus();
+        meter.Stop();
+        meter.Dispose();
+        meter.Cpus[0].GetStatus().Should().Be(status);
+        meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)status.Count);
+    }
+
+    [Fact]
+    public async Task What_the_handler_throws_ends_the_measurement()
+    {
+        var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(1, 2, 3), [1] = new JitterScript(4, 5, 6) } };
+        int calls = 0;
+        JitterMeter meter = Start(system, new JitterMeterOptions
+        {
+            Loops = 3,
+            Samples = (_, _, _) =>
+            {
+                calls++;
+                throw new InvalidDataException("the disk is full");
+            },
+        });
+        (await meter.Invoking(each => each.Completion.WaitAsync(Deadline)).Should().ThrowAsync<InvalidDataException>()).WithMessage("the disk is full");
+        meter.Invoking(each => each.Stop()).Should().Throw<InvalidDataException>();
+        meter.Invoking(each => each.Dispose()).Should().NotThrow();
+        calls.Should().Be(1);
+        meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal(3, 3);
+        system.Held.Should().Be((0, 0, 0));
+    }
+
+    [Fact]
+    public void A_handler_that_throws_ends_a_measurement_without_an_end()
+    {
+        var system = new ScriptedJitterSystem();
+        using JitterMeter meter = Start(system, new JitterMeterOptions { Samples = (_, _, _) => throw new InvalidDataException() });
+        meter.Invoking(each => each.Completion.Wait(Deadline)).Should().Throw<InvalidDataException>();
+    }
+
+    [Fact]
+    public async Task The_handler_may_stop_the_meter()
+    {
+        var system = new ScriptedJitterSystem();
+        TaskCompletionSource<JitterMeter> started = new();
+        JitterMeter meter = Start(system, new JitterMeterOptions { Samples = (_, _, _) => started.Task.Result.Stop() });
+        started.SetResult(meter);
+        await meter.Completion.WaitAsync(Deadline);
+        meter.Cpus.Max(cpu => cpu.GetStatus().Count).Should().BePositive();
+    }
+
+    [Fact]
+    public void A_thread_that_cannot_be_pinned_is_a_problem_and_leaves_nothing()
+    {
+        var system = new ScriptedJitterSystem { All = [0, 1, 2], Refused = 1 };
+        JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
+        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? problem).Should().BeFalse();
+        meter.Should().BeNull();
+        problem.Should().Be("refused");
+        system.Held.Should().Be((0, 0, 0));
+    }
+
+    [Fact]
+    public async Task A_system_that_refuses_to_sleep_is_told()
+    {
+        var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript { Refusal = 1 }, [0] = new JitterScript(1) } };
+        using JitterMeter meter = Start(system, new JitterMeterOptions { Loops = 1 });
+        (await meter.Invoking(each => each.Completion.WaitAsync(Deadline)).Should().ThrowAsync<MeasurementUnavailableException>())
+            .WithMessage("*clock_nanosleep*seccomp*");
+    }
+
+    [Fact]
+    public async Task A_thread_that_was_moved_ends()
+    {
+        var system = new ScriptedJitterSystem { All = [1], Moved = 1 };
+        using JitterMeter meter = Start(system, new JitterMeterOptions());
+        await meter.Completion.WaitAsync(Deadline);
+        meter.Limits.Should().ContainSingle().Which.Should().StartWith("CPU 1 went offline");
+    }
+
+    [Fact]
+    public void A_limit_that_several_threads_find_is_told_once()
+    {
+        using JitterMeter meter = Start(new ScriptedJitterSystem { Limit = "no" }, new JitterMeterOptions());
+        meter.Limits.Should().Equal("no");
+    }
+
+    [Fact]
+    public void What_is_out_of_range_is_named()
+    {
+        void Refused(JitterMeterOptions options, string name, string range) => FluentActions.Invoking(() => JitterMeter.Start(options))
+            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName(name).WithMessage($"*{range}*");
+
+        Refused(new() { Interval = TimeSpan.FromTicks(9) }, "Interval", "1 µs to 1 s");
+        Refused(new() { Interval = TimeSpan.FromMilliseconds(1_000.1) }, "Interval", "1 µs to 1 s");
+        Refused(new() { Priority = 0 }, "Priority", "1 to 99");
+        Refused(new() { Priority = 100 }, "Priority", "1 to 99");
+        Refused(new() { Duration = TimeSpan.Zero }, "Duration", "more than 0");
+        Refused(new() { Loops = 0 }, "Loops", "1 or more");
+        Refused(new() { BreakAbove = TimeSpan.FromTicks(-1) }, "BreakAbove", "more than 0");
+        Refused(new() { Cpus = [] }, "Cpus", "at least one");
+        Refused(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
+        FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
+        JitterPlan.For(new() { Interval = JitterMeterOptions.ShortestInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
+            .Should().Be(new JitterPlan(1_000, JitterState.Unlimited, 100));
+    }
+
+    [Fact]
+    public void Before_the_first_wake_up_all_is_zero() => new CpuJitter(3, 4).GetStatus().Should().Be(default(CpuJitterStatus));
+
+    [Fact]
+    public void The_mean_is_exact_where_64_bits_do_not_hold_the_sum()
+    {
+        CpuJitter jitter = new(0, 0);
+        jitter.Add([ulong.MaxValue / 2, ulong.MaxValue / 2, ulong.MaxValue / 2]);
+        jitter.GetStatus().MeanNanoseconds.Should().Be((double)(ulong.MaxValue / 2));
+        jitter.Histogram.OverflowCount.Should().Be(3, "39 hours are the histogram's most");
+    }
+
+    private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)
+    {
+        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? problem).Should().BeTrue(problem);
+        return meter!;
+    }
+}

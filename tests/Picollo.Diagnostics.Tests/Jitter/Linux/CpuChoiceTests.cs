@@ -1,0 +1,62 @@
+using Picollo.Diagnostics.Linux;
+
+namespace Picollo.Diagnostics.Tests.Linux;
+
+public sealed class CpuChoiceTests
+{
+    [Fact]
+    public void Without_a_list_all_that_are_allowed() => Choose(null, [0, 2, 5]).Should().Equal(0, 2, 5);
+
+    [Fact]
+    public void A_list_in_order_and_each_once() => Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
+
+    [Fact]
+    public void A_CPU_that_does_not_exist() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on 0-1.");
+
+    [Fact]
+    public void A_CPU_that_is_offline() => Problem([3], [0, 1, 2]).Should()
+        .Be("CPU 3 is offline (echo 1 > /sys/devices/system/cpu/cpu3/online, as root). This process may run on 0-2.");
+
+    [Fact]
+    public void A_CPU_that_is_not_allowed() => Problem([4, 6], [6]).Should()
+        .Be("CPU 4 is not one that this process may run on: let it (taskset, cpuset), or choose another. This process may run on 6.");
+
+    [Fact]
+    public void Where_there_is_no_sys_only_that_it_is_not_allowed()
+    {
+        CpuChoice.TryChoose([9], [0], null, null, out _, out string? problem).Should().BeFalse();
+        problem.Should().StartWith("CPU 9 is not one that this process may run on");
+    }
+
+    [Theory]
+    [InlineData("0", "0-3,8\n", true)]
+    [InlineData("3", "0-3,8\n", true)]
+    [InlineData("4", "0-3,8\n", false)]
+    [InlineData("8", "0-3,8\n", true)]
+    [InlineData("0", "", false)]
+    [InlineData("0", "x-y", false)]
+    public void The_kernels_lists_are_read(string cpu, string list, bool isIn) => CpuChoice.Contains(list, int.Parse(cpu)).Should().Be(isIn);
+
+    [Fact]
+    public void Lists_are_written_as_the_kernel_does()
+    {
+        CpuChoice.Text([]).Should().Be("");
+        CpuChoice.Text([7]).Should().Be("7");
+        CpuChoice.Text([0, 1, 2, 4, 6, 7]).Should().Be("0-2,4,6-7");
+    }
+
+    [Fact]
+    public void Masks_are_read_bit_by_bit() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
+
+    private static int[] Choose(int[]? asked, int[] allowed)
+    {
+        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out int[] cpus, out string? problem).Should().BeTrue(problem);
+        return cpus;
+    }
+
+    private static string Problem(int[] asked, int[] allowed)
+    {
+        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out _, out string? problem).Should().BeFalse();
+        return problem!;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Globalization;
+using Picollo.Tests.PerfEvent;
+
+namespace Picollo.Diagnostics.Tests.Linux;
+
+/// <summary>The meter in processes that may less, are stopped, or end.</summary>
+public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
+{
+    private static readonly string[] AsNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
+    [RootFact("setpriv")]
+    public void A_user_without_privileges_measures_and_is_told_what_is_not_as_asked()
+    {
+        Dictionary<string, string> found = app.Run("jitter", AsNobody);
+        found["complete"].Should().Be("True");
+        string[] limits = Limits(found);
+        limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 is refused", StringComparison.Ordinal)
+            && limit.Contains("CAP_SYS_NICE") && limit.Contains("ulimit -r 80"));
+        limits.Should().Contain(limit => limit.StartsWith("/dev/cpu_dma_latency is not held at 0", StringComparison.Ordinal));
+        limits.Should().HaveCount(2, "a user's 8 MB of locked memory are enough");
+    }
+
+    [RootFact("prlimit")]
+    public void A_user_who_may_have_the_priority_has_it_and_one_who_may_not_lock_memory_is_told()
+    {
+        Dictionary<string, string> found = app.Run(
+            "jitter", ["prlimit", "--memlock=0:0", .. AsNobody, "--inh-caps=+sys_nice", "--ambient-caps=+sys_nice"]);
+        found["complete"].Should().Be("True");
+        string[] limits = Limits(found);
+        limits.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
+        limits.Should().ContainSingle(limit => limit.StartsWith("The meter's memory is not locked", StringComparison.Ordinal))
+            .Which.Should().Contain("ulimit -l");
+    }
+
+    [RootFact("taskset")]
+    public void Only_CPUs_that_the_process_may_run_on_are_measured()
+    {
+        Dictionary<string, string> found = app.Run("jitter", "taskset", "-c", "0");
+        found["cpus"].Should().Be("0");
+        found["complete"].Should().Be("True");
+        found["second"].Should().Match(Environment.ProcessorCount > 1
+            ? "CPU 1 is not one that this process may run on*This process may run on 0."
+            : "CPU 1 *This process may run on 0.");
+    }
+
+    [RootFact("unshare")]
+    public void A_break_is_marked_in_the_kernels_trace()
+    {
+        // In a mount namespace of its own, which goes with the process.
+        Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
+            "mount -t tracefs tracefs /sys/kernel/tracing && exec \"$@\"", "sh");
+        found["marked"].Should().Be("True");
+        found["problem"].Should().Be("none");
+        found["trace"].Should().EndWith(found["mark"]);
+    }
+
+    [RootFact("unshare")]
+    public void Without_tracefs_a_break_says_that_it_is_not_marked()
+    {
+        Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
+            "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");
+        found["marked"].Should().Be("False");
+        found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
+    }
+
+    [LinuxFact]
+    public void A_stop_of_the_process_is_one_long_latency_and_its_catching_up()
+    {
+        Dictionary<string, string> found = app.Run("jitter-stopped");
+        found["counts"].Split(' ').Should().OnlyContain(count => count == "2000", "none of two seconds' is left out");
+        Number(found["shortest-maximum"]).Should().BeGreaterThan(290_000_000);
+        Number(found["fewest-late"]).Should().BeGreaterThan(280, "the wake-ups that were due meanwhile are late by what was left of it");
+    }
+
+    [LinuxFact]
+    public void A_meter_that_nobody_stops_does_not_keep_the_process() => app.Run("jitter-left")["measures"].Should().Be("True");
+
+    private static string[] Limits(Dictionary<string, string> found) =>
+        [.. found.Where(finding => finding.Key.StartsWith("limit-", StringComparison.Ordinal)).Select(finding => finding.Value)];
+
+    private static long Number(string text) => long.Parse(text, CultureInfo.InvariantCulture);
+}

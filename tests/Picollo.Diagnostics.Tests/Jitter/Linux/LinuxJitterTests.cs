@@ -1,0 +1,223 @@
+using System.Runtime.InteropServices;
+using Picollo.Diagnostics.Linux;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Native;
+using Picollo.Timing;
+using HdrHistogram = Picollo.Metrics.HdrHistogram;
+
+namespace Picollo.Diagnostics.Tests.Linux;
+
+/// <summary>The meter on this machine. How late its CPUs are is not tested.</summary>
+[Collection(Alone.Name)]
+public sealed class LinuxJitterTests
+{
+    private const string DeepSleep = "/dev/cpu_dma_latency";
+
+    // Fields of /proc/<pid>/stat that follow the name in parentheses, of which the first is number 3 (proc_pid_stat(5)).
+    private const int FirstField = 3, ProcessorField = 39, PriorityField = 40, PolicyField = 41;
+
+    private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
+
+    [LinuxFact]
+    public async Task Each_CPU_is_measured_as_often_as_asked_and_the_handler_is_given_what_the_histogram_holds()
+    {
+        const int Loops = 500;
+        Dictionary<int, HdrHistogram> given = [];
+        Dictionary<int, long> nextDue = [];
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions
+        {
+            Loops = Loops,
+            Interval = TimeSpan.FromMicroseconds(500),
+            Samples = (cpu, due, latencies) =>
+            {
+                if (nextDue.TryGetValue(cpu, out long next))
+                {
+                    due.Should().Be(next);
+                }
+
+                nextDue[cpu] = due + (latencies.Length * 500_000L);
+                if (!given.TryGetValue(cpu, out HdrHistogram? histogram))
+                {
+                    given[cpu] = histogram = HdrHistogram.Factory.WithRelativeError(0.0005).Create();
+                }
+
+                histogram.Record(latencies);
+            },
+        });
+        await meter.Completion.WaitAsync(Deadline);
+
+        meter.Cpus.Select(cpu => cpu.Cpu).Should().Equal(CpuMask.Get(Environment.ProcessId));
+        foreach (CpuJitter cpu in meter.Cpus)
+        {
+            CpuJitterStatus status = cpu.GetStatus();
+            (status.Count, status.Lost, cpu.Histogram.TotalCount).Should().Be((Loops, 0, Loops));
+            ((double)status.MinNanoseconds).Should().BeLessThanOrEqualTo(status.MeanNanoseconds);
+            status.MeanNanoseconds.Should().BeLessThanOrEqualTo(status.MaxNanoseconds);
+            status.LastNanoseconds.Should().BeInRange(status.MinNanoseconds, status.MaxNanoseconds);
+            given[cpu.Cpu].BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+                .Should().Equal(cpu.Histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
+        }
+    }
+
+    [RealTimeFact]
+    public void Each_thread_is_pinned_and_real_time_while_it_measures_and_gone_after_it()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = 7 });
+        foreach (CpuJitter cpu in meter.Cpus)
+        {
+            SpinWait.SpinUntil(() => cpu.GetStatus().Count > 0, Deadline).Should().BeTrue();
+            string task = $"/proc/self/task/{cpu.ThreadId}";
+            string stat = File.ReadAllText($"{task}/stat");
+            string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
+            fields[ProcessorField - FirstField].Should().Be($"{cpu.Cpu}");
+            fields[PriorityField - FirstField].Should().Be("7");
+            fields[PolicyField - FirstField].Should().Be($"{LibC.SCHED_FIFO}");
+            File.ReadAllText($"{task}/comm").TrimEnd().Should().Be($"Picollo CPU {cpu.Cpu}");
+            CpuMask.Get(cpu.ThreadId).Should().Equal(cpu.Cpu);
+        }
+
+        meter.Stop();
+        meter.Cpus.Should().OnlyContain(cpu => !Directory.Exists($"/proc/self/task/{cpu.ThreadId}"));
+    }
+
+    [RealTimeFact]
+    public void Without_a_priority_the_threads_are_ordinary_ones()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = null, Cpus = [CpuMask.Get(0)![0]] });
+        string stat = File.ReadAllText($"/proc/self/task/{meter.Cpus[0].ThreadId}/stat");
+        stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[PolicyField - FirstField].Should().Be("0");
+        meter.Limits.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
+    }
+
+    [RealTimeFact]
+    public async Task The_CPUs_are_kept_awake_while_it_measures_and_no_longer()
+    {
+        if (!File.Exists(DeepSleep))
+        {
+            // Seen here by what the meter says instead.
+            using JitterMeter without = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
+            without.Limits.Should().Contain(limit => limit.StartsWith(DeepSleep, StringComparison.Ordinal));
+            return;
+        }
+
+        JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
+        OpenFiles(DeepSleep).Should().Be(1);
+        meter.Limits.Should().BeEmpty();
+        meter.Dispose();
+        OpenFiles(DeepSleep).Should().Be(0);
+
+        using JitterMeter ended = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
+        await ended.Completion.WaitAsync(Deadline);
+        OpenFiles(DeepSleep).Should().Be(0, "its end is the end, without Dispose");
+
+        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [100_000] }, out _, out _).Should().BeFalse();
+        OpenFiles(DeepSleep).Should().Be(0);
+    }
+
+    [LinuxFact]
+    public void A_CPU_that_does_not_exist_is_named_with_those_that_do()
+    {
+        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? problem).Should().BeFalse();
+        meter.Should().BeNull();
+        problem.Should().StartWith("CPU 100000 does not exist").And.EndWith($"This process may run on {CpuChoice.Text(CpuMask.Get(Environment.ProcessId))}.");
+        FluentActions.Invoking(() => JitterMeter.Start(new JitterMeterOptions { Cpus = [100_000] }))
+            .Should().Throw<MeasurementUnavailableException>().WithMessage(problem);
+    }
+
+    [LinuxFact]
+    public void Memory_of_the_meter_is_given_back()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            JitterMeter.Start(new JitterMeterOptions { Loops = 2 }).Dispose();
+        }
+
+        long before = LockedKilobytes();
+        for (int i = 0; i < 20; i++)
+        {
+            JitterMeter.Start(new JitterMeterOptions { Loops = 2 }).Dispose();
+        }
+
+        // A ring is 132 KB; a stack's pages may be counted while the system still has the thread.
+        LockedKilobytes().Should().BeLessThan(before + 130);
+    }
+
+    [LinuxFact]
+    public unsafe void Neither_loop_allocates()
+    {
+        foreach (LinuxJitterSystem system in Systems())
+        {
+            using JitterRing ring = NewRing(system, loops: 300);
+            JitterState* state = ring.State;
+            system.Run(state);
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            system.Run(state);
+            (GC.GetAllocatedBytesForCurrentThread() - before).Should().Be(0);
+            state->Head.Should().Be(600);
+        }
+    }
+
+    [NativeLoopFact]
+    public unsafe void A_collection_of_garbage_does_not_stop_the_native_loop()
+    {
+        // A thread that the runtime waits for before it can collect: for so long all that run managed code are stopped.
+        using JitterRing ring = NewRing(new LinuxJitterSystem(), JitterState.Unlimited);
+        JitterState* state = ring.State;
+        var system = new LinuxJitterSystem();
+        var measuring = new Thread(() => system.Run(ring.State));
+        measuring.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref ring.State->Head) > 10, Deadline).Should().BeTrue();
+        int collections = GC.CollectionCount(0);
+        using ManualResetEventSlim begun = new();
+        ulong written = 0;
+        var holding = new Thread(() =>
+        {
+            begun.Set();
+            written = HeldUp(ring.State);
+        });
+        holding.Start();
+        begun.Wait();
+        GC.Collect();
+        holding.Join();
+        ring.State->Stop = 1;
+        measuring.Join();
+
+        GC.CollectionCount(0).Should().BeGreaterThan(collections);
+        written.Should().BeGreaterThan(20, "it goes on at 0.1 ms for the 0.4 s in which nothing managed runs");
+    }
+
+    // All in one method, without a call in between at which the runtime could stop it.
+    private static unsafe ulong HeldUp(JitterState* state)
+    {
+        _ = SleepHeld(200_000);
+        ulong before = Volatile.Read(ref state->Head);
+        _ = SleepHeld(200_000);
+        return Volatile.Read(ref state->Head) - before;
+    }
+
+    [DllImport("libc", EntryPoint = "usleep"), SuppressGCTransition]
+    private static extern int SleepHeld(uint microseconds);
+
+    private static JitterRing NewRing(LinuxJitterSystem system, ulong loops) =>
+        new(system, new JitterPlan(100_000, loops, JitterState.Unlimited), new JitterLimits());
+
+    private static LinuxJitterSystem[] Systems() => [new(), new(NativeShim.Load(new NoLibraries()))];
+
+    private static int OpenFiles(string path) =>
+        Directory.EnumerateFiles("/proc/self/fd").Count(link => new FileInfo(link).LinkTarget == path);
+
+    private static long LockedKilobytes() => long.Parse(
+        File.ReadLines("/proc/self/status").Single(line => line.StartsWith("VmLck:", StringComparison.Ordinal)).Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries)[1],
+        System.Globalization.CultureInfo.InvariantCulture);
+
+    private sealed class NoLibraries : INativeLibraries
+    {
+        public bool TryLoad(string name, out nint library, out string where, out bool isThere)
+        {
+            (library, where, isThere) = (0, "nowhere", false);
+            return false;
+        }
+
+        public bool TryGetExport(nint library, string function, out nint address) => (address = 0) != 0;
+    }
+}

@@ -1,0 +1,24 @@
+using Picollo.Interop.Native;
+using Picollo.Timing;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>The native library's loop with other calls in it.</summary>
+internal static unsafe class NativeLoop
+{
+    private static readonly delegate* unmanaged<JitterState*, delegate* unmanaged<ulong, int>, delegate* unmanaged<ulong>, int> Function = Find();
+
+    public static bool IsThere => Function != null;
+
+    public static int RunWith(JitterState* state, delegate* unmanaged<ulong, int> sleep, delegate* unmanaged<ulong> now) => Function(state, sleep, now);
+
+    private static delegate* unmanaged<JitterState*, delegate* unmanaged<ulong, int>, delegate* unmanaged<ulong>, int> Find()
+    {
+        var libraries = new SystemNativeLibraries();
+        nint address = 0;
+        _ = NativeShim.Current.RunJitter != null
+            && libraries.TryLoad("picollo_native", out nint library, out _, out _)
+            && libraries.TryGetExport(library, "picollo_jitter_run_with", out address);
+        return (delegate* unmanaged<JitterState*, delegate* unmanaged<ulong, int>, delegate* unmanaged<ulong>, int>)address;
+    }
+}

@@ -1,0 +1,95 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
+using Picollo.Interop.Native;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>A system that is not there: what it is asked, and what it has to give.</summary>
+internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
+{
+    private const int FirstThreadId = 1_000;
+
+    private int _memory;
+    private int _inside;
+    private int _prepared;
+
+    public int[] All { get; init; } = [0, 1];
+
+    /// <summary>By CPU: how it sleeps; without, it sleeps for a millisecond each time.</summary>
+    public Dictionary<int, JitterScript> Scripts { get; } = [];
+
+    /// <summary>The CPU whose thread cannot be pinned.</summary>
+    public int? Refused { get; init; }
+
+    /// <summary>The CPU whose thread is moved once it runs.</summary>
+    public int? Moved { get; init; }
+
+    public string? Limit { get; init; }
+
+    /// <summary>Where a file stands for the kernel's trace; without, there is none.</summary>
+    public string[] TracingFolders { get; init; } = [];
+
+    /// <summary>What is not given back.</summary>
+    public (int Memory, int Inside, int Prepared) Held => (_memory, _inside, _prepared);
+
+    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem)
+    {
+        cpus = asked is null ? All : [.. asked];
+        problem = null;
+        return true;
+    }
+
+    public void* Allocate(nuint bytes, JitterLimits limits)
+    {
+        Interlocked.Increment(ref _memory);
+        void* memory = NativeMemory.AlignedAlloc(bytes, (nuint)Environment.SystemPageSize);
+        NativeMemory.Clear(memory, bytes);
+        return memory;
+    }
+
+    public void Free(void* memory, nuint bytes)
+    {
+        NativeMemory.AlignedFree(memory);
+        Interlocked.Decrement(ref _memory);
+    }
+
+    public IDisposable? Prepare(JitterLimits limits)
+    {
+        if (Limit is not null)
+        {
+            limits.Add(Limit);
+        }
+
+        Interlocked.Increment(ref _prepared);
+        return new Prepared(this);
+    }
+
+    public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
+
+    public bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem)
+    {
+        Interlocked.Increment(ref _inside);
+        if (Limit is not null)
+        {
+            limits.Add(Limit);
+        }
+
+        threadId = FirstThreadId + cpu;
+        problem = cpu == Refused ? "refused" : null;
+        return problem is null;
+    }
+
+    public void Leave() => Interlocked.Decrement(ref _inside);
+
+    public int Run(JitterState* state) => Scripts.GetValueOrDefault(Cpu, new JitterScript { Meanwhile = _ => Thread.Sleep(1) }).RunManaged(state);
+
+    public bool IsWhereItWasPut(int threadId, int cpu) => cpu != Moved;
+
+    // As the lanes name their threads.
+    private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);
+
+    private sealed class Prepared(ScriptedJitterSystem system) : IDisposable
+    {
+        public void Dispose() => Interlocked.Decrement(ref system._prepared);
+    }
+}

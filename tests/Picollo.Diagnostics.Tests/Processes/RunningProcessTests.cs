@@ -1,0 +1,236 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Cpu;
+using Picollo.TestKit;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>Signals and niceness of real children.</summary>
+[Collection(Alone.Name)]
+public sealed class RunningProcessTests : IDisposable
+{
+    private const int Kill = 9, Terminate = 15, Continue = 18, Stop = 19;
+
+    private readonly List<Process> _children = [];
+    private readonly SystemCpu _cpu = new(SystemCpuParts.Processes);
+
+    public void Dispose()
+    {
+        _cpu.Dispose();
+        foreach (Process child in _children)
+        {
+            child.Kill();
+            child.WaitForExit();
+            child.Dispose();
+        }
+    }
+
+    [LinuxFact]
+    public void A_signal_reaches_the_process_that_was_shown()
+    {
+        Process child = Start("sleep", "60");
+        using RunningProcess running = Open(Find(child.Id));
+
+        running.Id.Should().Be(child.Id);
+        Signal(running, Stop).Should().BeNull();
+        Eventually(() => Find(child.Id).State == 'T');
+        Signal(running, Continue).Should().BeNull();
+        Eventually(() => Find(child.Id).State == 'S');
+        Signal(running, Terminate).Should().BeNull();
+        child.WaitForExit(30_000).Should().BeTrue();
+        child.ExitCode.Should().Be(128 + Terminate);
+
+        Signal(running, Kill).Should().Contain("has ended");
+        Renice(running, 5).Should().Contain("has ended");
+    }
+
+    [LinuxFact]
+    public void A_process_that_ended_since_it_was_shown_is_not_opened()
+    {
+        Process child = Start("sleep", "60");
+        ProcessCpu shown = Find(child.Id);
+        child.Kill();
+        child.WaitForExit();
+
+        Refused(shown).Should().ContainAny("has ended", "There is no process");
+    }
+
+    [LinuxFact]
+    public void A_zombie_has_ended()
+    {
+        // The shell becomes a sleep, which waits for no child.
+        Process parent = Start("sh", "-c", "sleep 0.1 & echo $!; exec sleep 60");
+        int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
+        using RunningProcess early = Open(Find(id));
+        Eventually(() => Find(id).State == 'Z');
+
+        Refused(Find(id)).Should().Contain("has ended");
+        Signal(early, Kill).Should().Contain("has ended", "the kernel would say nothing");
+        Renice(early, 5).Should().Contain("has ended");
+    }
+
+    [LinuxFact]
+    public void An_id_that_is_anothers_by_now_is_refused()
+    {
+        Process child = Start("sleep", "60");
+        ProcessCpu shown = Find(child.Id);
+
+        foreach (ProcessCpu other in new[]
+        {
+            shown with { StartNanoseconds = shown.StartNanoseconds - 10_000_000 }, // a tick
+            shown with { StartNanoseconds = shown.StartNanoseconds + 10_000_000 },
+            shown with { StartNanoseconds = 0 },
+        })
+        {
+            Refused(other).Should().Contain("another's");
+        }
+
+        child.HasExited.Should().BeFalse();
+    }
+
+    [LinuxFact]
+    public void A_thread_is_no_process()
+    {
+        using var over = new ManualResetEventSlim();
+        long id = 0;
+        var thread = new Thread(() =>
+        {
+            Volatile.Write(ref id, CpuUsageReader.GetThreadId());
+            over.Wait();
+        });
+        thread.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+
+        Refused(Find(Environment.ProcessId) with { Id = (int)id }).Should().NotBeEmpty();
+        Refused(default).Should().Contain("no process 0");
+        Refused(new ProcessCpu { Id = -1 }).Should().Contain("no process -1");
+        over.Set();
+        thread.Join();
+    }
+
+    [LinuxFact]
+    public void What_is_no_signal_or_niceness_is_refused_before_anything_is_done()
+    {
+        Process child = Start("sleep", "60");
+        RunningProcess running = Open(Find(child.Id));
+
+        foreach (int signal in new[] { 0, -1, 65, int.MaxValue })
+        {
+            running.Invoking(each => each.TrySignal(signal, out _)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("signal");
+        }
+
+        foreach (int nice in new[] { -21, 20 })
+        {
+            running.Invoking(each => each.TrySetNice(nice, out _)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("nice");
+        }
+
+        running.Dispose();
+        running.Dispose();
+        running.Invoking(each => each.TrySignal(Kill, out _)).Should().Throw<ObjectDisposedException>();
+        running.Invoking(each => each.TrySetNice(5, out _)).Should().Throw<ObjectDisposedException>();
+        child.HasExited.Should().BeFalse();
+    }
+
+    [LinuxFact]
+    public void All_threads_are_reniced()
+    {
+        // A program of .NET's, which has a few.
+        string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
+        Process child = Start(
+            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"), log);
+        child.StandardOutput.ReadLine().Should().Be("recording");
+        using var threads = new SystemCpu(SystemCpuParts.Threads);
+        int before = threads.Threads.First(each => each.ProcessId == child.Id).Nice!.Value;
+        int wanted = Math.Min(before + 4, 19);
+        using RunningProcess running = Open(Find(child.Id));
+
+        Renice(running, wanted).Should().BeNull();
+
+        threads.Update();
+        ThreadCpu[] its = [.. threads.Threads.Where(each => each.ProcessId == child.Id)];
+        its.Length.Should().BeGreaterThan(3);
+        its.Should().OnlyContain(each => each.Nice == wanted);
+        Find(Environment.ProcessId).Nice.Should().Be(before, "that is another process");
+        Renice(running, wanted).Should().BeNull("nothing is left to do");
+        child.Kill();
+        child.WaitForExit();
+        Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
+    }
+
+    [PrivilegedLinuxFact("setpriv")]
+    public void What_this_user_may_not_do_is_said()
+    {
+        Process roots = Start("sleep", "60");
+        Process nobodys = Start("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "nice", "-n", "5", "sleep", "60");
+        Eventually(() => Find(nobodys.Id) is { Name: "sleep" });
+        using RunningProcess other = Open(Find(roots.Id)), own = Open(Find(nobodys.Id));
+
+        AsUser.Run(AsUser.Nobody, () => Signal(other, Terminate)).Should().Contain("another user's").And.Contain("CAP_KILL");
+        AsUser.Run(AsUser.Nobody, () => Renice(other, 19)).Should().Contain("another user's").And.Contain("CAP_SYS_NICE");
+        AsUser.Run(AsUser.Nobody, () => Renice(own, -5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
+        AsUser.Run(AsUser.Nobody, () => Renice(own, 7)).Should().BeNull();
+        Find(nobodys.Id).Nice.Should().Be(7);
+        AsUser.Run(AsUser.Nobody, () => Signal(own, Terminate)).Should().BeNull();
+        nobodys.WaitForExit(30_000).Should().BeTrue();
+        roots.HasExited.Should().BeFalse();
+    }
+
+    [LinuxFact]
+    public void No_descriptor_is_left_open()
+    {
+        Process child = Start("sleep", "60");
+        ProcessCpu shown = Find(child.Id);
+        for (int i = 0; i < 100; i++)
+        {
+            Open(shown).Dispose();
+            Refused(shown with { StartNanoseconds = 0 });
+        }
+
+        Directory.GetFileSystemEntries("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget?.Contains("pidfd", StringComparison.Ordinal) == true)
+            .Should().BeLessThan(20, "Process has some of its own, but not one for each time");
+    }
+
+    private static RunningProcess Open(ProcessCpu process)
+    {
+        RunningProcess.TryOpen(process, out RunningProcess? running, out string? problem).Should().BeTrue(problem);
+        problem.Should().BeNull();
+        return running!;
+    }
+
+    private static string Refused(ProcessCpu process)
+    {
+        RunningProcess.TryOpen(process, out RunningProcess? running, out string? problem).Should().BeFalse();
+        running.Should().BeNull();
+        return problem!;
+    }
+
+    private static string? Signal(RunningProcess process, int signal)
+    {
+        bool isSent = process.TrySignal(signal, out string? problem);
+        isSent.Should().Be(problem is null);
+        return problem;
+    }
+
+    private static string? Renice(RunningProcess process, int nice)
+    {
+        bool isChanged = process.TrySetNice(nice, out string? problem);
+        isChanged.Should().Be(problem is null);
+        return problem;
+    }
+
+    private static void Eventually(Func<bool> condition) =>
+        SpinWait.SpinUntil(condition, TimeSpan.FromSeconds(30)).Should().BeTrue("within 30 s");
+
+    private ProcessCpu Find(int id)
+    {
+        _cpu.Update();
+        return _cpu.Processes.Single(each => each.Id == id);
+    }
+
+    private Process Start(string program, params string[] arguments)
+    {
+        Process child = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+        _children.Add(child);
+        return child;
+    }
+}

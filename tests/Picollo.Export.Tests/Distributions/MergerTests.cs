@@ -1,0 +1,156 @@
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class MergerTests
+{
+    [Fact]
+    public void The_result_is_as_if_all_had_been_recorded_into_one_histogram_of_the_coarsest_precision() => Seeded.Run(100, random =>
+    {
+        const ulong Max = long.MaxValue;
+        var merger = new HdrHistogramMerger();
+        var values = new List<ulong>();
+        double coarsest = 0;
+        for (int i = random.Next(1, 6); i > 0; i--)
+        {
+            HdrHistogram histogram = Variants.Next(random).WithMaxTrackableValue(Max)
+                .WithRelativeError(Math.Pow(10, -1 - (3 * random.NextDouble()))).Create();
+            coarsest = Math.Max(coarsest, histogram.RelativeError);
+            for (int n = random.Next(200); n > 0; n--)
+            {
+                ulong value = random.NextMagnitude() & Max;
+                histogram.Record(value);
+                values.Add(value);
+            }
+
+            merger.Add(histogram);
+        }
+
+        PlainHdrHistogram<ulong> all = HdrHistogram.Factory.WithRelativeError(coarsest).WithMaxTrackableValue(Max).WithUInt64Storage().Create();
+        all.Record(values.ToArray());
+        merger.Histogram!.BlockSize.Should().Be(all.BlockSize);
+        merger.Histogram.Buckets.Should().Equal(all.Buckets);
+    });
+
+    [Fact]
+    public void Encoded_histograms_merge_like_live_ones() => Seeded.Run(50, random =>
+    {
+        var live = new HdrHistogramMerger();
+        var encoded = new HdrHistogramMerger();
+        for (int i = random.Next(1, 6); i > 0; i--)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory
+                .WithSignificantDigits(random.Next(1, 5)).WithMaxTrackableValue(1UL << random.Next(10, 62)).Create();
+            for (int n = random.Next(200); n > 0; n--)
+            {
+                histogram.Record(random.NextBetween(0, histogram.MaxTrackableValue), (ulong)random.Next());
+            }
+
+            live.Add(histogram);
+            encoded.Add(random.Next(2) == 0 ? HdrHistogramEncoding.Encode(histogram) : HdrHistogramEncoding.EncodeCompressed(histogram));
+        }
+
+        encoded.Histogram!.Buckets.Should().Equal(live.Histogram!.Buckets);
+    });
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_range_is_the_widest_and_what_was_out_of_range_stays_so(bool highFirst)
+    {
+        HdrHistogram low = HdrHistogram.Factory.WithMinTrackableValue(10_000).WithMaxTrackableValue(20_000).Create();
+        HdrHistogram high = HdrHistogram.Factory.WithMinTrackableValue(15_000).WithMaxTrackableValue(1_000_000).WithRelativeError(0.01).Create();
+        low.Record([1, 12_000, 500_000]);
+        high.Record([1, 12_000, 500_000, 2_000_000]);
+
+        var merger = new HdrHistogramMerger();
+        merger.Histogram.Should().BeNull();
+        merger.Add(highFirst ? high : low);
+        merger.Add(highFirst ? low : high);
+
+        PlainHdrHistogram<ulong> merged = merger.Histogram!;
+        (merged.MinTrackableValue, merged.MaxTrackableValue, merged.BlockSize).Should().Be((10_000, 1_000_000, 64));
+        (merged.TotalCount, merged.UnderflowCount, merged.OverflowCount).Should().Be((2, 3, 5));
+        merged.GetCountBetween(12_000, 12_000).Should().Be(1);
+        merged.GetCountBetween(500_000, 500_000).Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData(0.000_001)]
+    [InlineData(0.1)]
+    public void The_finest_and_the_coarsest_precision_are_merged(double relativeError)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(10_000_000).Create();
+        histogram.Record(9_999_999);
+        var merger = new HdrHistogramMerger();
+        merger.Add(histogram);
+        merger.Add(histogram);
+        merger.Histogram!.BlockSize.Should().Be(histogram.BlockSize);
+        merger.Histogram.BucketsWithValues.Single().Start.Should().Be(histogram.BucketsWithValues.Single().Start);
+        merger.Histogram.TotalCount.Should().Be(2);
+    }
+
+    [Theory]
+    [InlineData(0.001, false)]
+    [InlineData(0.01, false)]
+    [InlineData(0.001, true)]
+    public void A_total_past_2_to_the_64_is_refused_and_nothing_is_added(double relativeError, bool outOfRange)
+    {
+        HdrHistogram Of(double error, ulong value, ulong count)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(error).WithMinTrackableValue(1).WithMaxTrackableValue(1000).Create();
+            histogram.Record(outOfRange ? 1_000_000 * value : value, count);
+            return histogram;
+        }
+
+        var merger = new HdrHistogramMerger();
+        merger.Add(Of(0.001, 7, ulong.MaxValue - 5));
+        merger.Add(Of(0.001, 8, 4));
+        PlainHdrHistogram<ulong> before = merger.Histogram!;
+        merger.Invoking(each => each.Add(Of(relativeError, 9, 2))).Should().Throw<OverflowException>().WithMessage("*2^64*");
+        merger.Histogram.Should().BeSameAs(before);
+        (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue - 1);
+        merger.Add(Of(0.001, 9, 1));
+        (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue);
+    }
+
+    [Fact]
+    public void A_histogram_whose_own_total_passes_2_to_the_64_is_refused()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1, ulong.MaxValue);
+        histogram.Record(2, 2);
+        var merger = new HdrHistogramMerger();
+        merger.Invoking(each => each.Add(histogram)).Should().Throw<OverflowException>();
+        merger.Histogram.Should().BeNull();
+
+        HdrHistogram outside = HdrHistogram.Factory.WithMinTrackableValue(10).WithMaxTrackableValue(1000).Create();
+        outside.Record(1, ulong.MaxValue);
+        outside.Record(1_000_000, 1);
+        merger.Invoking(each => each.Add(outside)).Should().Throw<OverflowException>();
+        merger.Histogram.Should().BeNull();
+    }
+
+    [Fact]
+    public void The_result_cannot_be_added_to_itself_but_its_snapshot_can()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(5, 3);
+        var merger = new HdrHistogramMerger();
+        merger.Add(histogram);
+        merger.Invoking(each => each.Add(each.Histogram!)).Should().Throw<ArgumentException>().WithParameterName(nameof(histogram));
+        merger.Add(merger.Histogram!.GetSnapshot());
+        merger.Histogram!.TotalCount.Should().Be(6);
+    }
+
+    [Fact]
+    public void Damaged_data_adds_nothing()
+    {
+        var merger = new HdrHistogramMerger();
+        merger.Add(HdrHistogram.Create());
+        merger.Invoking(each => each.Add([1, 2, 3])).Should().Throw<HdrHistogramFormatException>();
+        merger.Invoking(each => each.Add((ReadOnlyHdrHistogram)null!)).Should().Throw<ArgumentNullException>();
+        merger.Histogram!.TotalCount.Should().Be(0);
+    }
+}

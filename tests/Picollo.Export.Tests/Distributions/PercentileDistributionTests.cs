@@ -1,0 +1,197 @@
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>The form; that it is the family's to the byte, for random histograms, is tested against the Java library.</summary>
+public class PercentileDistributionTests
+{
+    [Fact]
+    public void A_distribution_reads_like_the_familys() => Text(Ten(), 2).Should().Be(
+        """
+               Value     Percentile TotalCount 1/(1-Percentile)
+
+               1.000 0.000000000000          1           1.00
+               3.000 0.250000000000          3           1.33
+               5.000 0.500000000000          5           2.00
+               7.000 0.625000000000          7           2.67
+               8.000 0.750000000000          8           4.00
+               9.000 0.812500000000          9           5.33
+               9.000 0.875000000000          9           8.00
+            1000.000 0.906250000000         10          10.67
+            1000.000 1.000000000000         10
+        #[Mean    =      104.500, StdDeviation   =      298.510]
+        #[Max     =     1000.000, Total count    =           10]
+        #[Buckets =           11, SubBuckets     =         2048]
+
+        """.ReplaceLineEndings("\n"));
+
+    [Fact]
+    public void The_CSV_form_reads_like_the_familys()
+    {
+        using var text = new StringWriter();
+        PercentileDistribution.WriteCsv(Ten(), text, 1, 10);
+        text.ToString().Should().Be(
+            """
+            "Value","Percentile","TotalCount","1/(1-Percentile)"
+            0.100,0.000000000000,1,1.00
+            0.500,0.500000000000,5,2.00
+            0.800,0.750000000000,8,4.00
+            0.900,0.875000000000,9,8.00
+            100.000,0.937500000000,10,16.00
+            100.000,1.000000000000,10,Infinity
+
+            """.ReplaceLineEndings("\n"));
+    }
+
+    [Fact]
+    public void An_empty_histogram_has_a_foot_only() => Text(HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(100).Create(), 5).Should().Be(
+        """
+               Value     Percentile TotalCount 1/(1-Percentile)
+
+        #[Mean    =          0.0, StdDeviation   =          0.0]
+        #[Max     =          0.0, Total count    =            0]
+        #[Buckets =            3, SubBuckets     =           32]
+
+        """.ReplaceLineEndings("\n"));
+
+    [Fact]
+    public void Counts_past_the_precision_of_steps_end_all_the_same()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1, 1UL << 60);
+        histogram.Record(2, 1);
+        string[] lines = Text(histogram, 5).Split('\n');
+        lines.Should().HaveCountLessThan(400);
+        lines.Should().Contain(line => line.TrimStart().StartsWith("2.000 1.000000000000 1152921504606846977"));
+    }
+
+    [Fact]
+    public void What_is_written_is_read_back() => Seeded.Run(30, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
+        for (int i = random.Next(300); i > 0; i--)
+        {
+            histogram.Record(random.NextMagnitude() >> random.Next(64), (ulong)random.Next(1, 1000));
+        }
+
+        int ticks = random.Next(1, 20);
+        using var csv = new StringWriter();
+        PercentileDistribution.WriteCsv(histogram, csv, ticks);
+        IReadOnlyList<PercentileDistributionLine> lines = PercentileDistribution.Read(new StringReader(Text(histogram, ticks)));
+
+        PercentileDistribution.Read(new StringReader(csv.ToString())).Should().Equal(lines);
+        foreach (PercentileDistributionLine line in lines)
+        {
+            // 12 decimals of a rank of up to 300,000 values name the value.
+            Percentile percentile = histogram.GetPercentile(Math.Min((line.Rank * 100) - 1e-9, 100) is var rank && rank > 0 ? rank : 0);
+            (percentile.Bucket.Start + (percentile.Bucket.Step - 1)).Should().BeLessThanOrEqualTo((ulong)(line.Value * 1.000001));
+            line.TotalCount.Should().BeGreaterThanOrEqualTo(percentile.Count);
+        }
+
+        if (histogram.TotalCount > 0)
+        {
+            lines[^1].Rank.Should().Be(1);
+            lines[^1].TotalCount.Should().Be(histogram.TotalCount);
+        }
+        else
+        {
+            lines.Should().BeEmpty();
+        }
+    });
+
+    [Fact]
+    public void The_culture_changes_nothing()
+    {
+        string expected = Text(Ten(), 2);
+        System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
+        try
+        {
+            System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
+            string text = Text(Ten(), 2);
+            text.Should().Be(expected);
+            PercentileDistribution.Read(new StringReader(text))[1].Should().Be(new PercentileDistributionLine(3, 0.25, 3));
+        }
+        finally
+        {
+            System.Globalization.CultureInfo.CurrentCulture = before;
+        }
+    }
+
+    [Fact]
+    public void The_maximum_is_the_upper_bound_of_its_bucket()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).Create();
+        histogram.Record(1000); // of 992 to 1023
+        Text(histogram, 5).Should().Contain("#[Max     =       1023.0,");
+    }
+
+    [Fact]
+    public void A_range_within_the_first_bucket_is_one_bucket() =>
+        Text(HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(10).Create(), 5)
+            .Should().Contain("#[Buckets =            1, SubBuckets     =         2048]");
+
+    [Theory]
+    [InlineData("1.0 0.5 7\n x", 2, 1)]
+    [InlineData("1.0 0.5", 1, 0)]
+    [InlineData("1.0 1.5 7", 1, 0)]
+    [InlineData("\n1.0 0.5 -7", 2, 0)]
+    [InlineData("\n NaN 0.5 7", 2, 1)]
+    [InlineData("Infinity 0.5 7", 1, 0)]
+    [InlineData("1 NaN 7", 1, 0)]
+    [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
+    public void A_wrong_line_is_named(string text, long line, long offset)
+    {
+        Action read = () => PercentileDistribution.Read(new StringReader(text));
+        HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
+        (error.Line, error.Offset).Should().Be((line, offset));
+    }
+
+    [Theory]
+    [InlineData("1.0 0.5 7")]
+    [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 0.5 7")]
+    [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,0.5,7,2.00")]
+    public void A_byte_order_mark_before_the_text_is_passed_over(string text) =>
+        PercentileDistribution.Read(new StringReader("\uFEFF" + text)).Should().Equal(new PercentileDistributionLine(1, 0.5, 7));
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1, 0)]
+    [InlineData(1, double.NaN)]
+    public void Numbers_out_of_range_are_refused(int ticks, double ratio)
+    {
+        Action write = () => PercentileDistribution.Write(HdrHistogram.Create(), TextWriter.Null, ticks, ratio);
+        write.Should().Throw<ArgumentOutOfRangeException>();
+    }
+
+    // Java's Formatter rounds the shortest digits half up: https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/util/Formatter.html
+    [Theory]
+    [InlineData(0.15, 1, "0.2")]
+    [InlineData(0.25, 1, "0.3")]
+    [InlineData(1.005, 2, "1.01")]
+    [InlineData(2.5, 0, "3")]
+    [InlineData(999.9996, 3, "1000.000")]
+    [InlineData(0, 2, "0.00")]
+    [InlineData(1e-9, 3, "0.000")]
+    [InlineData(5e-4, 3, "0.001")]
+    [InlineData(1e22, 1, "10000000000000000000000.0")]
+    [InlineData(1.2345678901234567e30, 0, "1234567890123456700000000000000")]
+    [InlineData(-1.5, 0, "-2")]
+    [InlineData(double.PositiveInfinity, 2, "Infinity")]
+    public void Numbers_are_rounded_as_Java_rounds_them(double value, int decimals, string expected) =>
+        FixedPoint.Format(value, decimals).Should().Be(expected);
+
+    private static PlainHdrHistogram<uint> Ten()
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(2_000_000).Create();
+        histogram.Record([1, 2, 3, 4, 5, 6, 7, 8, 9, 1000]);
+        return histogram;
+    }
+
+    private static string Text(HdrHistogram histogram, int ticks)
+    {
+        using var text = new StringWriter();
+        PercentileDistribution.Write(histogram, text, ticks);
+        return text.ToString();
+    }
+}

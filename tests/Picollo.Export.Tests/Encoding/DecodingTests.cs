@@ -1,0 +1,166 @@
+using Picollo.Metrics;
+using static Picollo.Export.Tests.RawEncoding;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>What other members of the family write, byte by byte, in every version.</summary>
+public class DecodingTests
+{
+    [Theory]
+    [InlineData(2)]
+    [InlineData(4)]
+    [InlineData(8)]
+    public void V1_and_V0_are_read_with_words_of_each_size_plain_and_compressed(int wordSize)
+    {
+        // One digit has blocks of 16: index 32 is the bucket of 32 and 33.
+        long largest = wordSize == 2 ? short.MaxValue : int.MaxValue;
+        long[] counts = new long[34];
+        (counts[0], counts[5], counts[32], counts[33]) = (1, largest, 2, 3);
+        byte[] v1 = OfPayload(CookieOf(V1Base, wordSize), 1, 1, 1000, Words(wordSize, counts));
+        byte[] v0 = V0(wordSize, 1, 1, 1000, Words(wordSize, counts));
+        byte[][] all = [v1, v0, Compressed(v1, CookieOf(V1CompressedBase, wordSize)), Compressed(v0, CookieOf(V0CompressedBase, wordSize))];
+        foreach (byte[] encoded in all)
+        {
+            PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
+            Of(histogram).Should().Equal((0, 1), (5, (ulong)largest), (32, 2), (34, 3));
+            (histogram.BlockSize, histogram.MaxTrackableValue).Should().Be((16, 1000));
+        }
+    }
+
+    [Fact]
+    public void Huge_counts_are_read_from_words()
+    {
+        byte[] encoded = OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, 0, long.MaxValue - 1, 1));
+        Of(HdrHistogramEncoding.Decode(encoded)).Should().Equal((1, long.MaxValue - 1), (2, 1));
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(4)]
+    [InlineData(8)]
+    public void A_negative_word_is_no_run_of_zeros(int wordSize)
+    {
+        foreach (byte[] encoded in new[]
+        {
+            OfPayload(CookieOf(V1Base, wordSize), 1, 1, 1000, Words(wordSize, 1, -2, 1)), V0(wordSize, 1, 1, 1000, Words(wordSize, 1, -2, 1)),
+        })
+        {
+            int header = encoded.Length - (3 * wordSize);
+            encoded.Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
+                .Which.Should().Match<HdrHistogramFormatException>(e => e.Problem == "A count of -2" && e.Offset == header + wordSize && e.Line == null);
+        }
+    }
+
+    [Fact]
+    public void Runs_of_zeros_are_skipped_one_by_one_or_at_once()
+    {
+        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, 0, 7, 0, 0, 8, -3, 9, -1, 10))).Should().Equal((1, 7), (4, 8), (8, 9), (10, 10));
+
+        // Two runs in a row, and zeros up to the very end of the layout: 7 blocks of 16 reach to 1023.
+        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, -60, -51, 1))).Should().Equal((992, 1));
+        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, 4, -111))).Should().Equal((0, 4));
+    }
+
+    [Fact]
+    public void What_follows_a_histogram_is_not_looked_at()
+    {
+        byte[] more = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        long[] all = new long[112];
+        all[5] = 3;
+        byte[][] histograms =
+        [
+            OfNumbers(1, 1, 1000, -5, 3), Compressed(OfNumbers(1, 1, 1000, -5, 3)), OfPayload(CookieOf(V1Base, 2), 1, 1, 1000, Words(2, all)),
+            V0(2, 1, 1, 1000, Words(2, all)),
+        ];
+        foreach (byte[] encoded in histograms)
+        {
+            Of(HdrHistogramEncoding.Decode([.. encoded, .. more])).Should().Equal((5, 3));
+        }
+    }
+
+    [Fact]
+    public void A_payload_of_nothing_is_an_empty_histogram() =>
+        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000))).Should().BeEmpty();
+
+    [Theory]
+    [InlineData(1000, 512, 256)] // 1000 counts as 512: the lowest value is taken down to a power of two
+    [InlineData(512, 512, 256)]
+    [InlineData(3, 2, 1)]
+    [InlineData(1, 1, 0)]
+    public void A_lowest_value_above_1_widens_the_small_buckets_whose_middles_count(long lowest, ulong unit, ulong half)
+    {
+        // Buckets 1 and 31 are a unit wide, 32 and 33 two.
+        byte[] encoded = OfNumbers(1, lowest, 1_000_000, 0, 5, -29, 6, 7, 8);
+        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
+        histogram.TotalCount.Should().Be(26);
+        histogram.GetBucket(unit + half).Count.Should().Be(5);
+        histogram.GetBucket((31 * unit) + half).Count.Should().Be(6);
+        histogram.GetBucket((32 * unit) + unit).Count.Should().Be(7);
+        histogram.GetBucket((34 * unit) + unit).Count.Should().Be(8);
+    }
+
+    [Fact]
+    public void Counts_beyond_the_highest_value_but_within_its_block_are_kept()
+    {
+        // 600 is in the block from 512 to 1023, of buckets 32 wide: the last of the 112 begins at 992.
+        foreach (byte[] inflated in new[] { OfNumbers(1, 1, 600, 2, -110, 3), OfNumbers(1, 1, 600, 2, -109, 0, 3) })
+        {
+            foreach (byte[] encoded in new[] { inflated, Compressed(inflated) })
+            {
+                PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
+                Of(histogram).Should().Equal((0, 2), (992, 3));
+                histogram.OverflowCount.Should().Be(0);
+                histogram.MaxTrackableValue.Should().BeInRange(992, 1023);
+            }
+        }
+
+        // What can still be counted where it is does not widen the range.
+        HdrHistogramEncoding.Decode(OfNumbers(1, 1, 600, -98, 1)).MaxTrackableValue.Should().Be(600);
+    }
+
+    [Fact]
+    public void No_digits_are_blocks_of_one_bucket_and_are_held_in_finer_ones()
+    {
+        // Buckets of 0, 1, 2-3, 4-7, 8-15.
+        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(0, 1, 1000, 1, 2, 3, 4, 5));
+        Of(histogram).Should().Equal((0, 1), (1, 2), (3, 3), (6, 4), (12, 5));
+        Of(HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram))).Should().Equal(Of(histogram));
+    }
+
+    [Fact]
+    public void The_highest_range_and_digits_are_read()
+    {
+        foreach (int digits in new[] { 0, 1, 5 })
+        {
+            int scale = digits switch { 0 => 0, 1 => 4, _ => 17 };
+            int last = ((64 - scale) << scale) - 1; // of the blocks up to 2^63-1
+            PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(digits, 1, long.MaxValue, -last, long.MaxValue));
+            histogram.BucketsWithValues.Should().ContainSingle().Which.Count.Should().Be(long.MaxValue);
+            histogram.GetBucket(digits == 0 ? 3UL << 61 : long.MaxValue).Count.Should().Be(long.MaxValue);
+        }
+    }
+
+    [Theory]
+    [InlineData(0x0c72124e)]
+    [InlineData(0x0c72124f)]
+    public void Doubles_are_named(uint cookie) => OfPayload(cookie, 3, 1, 1000, [0])
+        .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("A histogram of doubles*(at byte 0)");
+
+    [Fact]
+    public void Doubles_come_with_a_remedy() => OfPayload(0x0c72124e, 3, 1, 1000, [0])
+        .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("*DoubleHistogram*integers*");
+
+    [Theory]
+    [InlineData("HISTFAAAAC", "base64 text*Convert.FromBase64String*HdrHistogramLogReader*")]
+    [InlineData("HISTEwAAAA", "base64 text*")]
+    [InlineData("<html>", "text, \"<htm\"*")]
+    [InlineData("#[StartTime: 5 x]", "text, \"#[St\"*HdrHistogramLogReader*")]
+    [InlineData("\u001f\u008b\u0008\u0000", "gzip data*inflate it*")]
+    [InlineData("\u0000\u0001\u0002\u0003", "its cookie is 0x00010203*")]
+    public void What_is_no_histogram_is_named(string data, string seen) => System.Text.Encoding.Latin1.GetBytes(data)
+        .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
+        .WithMessage($"No encoded histogram: {seen}(at byte 0)");
+
+    private static IEnumerable<(ulong Start, ulong Count)> Of(ReadOnlyHdrHistogram histogram) =>
+        histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count));
+}

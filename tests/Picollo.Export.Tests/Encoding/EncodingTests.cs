@@ -1,0 +1,201 @@
+using System.Buffers;
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class EncodingTests
+{
+    [Fact]
+    public void The_range_reaches_to_the_midpoint_that_a_coarser_buckets_counts_are_written_at()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(961).Create();
+        histogram.Record(961); // of 960 to 1023
+        HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(992);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void All_digits_come_back_bucket_for_bucket(int digits) => Seeded.Run(digits < 5 ? 60 : 20, random =>
+    {
+        ulong max = Math.Max(2, random.NextMagnitude() >> 1);
+        HdrHistogram histogram = Variants.Next(random).WithSignificantDigits(digits).WithMaxTrackableValue(max).Create();
+        ulong most = (ulong)long.MaxValue;
+        for (int n = random.Next(300); n > 0; n--)
+        {
+            ulong count = Math.Min(1 + (random.NextMagnitude() >> random.Next(8)), most / 2);
+            most -= count;
+            histogram.Record(random.NextMagnitude() % max, count);
+        }
+
+        foreach (byte[] encoded in Both(histogram))
+        {
+            PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
+            decoded.BlockSize.Should().Be(histogram.BlockSize);
+            decoded.MaxTrackableValue.Should().Be(max);
+            SameBuckets(decoded, histogram);
+            decoded.OverflowCount.Should().Be(0);
+        }
+    });
+
+    [Fact]
+    public void Other_precisions_come_back_within_their_documented_loss()
+    {
+        // Every block size there is, those of digits included.
+        for (int scale = 3; scale <= 19; scale++)
+        {
+            double relativeError = Math.Clamp(0.5 / (1 << scale), 0.000_001, 0.1);
+            Seeded.Run(3, random =>
+            {
+                HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1UL << 40).Create();
+                histogram.BlockSize.Should().Be(1 << scale);
+                var values = new List<ulong>();
+                for (int n = 0; n < 500; n++)
+                {
+                    values.Add(random.NextMagnitude() & ((1UL << 40) - 1));
+                    histogram.Record(values[^1]);
+                }
+
+                PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
+
+                int finest = 1 << 17;
+                decoded.BlockSize.Should().BeOneOf([16, 128, 1024, 16384, finest]).And.BeGreaterThanOrEqualTo(Math.Min(1 << scale, finest));
+                decoded.TotalCount.Should().Be(500);
+                values.Sort();
+                List<ulong> middles = [.. decoded.BucketsWithValues.SelectMany(bucket => Enumerable.Repeat(bucket.Start + (bucket.Step / 2), (int)bucket.Count))];
+                for (int i = 0; i < values.Count; i++)
+                {
+                    // The bucket's own error, and half a bucket of the decoded histogram, in whole numbers.
+                    double allowed = values[i] * (histogram.RelativeError + decoded.RelativeError);
+                    Math.Abs((double)middles[i] - values[i]).Should().BeLessThanOrEqualTo(Math.Ceiling(allowed), "value {0}, block size {1}", values[i], 1 << scale);
+                }
+            });
+        }
+    }
+
+    [Fact]
+    public void An_empty_histogram_is_one_count_of_zero_at_zero()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(100_000).Create();
+        HdrHistogramEncoding.Encode(histogram).Should().Equal(RawEncoding.OfNumbers(2, 1, 100_000, 0));
+        foreach (byte[] encoded in Both(histogram))
+        {
+            PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
+            decoded.BucketsWithValues.Should().BeEmpty();
+            decoded.MaxTrackableValue.Should().Be(100_000);
+        }
+    }
+
+    [Fact]
+    public void Runs_of_zeros_are_written_as_the_family_writes_them()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
+        histogram.Record([1, 1, 3, 4, 31]);
+        HdrHistogramEncoding.Encode(histogram).Should().Equal(RawEncoding.OfNumbers(1, 1, 1000, 0, 2, 0, 1, 1, -26, 1));
+    }
+
+    [Fact]
+    public void Counts_up_to_2_to_the_63_less_1_are_held_and_more_are_refused()
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
+        histogram.Record(7, long.MaxValue - 1);
+        histogram.Record(900, 1);
+        foreach (byte[] encoded in Both(histogram))
+        {
+            SameBuckets(HdrHistogramEncoding.Decode(encoded), histogram);
+        }
+
+        histogram.Record(900, 1);
+        Refused("More than 2^63-1 values*");
+        histogram.Record(900, long.MaxValue);
+        Refused("More than 2^63-1 values*");
+        histogram.Record(3, ulong.MaxValue / 2 + 2);
+        Refused("More than 2^63-1 values*");
+
+        void Refused(string message)
+        {
+            var output = new ArrayBufferWriter<byte>();
+            histogram.Invoking(each => HdrHistogramEncoding.Encode(each, output)).Should().Throw<ArgumentException>().WithMessage(message);
+            output.WrittenCount.Should().Be(0);
+            histogram.Invoking(HdrHistogramEncoding.EncodeCompressed).Should().Throw<ArgumentException>().WithMessage(message);
+        }
+    }
+
+    [Theory]
+    [InlineData(0.000_001)]
+    [InlineData(0.000_005)]
+    [InlineData(0.001)]
+    [InlineData(0.1)]
+    public void Values_up_to_2_to_the_63_less_1_are_held_and_a_larger_one_is_refused(double relativeError)
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
+        histogram.Record(long.MaxValue);
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
+        decoded.TotalCount.Should().Be(1);
+        ((double)decoded.GetPercentileValue(100)).Should().BeApproximately(long.MaxValue, long.MaxValue * (relativeError + decoded.RelativeError));
+
+        histogram.Record(1UL << 63);
+        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("A value of 9223372036854775808 or more*2^63-1*");
+    }
+
+    [Fact]
+    public void A_range_beyond_what_the_format_holds_is_written_up_to_the_largest_value()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(2);
+        histogram.Record(1_000_000);
+        HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(histogram.GetBucket(1_000_000).Start);
+
+        // Of another precision: up to the middle, where it is counted.
+        HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        coarse.Record(1_000_000);
+        Bucket bucket = coarse.GetBucket(1_000_000);
+        HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(coarse)).MaxTrackableValue.Should().Be(bucket.Start + (bucket.Step / 2));
+    }
+
+    [Fact]
+    public void What_is_out_of_range_and_the_lowest_value_stay_behind()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMinTrackableValue(5_000).WithMaxTrackableValue(10_000).Create();
+        histogram.Record([1, 6_000, 1_000_000]);
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
+        (decoded.TotalCount, decoded.OverflowCount, decoded.MinTrackableValue).Should().Be((1, 0, 0));
+        decoded.GetBucket(6_000).Count.Should().Be(1);
+    }
+
+    [Fact]
+    public void Arguments_and_disposed_histograms_are_refused()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        ((Action)(() => HdrHistogramEncoding.Encode(null!))).Should().Throw<ArgumentNullException>();
+        ((Action)(() => HdrHistogramEncoding.EncodeCompressed(null!))).Should().Throw<ArgumentNullException>();
+        ((Action)(() => HdrHistogramEncoding.Encode(histogram, null!))).Should().Throw<ArgumentNullException>();
+        histogram.Dispose();
+        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public void Encoding_into_a_writer_allocates_the_encoder_alone()
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(3_600_000_000_000).Create();
+        Seeded.Run(1, random => histogram.Record([.. Enumerable.Range(0, 5000).Select(_ => (ulong)random.NextInt64(3_600_000_000_000))]));
+        var output = new ArrayBufferWriter<byte>(100_000);
+        Allocations.InSteadyState(() =>
+        {
+            output.ResetWrittenCount();
+            HdrHistogramEncoding.Encode(histogram, output);
+        }).Should().BeLessThanOrEqualTo(100 * 96);
+        output.WrittenSpan.ToArray().Should().Equal(HdrHistogramEncoding.Encode(histogram));
+    }
+
+    private static byte[][] Both(ReadOnlyHdrHistogram histogram) =>
+        [HdrHistogramEncoding.Encode(histogram), HdrHistogramEncoding.EncodeCompressed(histogram)];
+
+    private static void SameBuckets(ReadOnlyHdrHistogram actual, ReadOnlyHdrHistogram expected) =>
+        actual.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Step, bucket.Count))
+            .Should().Equal(expected.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Step, bucket.Count)));
+}

@@ -1,0 +1,237 @@
+using Picollo.Metrics;
+using static Picollo.Export.Tests.RawEncoding;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>Data that is damaged or means harm: refused with the place, in little memory.</summary>
+public class HostileEncodingTests
+{
+    private const int HeaderLength = 40;
+
+    // A decoder's own buffers, with those of zlib.
+    private const int ConstantBytes = 200_000;
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(6)]
+    [InlineData(int.MaxValue)]
+    [InlineData(int.MinValue)]
+    public void Wrong_digits_are_named(int digits)
+    {
+        Refused(OfNumbers(digits, 1, 1000, 1), 12, "*significant digits, where there can be 0 to 5*");
+        Refused(V0(2, digits, 1, 1000, [0, 1]), 4, "*significant digits*");
+    }
+
+    [Theory]
+    [InlineData(0, 1000, 16, "The lowest discernible value is 0, below 1*")]
+    [InlineData(long.MinValue, 1000, 16, "The lowest discernible value*")]
+    [InlineData(1L << 59, long.MaxValue, 16, "*leaves no room for 3 significant digits*")]
+    [InlineData(501, 1000, 24, "The highest trackable value 1000 is below twice the lowest, 501*")]
+    [InlineData(1, 1, 24, "The highest trackable value*")]
+    [InlineData(1, -1, 24, "The highest trackable value*")]
+    [InlineData(1, long.MinValue, 24, "The highest trackable value*")]
+    public void A_range_that_cannot_be_is_named(long lowest, long highest, int offset, string message)
+    {
+        Refused(OfNumbers(3, lowest, highest, 1), offset, message);
+        Refused(V0(8, 3, lowest, highest, []), offset - 8, message);
+        Refused(Compressed(OfNumbers(3, lowest, highest, 1)), offset, message);
+    }
+
+    [Fact]
+    public void Lengths_that_are_not_there_are_refused()
+    {
+        byte[] payload = Leb128(1);
+        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue), HeaderLength + 1, "*cut off*");
+        Refused(OfPayload(V2, 3, 1, 1000, payload, 2), HeaderLength + 1, "*cut off*");
+        Refused(OfPayload(V2, 3, 1, 1000, payload, -1), 4, "The payload's length is -1*");
+        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MinValue), 4, "The payload's length*");
+        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue)), HeaderLength + 1, "*cut off*");
+        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, -1)), 4, "The payload's length is -1*");
+        byte[] compressed = Compressed(OfNumbers(3, 1, 1000, 1));
+        Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: int.MaxValue), compressed.Length, "*cut off*");
+        Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: -5), 4, "The compressed length is -5*");
+    }
+
+    [Fact]
+    public void Counts_past_the_layout_are_refused_where_they_stand()
+    {
+        // 112 buckets of one digit up to 1000.
+        Decode(OfNumbers(1, 1, 1000, -111, 1)).TotalCount.Should().Be(1);
+        Refused(OfNumbers(1, 1, 1000, -112, 1), HeaderLength + 2, "More counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -113), HeaderLength, "More counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -100, 1, -12), HeaderLength + 3, "More counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -int.MaxValue, 1), HeaderLength, "More counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "A count of -2147483648*");
+        Refused(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "A count of -9223372036854775808*");
+        Refused(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "More counts than the 112*");
+        Refused(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "A count of -1*");
+    }
+
+    [Fact]
+    public void A_sum_past_2_to_the_63_is_refused_where_it_passes()
+    {
+        Decode(OfNumbers(1, 1, 1000, long.MaxValue - 1, 1)).TotalCount.Should().Be(long.MaxValue);
+        Refused(OfNumbers(1, 1, 1000, long.MaxValue - 1, 1, 0, 1), HeaderLength + 11, "The counts add up to more than 2^63-1*");
+        Refused(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, long.MaxValue), HeaderLength + 9, "The counts add up*");
+        Refused(OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, long.MaxValue, 1)), HeaderLength + 8, "The counts add up*");
+    }
+
+    [Fact]
+    public void Wherever_it_is_cut_off_that_is_where_it_is_refused()
+    {
+        byte[] v2 = OfNumbers(3, 1, 1_000_000, -5, 1, -500, 1000, long.MaxValue / 2, 1);
+        byte[][] whole =
+        [
+            v2, OfPayload(CookieOf(V1Base, 2), 1, 1, 1000, Words(2, 1, 2, 3)), OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, 1, 2, 3)), Compressed(v2),
+        ];
+        foreach (byte[] encoded in whole)
+        {
+            Decode(encoded).TotalCount.Should().BePositive();
+            for (int length = 0; length < encoded.Length; length++)
+            {
+                Refused(encoded[..length], length, "The encoded histogram is cut off*");
+            }
+        }
+
+        // The same within what is compressed, whose own length is right.
+        Refused(Compressed([]), 8, "The encoded histogram is cut off*");
+        for (int length = 1; length < v2.Length; length++)
+        {
+            Refused(Compressed(v2[..length]), length, "The encoded histogram is cut off*");
+        }
+
+        // V0 does not tell how long it is: only a cut within a word shows.
+        byte[] v0 = V0(4, 1, 1, 1000, Words(4, 1, 2, 3));
+        for (int length = 0; length < v0.Length; length++)
+        {
+            if (length >= 32 && length % 4 == 0)
+            {
+                Decode(v0[..length]).TotalCount.Should().Be((ulong)(((length / 4) - 8) switch { 0 => 0, 1 => 1, _ => 3 }));
+            }
+            else
+            {
+                Refused(v0[..length], length, "The encoded histogram is cut off*");
+                Refused(Compressed(v0[..length], CookieOf(V0CompressedBase, 4)), length == 0 ? 8 : length, "The encoded histogram is cut off*");
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void A_missing_checksum_is_noticed_where_the_length_leaves_it_out(int missing)
+    {
+        byte[] v0 = V0(2, 1, 1, 1000, Words(2, 1, 2, 3));
+        foreach ((byte[] inflated, uint cookie) in new[] { (OfNumbers(3, 1, 1_000_000, -5, 1, -500, 1000), V2Compressed), (v0, CookieOf(V0CompressedBase, 2)) })
+        {
+            byte[] encoded = Compressed(inflated, cookie);
+            Decode(encoded).TotalCount.Should().BePositive();
+            byte[] shortened = Compressed(inflated, cookie, length: encoded.Length - 8 - missing);
+            Refused(shortened, 8, "The compressed data is cut off in its checksum*");
+            Refused(shortened[..^missing], 8, "The compressed data is cut off in its checksum*");
+        }
+    }
+
+    [Fact]
+    public void A_damaged_checksum_or_stream_is_refused()
+    {
+        byte[] encoded = Compressed(OfNumbers(3, 1, 1_000_000, [.. Enumerable.Range(1, 500).Select(i => (long)(i * 7919 % 1000))]));
+        Decode(encoded).TotalCount.Should().BePositive();
+        for (int i = encoded.Length - 4; i < encoded.Length; i++)
+        {
+            byte[] damaged = [.. encoded];
+            damaged[i] ^= 1;
+            Refused(damaged, 8, "The compressed data is damaged*");
+        }
+
+        // No zlib, an unknown method, and one that asks for a dictionary.
+        Refused([.. encoded[..8], 0, 0, .. encoded[10..]], 8, "The compressed data is damaged*");
+        Refused([.. encoded[..8], 0x79, 0x01, .. encoded[10..]], 8, "The compressed data is damaged*");
+        Refused([.. encoded[..8], 0x78, 0x20, .. encoded[10..]], 8, "The compressed data is damaged*");
+
+        // A flipped bit anywhere within is an error, be it of zlib or of what comes out; the checksum sees to it.
+        for (int i = 10; i < encoded.Length; i++)
+        {
+            byte[] damaged = [.. encoded];
+            damaged[i] ^= 0x10;
+            damaged.Invoking(each => Decode(each)).Should().Throw<HdrHistogramFormatException>("byte {0} is damaged", i);
+        }
+    }
+
+    [Fact]
+    public void What_goes_on_after_the_payload_within_the_compressed_data_is_refused() =>
+        Refused(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data goes on after the histogram*");
+
+    [Fact]
+    public void A_wrong_cookie_is_told()
+    {
+        foreach (uint cookie in (uint[])[0u, uint.MaxValue, V1Base, CookieOf(V1Base, 6), V0Base, CookieOf(V0Base, 10), V2 & ~0xf0u, 0x1c849300])
+        {
+            Refused(OfPayload(cookie, 3, 1, 1000, [0]), 0, $"No encoded histogram: its cookie is 0x{cookie:x8}*");
+        }
+
+        // Compressed once more.
+        Refused(Compressed(Compressed(OfNumbers(3, 1, 1000, 1))), 0, "No encoded histogram: its cookie is 0x1c849314*");
+    }
+
+    [Fact]
+    public void A_bomb_takes_the_memory_and_the_time_of_its_layout()
+    {
+        // 100 MB of zeros, each a number of its own, in 100 KB; a layout of 112 buckets.
+        byte[] zeros = Compressed(OfPayload(V2, 1, 1, 1000, new byte[100_000_000]));
+        zeros.Length.Should().BeLessThan(200_000);
+        AllocatedBy(() => Refused(zeros, HeaderLength + 112, "More counts than*")).Should().BeLessThan(ConstantBytes);
+
+        // In the place of a header, and after a histogram.
+        byte[] header = Compressed(new byte[50_000_000]);
+        AllocatedBy(() => Refused(header, 0, "No encoded histogram*")).Should().BeLessThan(ConstantBytes);
+        byte[] trailing = Compressed([.. OfNumbers(1, 1, 1000, 1), .. new byte[50_000_000]]);
+        AllocatedBy(() => Refused(trailing, HeaderLength + 1, "The compressed data goes on*")).Should().BeLessThan(ConstantBytes);
+    }
+
+    [Theory]
+    [InlineData(1, 1000, 1)]
+    [InlineData(3, 3_600_000_000_000, 1)]
+    [InlineData(5, long.MaxValue, 1)]
+    [InlineData(1, 600, 2)] // counted beyond the highest value: once more
+    public void Decoding_allocates_the_histogram_and_a_constant(int digits, long highest, int times)
+    {
+        byte[] encoded = OfNumbers(digits, 1, highest, times == 1 ? [5, -40, 6] : [5, -110, 6]);
+        foreach (byte[] each in new[] { encoded, Compressed(encoded) })
+        {
+            HdrHistogram? decoded = null;
+            long allocated = AllocatedBy(() => decoded = Decode(each));
+            allocated.Should().BeLessThan((times * decoded!.FootprintInBytes) + ConstantBytes);
+        }
+    }
+
+    [Fact]
+    public void No_header_has_more_memory_taken_than_the_largest_histogram()
+    {
+        // The lowest value widens the buckets, not the memory.
+        foreach (long lowest in new[] { 1, 1L << 20, 1L << 44 })
+        {
+            byte[] encoded = OfNumbers(5, lowest, long.MaxValue, -5, 1);
+            AllocatedBy(() => Decode(encoded)).Should().BeLessThan(50_000_000);
+        }
+    }
+
+    private static PlainHdrHistogram<ulong> Decode(byte[] encoded) => HdrHistogramEncoding.Decode(encoded);
+
+    private static void Refused(byte[] encoded, long offset, string message)
+    {
+        HdrHistogramFormatException error = Assert.Throws<HdrHistogramFormatException>(() => Decode(encoded));
+        error.Message.Should().Match(message);
+        error.Message.Should().EndWith($" (at byte {offset})");
+        (error.Offset, error.Line).Should().Be((offset, null));
+    }
+
+    private static long AllocatedBy(Action action)
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        action();
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+}

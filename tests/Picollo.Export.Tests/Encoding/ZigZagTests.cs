@@ -1,0 +1,44 @@
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class ZigZagTests
+{
+    // Bytes as the family's ZigZagEncoding has them.
+    [Theory]
+    [InlineData(0, "00")]
+    [InlineData(-1, "01")]
+    [InlineData(1, "02")]
+    [InlineData(-64, "7F")]
+    [InlineData(63, "7E")]
+    [InlineData(64, "8001")]
+    [InlineData(8191, "FE7F")]
+    [InlineData(8192, "808001")]
+    [InlineData(long.MaxValue, "FEFFFFFFFFFFFFFFFF")]
+    [InlineData(long.MinValue, "FFFFFFFFFFFFFFFFFF")]
+    public void Numbers_have_the_familys_bytes(long number, string bytes)
+    {
+        byte[] target = new byte[ZigZag.MaxLength];
+        int length = ZigZag.Write(target, number);
+        Convert.ToHexString(target.AsSpan(0, length)).Should().Be(bytes);
+        ZigZag.Read(target, out long read).Should().Be(length);
+        read.Should().Be(number);
+    }
+
+    [Fact]
+    public void Every_magnitude_comes_back_and_a_cut_off_number_is_none()
+    {
+        byte[] target = new byte[ZigZag.MaxLength];
+        foreach (long number in Values.Edges.Select(edge => (long)edge).SelectMany(edge => new[] { edge, -edge }))
+        {
+            int length = ZigZag.Write(target, number);
+            ZigZag.Read(target.AsSpan(0, length), out long read).Should().Be(length);
+            read.Should().Be(number);
+            for (int cut = 0; cut < length; cut++)
+            {
+                ZigZag.Read(target.AsSpan(0, cut), out _).Should().Be(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+using System.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public sealed class KilledRecorderTests : IDisposable
+{
+    private const int Kills = 8;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-kill-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [LinuxFact]
+    public void A_killed_process_leaves_whole_lines() => Seeded.Run(1, random =>
+    {
+        int lines = 0;
+        for (int i = 0; i < Kills; i++)
+        {
+            string log = Path.Combine(_folder, $"{i}.hlog");
+            using (Process process = Start(log))
+            {
+                process.StandardOutput.ReadLine().Should().Be("recording");
+                WaitForBytes(random.Next(1, 100_000), $"{i}.*");
+                process.Kill();
+                process.StandardOutput.ReadToEnd().Should().BeEmpty("no error is reported");
+                process.WaitForExit();
+            }
+
+            foreach (string file in Directory.EnumerateFiles(_folder, $"{i}.*"))
+            {
+                lines += CheckLines(file, file == log);
+            }
+        }
+
+        lines.Should().BeGreaterThan(Kills);
+    });
+
+    /// <summary>Only the last line of the file that was written can be cut off: where it is of several pages, the kernel may stop between
+    /// them.</summary>
+    private static int CheckLines(string file, bool wasWritten)
+    {
+        using var log = new HdrHistogramLogReader(file);
+        var intervals = new List<HdrHistogramLogInterval>();
+        try
+        {
+            intervals.AddRange(log.ReadAll());
+        }
+        catch (HdrHistogramFormatException e) when (wasWritten)
+        {
+            e.Problem.Should().StartWith("The last line is cut off: ");
+            log.Read().Should().BeNull();
+        }
+
+        intervals.Select(interval => interval.StartTimeUtc).Should().BeInAscendingOrder();
+        return intervals.Count;
+    }
+
+    /// <summary>Waits until the logs are so long, so that the kill comes at any place of a line.</summary>
+    private void WaitForBytes(long bytes, string files)
+    {
+        var deadline = Stopwatch.StartNew();
+        while (new DirectoryInfo(_folder).EnumerateFiles(files).Sum(file => file.Length) < bytes)
+        {
+            deadline.Elapsed.Should().BeLessThan(TimeSpan.FromMinutes(1));
+            Thread.Sleep(1);
+        }
+    }
+
+    private static Process Start(string log)
+    {
+        var start = new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet")
+        {
+            RedirectStandardOutput = true,
+        };
+        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"));
+        start.ArgumentList.Add(log);
+        return Process.Start(start)!;
+    }
+}

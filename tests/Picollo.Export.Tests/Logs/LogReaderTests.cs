@@ -1,0 +1,336 @@
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class LogReaderTests
+{
+    private const string Header = "#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 08:24:39 PDT 2015]\n";
+
+    private static readonly string Histogram = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Of(1000, 2000, 3000)));
+
+    // Intervals, total count, largest value, all as the Java library tells them.
+    [Theory]
+    [InlineData(GoldenLogs.V0, 81, 61_256, 1_577_058_303, "2015-08-06T14:06:01.2250000Z")]
+    [InlineData(GoldenLogs.V1, 88, 65_964, 1_895_825_407, "2015-08-06T13:26:30.2850000Z")]
+    [InlineData(GoldenLogs.V2, 62, 48_761, 1_803_550_719, "2015-09-09T15:24:39.4740000Z")]
+    [InlineData(GoldenLogs.Tagged, 42, 32_290, 1_551_892_479, "2015-09-09T15:24:39.4740000Z")]
+    public void Logs_of_the_family_are_read(string name, int intervals, ulong total, ulong max, string start)
+    {
+        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
+        List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
+
+        read.Should().HaveCount(intervals);
+        read.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount).Should().Be(total);
+        read.Max(interval => (double)interval.Histogram.GetPercentileValue(100)).Should().BeApproximately(max, max * 0.01);
+        log.StartTimeUtc.Should().Be(DateTime.Parse(start, null, System.Globalization.DateTimeStyles.RoundtripKind));
+        read.Should().OnlyContain(interval => interval.StartTimeUtc == log.StartTimeUtc + interval.Offset);
+        read.Should().OnlyContain(interval => interval.Max * 1_000_000 - interval.Histogram.GetPercentileValue(100) < interval.Max * 20_000);
+    }
+
+    [Fact]
+    public void Tags_are_told()
+    {
+        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.Tagged));
+        List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
+
+        read.Where((_, i) => i % 2 == 0).Should().OnlyContain(interval => interval.Tag == null);
+        read.Where((_, i) => i % 2 == 1).Should().OnlyContain(interval => interval.Tag == "A");
+        read[1].Offset.Should().Be(TimeSpan.FromMilliseconds(127));
+        read[1].Length.Should().Be(TimeSpan.FromMilliseconds(1007));
+        read[1].Max.Should().Be(2.769);
+    }
+
+    [Theory]
+    [InlineData("\n")]
+    [InlineData("\r\n")]
+    [InlineData("\r")]
+    public void Comments_legend_blank_lines_and_all_line_ends_are_taken(string lineEnd)
+    {
+        string text = "#[Something]\n" + Header
+            + "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
+            + $"0.5,1,3,{Histogram}\n#a comment, with Tag=x,1,2\n\nTag=é,1.5 1e0 3.0 {Histogram},and more\n \n\n";
+
+        List<HdrHistogramLogInterval> read = [.. Read(text.Replace("\n", lineEnd, StringComparison.Ordinal)).ReadAll()];
+
+        read.Select(interval => interval.Tag).Should().Equal(null, "é");
+        read.Select(interval => interval.Offset.TotalSeconds).Should().Equal(0.5, 1.5);
+        read.Select(interval => interval.Length.TotalSeconds).Should().Equal(1, 1);
+        read[1].Histogram.Buckets.Should().Equal(Of(1000, 2000, 3000).Buckets.Take(read[1].Histogram.Buckets.Count()));
+    }
+
+    // The base time: told, deduced from a start time that is a year and more later, or none.
+    [Theory]
+    [InlineData("#[StartTime: 1000000000.5 x]\n#[BaseTime: 1000000000.25 x]\n", "0.125", 1_000_000_000.375, -0.125)]
+    [InlineData("#[StartTime: 1000000000.5 x]\n", "0.125", 1_000_000_000.625, 0.125)]
+    [InlineData("#[StartTime: 1000000000.5 x]\n", "968464000.499", 1_968_464_000.999, 968_464_000.499)]
+    [InlineData("#[StartTime: 1000000000.5 x]\n", "968464000.5", 968_464_000.5, -31_536_000)]
+    [InlineData("#[StartTime: 1000000000.5 x]\n", "1000000001.5", 1_000_000_001.5, 1)]
+    [InlineData("#[BaseTime: 1000000000.25 x]\n", "5", 1_000_000_005.25, 1_000_000_000.25)]
+    [InlineData("", "1000000001.5", 1_000_000_001.5, 0)]
+    [InlineData("", "0.5", 0.5, 0)]
+    [InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
+    [InlineData("#[StartTime:5 x]\n", "0.5", 0.5, 0)]
+    public void Times_are_what_they_are_to_the_family(string header, string timestamp, double seconds, double offset)
+    {
+        HdrHistogramLogReader log = Read($"{header}{timestamp},1,1,{Histogram}\n");
+        HdrHistogramLogInterval interval = log.Read()!;
+
+        interval.StartTimeUtc.Should().BeCloseTo(DateTime.UnixEpoch.AddSeconds(seconds), TimeSpan.FromTicks(10));
+        interval.Offset.Should().BeCloseTo(TimeSpan.FromSeconds(offset), TimeSpan.FromTicks(10));
+        log.Read().Should().BeNull();
+    }
+
+    [Fact]
+    public void A_later_start_time_holds_from_there_on()
+    {
+        HdrHistogramLogReader log = Read($"#[StartTime: 1000 x]\n1001,1,1,{Histogram}\n#[StartTime: 2000 x]\n2001,1,1,{Histogram}\n");
+
+        log.StartTimeUtc.Should().BeNull();
+        log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(1));
+        log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(1));
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(2000));
+        log.BaseTimeUtc.Should().BeNull();
+    }
+
+    public static TheoryData<string, long, string> WrongLines => new()
+    {
+        { "nonsense", 0, "No number of seconds stands for the timestamp" },
+        { "1,x,1,", 2, "No number of seconds stands for the length" },
+        { "1", 1, "No number of seconds stands for the length" },
+        { "1,,1,1", 2, "No number of seconds stands for the length" },
+        { "1,2,y,z", 4, "No number stands for the largest value" },
+        { "1,2,3", 5, "No histogram in base64" },
+        { "Tag=é,1,2,3,?", 12, "No histogram in base64" },
+        { "Tag=a", 5, "No number of seconds stands for the timestamp" },
+        { "1,2,3,AAAA", 6, "The encoded histogram is cut off, at byte 3 of the histogram" },
+        { "1,2,3,AAAAAAAA", 6, "No encoded histogram: its cookie is 0x00000000, at byte 0 of the histogram" },
+        { "1e99,2,3,x", 0, "No number of seconds stands for the timestamp" },
+        { "-1e25,2,3,x", 0, "No number of seconds stands for the timestamp" },
+        { "299999999999,2,3," + Histogram, 0, "The timestamp is outside the years 1 to 9999" },
+        { "1,2,3," + Histogram[..20], 6, "The encoded histogram is cut off, at byte 15 of the histogram" },
+    };
+
+    [Theory]
+    [MemberData(nameof(WrongLines))]
+    public void A_wrong_line_is_named_and_the_next_is_read(string wrong, long offset, string problem)
+    {
+        HdrHistogramLogReader log = Read($"{Header}0,1,1,{Histogram}\r\n{wrong}\n5,1,1,{Histogram}\n");
+        log.Read().Should().NotBeNull();
+
+        HdrHistogramFormatException error = log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which;
+
+        (error.Problem, error.Line, error.Offset).Should().Be((problem, 3, offset));
+        log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(5));
+        log.Read().Should().BeNull();
+    }
+
+    [Theory]
+    [InlineData("299999999999")]
+    [InlineData("-299999999999")]
+    [InlineData("#[BaseTime: 250000000000 x]\n-100000000000")]
+    public void A_first_timestamp_that_is_no_time_has_no_say_in_the_start(string wrong)
+    {
+        HdrHistogramLogReader log = Read($"{wrong},1,1,{Histogram}\n#[BaseTime: 0 x]\n5,1,1,{Histogram}\n");
+
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The timestamp is outside *");
+        log.StartTimeUtc.Should().BeNull();
+        log.Read()!.Offset.Should().Be(TimeSpan.Zero);
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+    }
+
+    [Fact]
+    public void A_line_of_doubles_is_named()
+    {
+        string doubles = Convert.ToBase64String([0x0c, 0x72, 0x12, 0x4f, 0, 0, 0, 0]);
+        Read($"1,2,3,{doubles}\n").Invoking(log => log.Read())
+            .Should().Throw<HdrHistogramFormatException>().WithMessage("A histogram of doubles*(line 1, character 6)");
+    }
+
+    [Fact]
+    public void A_last_line_without_its_end_is_read_where_it_is_whole_and_named_cut_off_where_it_is_not()
+    {
+        string line = $"Tag=a,0.5,1,3,{Histogram}";
+        for (int length = 1; length <= line.Length; length++)
+        {
+            HdrHistogramLogReader log = Read($"{Header}0,1,1,{Histogram}\n{line[..length]}");
+            log.Read().Should().NotBeNull();
+            if (length == line.Length)
+            {
+                log.Read()!.Tag.Should().Be("a");
+            }
+            else
+            {
+                log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>()
+                    .Which.Should().Match<HdrHistogramFormatException>(e => e.Line == 3 && e.Problem.StartsWith("The last line is cut off: "));
+            }
+
+            log.Read().Should().BeNull();
+        }
+    }
+
+    [Fact]
+    public void A_time_that_is_cut_off_is_not_believed()
+    {
+        HdrHistogramLogReader log = Read("#[StartTime: 14418");
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is cut off: *");
+        log.StartTimeUtc.Should().BeNull();
+    }
+
+    [Fact]
+    public void A_time_that_is_whole_is_believed_without_the_lines_end()
+    {
+        HdrHistogramLogReader log = Read("#[StartTime: 14418 (seconds since epoch)]");
+        log.Read().Should().BeNull();
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(14418));
+    }
+
+    [Fact]
+    public void A_base_time_that_was_deduced_holds_when_the_start_time_changes()
+    {
+        HdrHistogramLogReader log = Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n");
+        List<DateTime> starts = [.. log.ReadAll().Select(interval => interval.StartTimeUtc)];
+        starts.Should().Equal(DateTime.UnixEpoch.AddSeconds(1_000_000_005), DateTime.UnixEpoch.AddSeconds(1_000_000_005));
+    }
+
+    [Fact]
+    public void A_byte_order_mark_before_the_text_is_passed_over()
+    {
+        using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");
+        log.Read().Should().NotBeNull();
+        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+
+        using HdrHistogramLogReader first = Read($"\uFEFF7.0,1.0,0.0,{Histogram}\n");
+        first.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(7));
+        Read("\uFEFF").Read().Should().BeNull();
+    }
+
+    [Fact]
+    public void A_line_may_come_in_pieces_of_any_size()
+    {
+        byte[] log = Encoding.UTF8.GetBytes($"{Header}0,1,1,{Histogram}\r\nTag=b,1,1,1,{Histogram}\r\n");
+        Seeded.Run(50, random =>
+        {
+            using var reader = new HdrHistogramLogReader(new PiecewiseStream(log, random));
+            reader.ReadAll().Select(interval => interval.Tag).Should().Equal(null, "b");
+        });
+    }
+
+    [Fact]
+    public void A_line_of_great_length_is_refused_in_bounded_memory_and_the_next_is_read()
+    {
+        var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\nwrong\n")));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The line has 134217728 bytes or more (line 1, *");
+        log.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(3);
+        log.Read().Should().BeNull();
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(300_000_000, "the buffer grows up to that, doubling");
+    }
+
+    [Fact]
+    public void A_log_takes_the_memory_of_one_line()
+    {
+        byte[] line = Encoding.UTF8.GetBytes($"0,1,1,{Histogram} {new string('x', 1_000_000)}\n");
+        using var log = new HdrHistogramLogReader(new Repeated(line, 100));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        log.ReadAll().Sum(interval => (double)interval.Histogram.TotalCount).Should().Be(300);
+
+        // The histograms take 9 MB, the buffer grows to 1 MB, and the log has 100 MB.
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(20_000_000);
+    }
+
+    [Fact]
+    public void Streams_are_closed_unless_they_are_to_stay_open()
+    {
+        var stream = new MemoryStream();
+        new HdrHistogramLogReader(stream, leaveOpen: true).Dispose();
+        stream.CanRead.Should().BeTrue();
+        new HdrHistogramLogReader(stream).Dispose();
+        stream.CanRead.Should().BeFalse();
+    }
+
+    private static PlainHdrHistogram<uint> Of(params ReadOnlySpan<ulong> values)
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1_000_000).Create();
+        histogram.Record(values);
+        return histogram;
+    }
+
+    private static HdrHistogramLogReader Read(string text) => new(new MemoryStream(Encoding.UTF8.GetBytes(text)));
+
+    private abstract class ReadStream : Stream
+    {
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => false;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+        public override void Flush()
+        {
+        }
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+    }
+
+    private sealed class PiecewiseStream(byte[] data, Random random) : ReadStream
+    {
+        private int _position;
+
+        public override int Read(byte[] buffer, int offset, int count)
+        {
+            int length = Math.Min(Math.Min(count, random.Next(1, 40)), data.Length - _position);
+            data.AsSpan(_position, length).CopyTo(buffer.AsSpan(offset));
+            _position += length;
+            return length;
+        }
+    }
+
+    private sealed class LongLine(long length, byte[] rest) : ReadStream
+    {
+        private long _position;
+
+        public override int Read(byte[] buffer, int offset, int count)
+        {
+            bool inLine = _position < length;
+            int read = (int)Math.Min(count, inLine ? length - _position : length + rest.Length - _position);
+            if (inLine)
+            {
+                buffer.AsSpan(offset, read).Fill((byte)'x');
+            }
+            else
+            {
+                rest.AsSpan((int)(_position - length), read).CopyTo(buffer.AsSpan(offset));
+            }
+
+            _position += read;
+            return read;
+        }
+    }
+
+    private sealed class Repeated(byte[] data, int times) : ReadStream
+    {
+        private long _position;
+
+        public override int Read(byte[] buffer, int offset, int count)
+        {
+            int at = (int)(_position % data.Length);
+            int read = _position == (long)data.Length * times ? 0 : Math.Min(count, data.Length - at);
+            data.AsSpan(at, read).CopyTo(buffer.AsSpan(offset));
+            _position += read;
+            return read;
+        }
+    }
+}

@@ -1,0 +1,612 @@
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public sealed class LogRecorderTests : IDisposable
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+    private static readonly DateTime Start = new(2026, 11, 21, 23, 0, 0, 250, DateTimeKind.Utc);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-log-").FullName;
+    private readonly ManualTime _time = new(Start);
+    private readonly List<Exception> _errors = [];
+    private readonly PlainHdrHistogram<uint> _histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(1_000_000_000).Create();
+
+    private string Log => Path.Combine(_folder, "a.hlog");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Each_interval_has_what_was_counted_in_it()
+    {
+        _histogram.Record(1, 1000); // before the recorder
+        HdrHistogram other = HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(1_000_000_000).Create();
+        HdrHistogramLogRecorder recorder = Record();
+        recorder.Add(_histogram);
+        recorder.Add(other, "other");
+
+        _histogram.Record(2, 20);
+        _time.Advance(Second);
+        _histogram.Record(3, 30);
+        other.Record(4, 40);
+        _time.Advance(Second);
+        _time.Advance(TimeSpan.FromSeconds(0.5));
+        other.Record(5, 50);
+        await recorder.DisposeAsync();
+        other.Record(6, 60);
+        _time.Advance(10 * Second);
+        await recorder.DisposeAsync();
+
+        Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal(
+            (null, 0, 1, "2x20"),
+            ("other", 0, 1, ""),
+            (null, 1, 1, "3x30"),
+            ("other", 1, 1, "4x40"),
+            (null, 2, 0.5, ""),
+            ("other", 2, 0.5, "5x50"));
+        Read(Log)[0].StartTimeUtc.Should().Be(Start);
+        _errors.Should().BeEmpty();
+    }
+
+    [Fact]
+    public async Task The_time_that_lines_take_to_write_is_in_the_next_ones()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, OnError = _ => _time.Spend(Second / 4) }))
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Dispose();
+            _time.Advance(Second);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (1, 1), (2, 0.25));
+    }
+
+    [Fact]
+    public async Task Lengths_are_right_when_the_clock_is_set()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            _time.SetClock(Start.AddHours(-1));
+            _time.Advance(2 * Second);
+        }
+
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (-3600, 1), (-3599, 1), (-3598, 0));
+    }
+
+    [Fact]
+    public async Task No_record_is_lost_or_doubled_beside_writers()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithThreadLocal().WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
+        const int Records = 1_000_000;
+        await using (var recorder = new HdrHistogramLogRecorder(Log, TimeSpan.FromMilliseconds(5), new() { OnError = _errors.Add, MaxFileBytes = 20_000, FilesKept = 10_000 }))
+        {
+            recorder.Add(histogram);
+            await Task.WhenAll(Enumerable.Range(0, 2).Select(writer => Task.Run(() =>
+            {
+                for (int i = 0; i < Records; i++)
+                {
+                    histogram.Record((ulong)(i % 1000));
+                }
+            })));
+        }
+
+        _errors.Should().BeEmpty();
+        var merger = new HdrHistogramMerger();
+        foreach (HdrHistogramLogInterval interval in Directory.EnumerateFiles(_folder).SelectMany(Read))
+        {
+            merger.Add(interval.Histogram);
+        }
+
+        merger.Histogram!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+            .Should().Equal(histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
+    }
+
+    [Fact]
+    public async Task Files_roll_by_size_and_the_oldest_go()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { MaxFileBytes = 600, FilesKept = 3, TimeProvider = _time }))
+        {
+            recorder.Add(_histogram);
+            for (ulong second = 0; second < 20; second++)
+            {
+                _histogram.Record(second);
+                _time.Advance(Second);
+            }
+        }
+
+        string[] files = [Log, Path.Combine(_folder, "a.1.hlog"), Path.Combine(_folder, "a.2.hlog")];
+        Directory.GetFiles(_folder).Should().BeEquivalentTo(files);
+        foreach (string file in files[1..])
+        {
+            new FileInfo(file).Length.Should().BeInRange(600, 800);
+        }
+
+        List<HdrHistogramLogInterval> read = [.. files.Reverse().SelectMany(Read)];
+        read.Select(interval => interval.StartTimeUtc).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
+        files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has a header of its own");
+    }
+
+    [Fact]
+    public async Task Each_file_has_the_comment_and_the_unit_that_were_asked_for()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, MaxFileBytes = 1, Comment = "by me", MaxValueUnitRatio = 8 }))
+        {
+            recorder.Add(_histogram);
+            _histogram.Record(16);
+            _time.Advance(Second);
+            _histogram.Record(16);
+        }
+
+        string[] files = Directory.GetFiles(_folder);
+        files.Should().HaveCount(2);
+        files.Should().OnlyContain(file => File.ReadLines(file).First() == "#by me" && Read(file)[0].Max == 2);
+    }
+
+    [Fact]
+    public async Task Files_roll_by_day()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }, TimeSpan.FromMinutes(7)))
+        {
+            recorder.Add(_histogram);
+            recorder.Add(HdrHistogram.Create(), "tag");
+            _time.Advance(TimeSpan.FromDays(2));
+        }
+
+        Directory.GetFiles(_folder).Should().HaveCount(3);
+        foreach (string file in Directory.EnumerateFiles(_folder))
+        {
+            Read(file).Select(interval => interval.StartTimeUtc.Date).Distinct().Should().HaveCount(1);
+        }
+    }
+
+    [Fact]
+    public async Task A_clock_that_is_set_back_over_midnight_begins_no_file()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            _time.SetClock(Start.AddDays(-1));
+            _time.Advance(2 * Second);
+        }
+
+        Directory.GetFiles(_folder).Should().Equal(Log);
+        Read(Log).Should().HaveCount(4);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_there_is_put_aside()
+    {
+        File.WriteAllText(Log, "half a li");
+        await Record().DisposeAsync();
+        await Record().DisposeAsync();
+        File.ReadAllText(Path.Combine(_folder, "a.1.hlog")).Should().Be("half a li");
+        File.ReadAllText(Log).Should().BeEmpty();
+    }
+
+    [LinuxDiskFact]
+    public async Task A_full_disk_is_survived_and_later_lines_cover_what_was_not_written()
+    {
+        using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
+        string log = Path.Combine(disk.Path, "a.hlog");
+        var random = new Random(7);
+        var expected = new HdrHistogramMerger();
+        int written;
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 6000, FilesKept = 2 })))
+        {
+            recorder.Add(_histogram);
+            recorder.Add(_histogram, "twice");
+            RecordSome(2);
+            string filler = disk.Fill();
+            RecordSome(30);
+            written = Directory.GetFiles(disk.Path, "a*.hlog").Sum(file => Read(file).Count);
+            _errors.Should().NotBeEmpty().And.AllBeAssignableTo<IOException>();
+            File.Delete(filler);
+            _errors.Clear();
+            RecordSome(3);
+            _errors.Should().BeEmpty();
+        }
+
+        expected.Add(_histogram);
+        List<HdrHistogramLogInterval> all = [.. Directory.GetFiles(disk.Path, "a*.hlog").SelectMany(Read)];
+        all.Should().HaveCount(written + 8, "two lines for each second, and two at the end");
+        foreach (string? tag in (string?[])[null, "twice"])
+        {
+            var merger = new HdrHistogramMerger();
+            foreach (HdrHistogramLogInterval interval in all.Where(interval => interval.Tag == tag))
+            {
+                merger.Add(interval.Histogram);
+            }
+
+            Text(merger.Histogram!).Should().Be(Text(_histogram));
+            all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is left out");
+        }
+
+        void RecordSome(int seconds)
+        {
+            for (int i = 0; i < seconds; i++)
+            {
+                for (int n = 0; n < 100; n++)
+                {
+                    _histogram.Record((ulong)random.NextInt64(1_000_000_000));
+                }
+
+                _time.Advance(Second);
+            }
+        }
+    }
+
+    [LinuxDiskFact]
+    public async Task A_disk_that_stays_full_keeps_the_old_files()
+    {
+        using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
+        string log = Path.Combine(disk.Path, "a.hlog");
+        File.WriteAllText(Path.Combine(disk.Path, "a.1.hlog"), "older");
+        File.WriteAllText(log, "old");
+        disk.Fill();
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { FilesKept = 3, MaxFileBytes = 1 })))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(10 * Second);
+        }
+
+        _errors.Should().HaveCount(11);
+        File.ReadAllText(Path.Combine(disk.Path, "a.1.hlog")).Should().Be("old");
+        File.ReadAllText(Path.Combine(disk.Path, "a.2.hlog")).Should().Be("older");
+    }
+
+    [Fact]
+    public async Task Errors_come_back_to_no_timer_and_counts_are_kept()
+    {
+        int errors = 0;
+        await using (HdrHistogramLogRecorder recorder = Record(new()
+        {
+            TimeProvider = _time,
+            MaxFileBytes = 1,
+            OnError = _ =>
+            {
+                errors++;
+                throw new InvalidOperationException("the callback's own");
+            },
+        }))
+        {
+            recorder.Add(_histogram);
+            _histogram.Record(1);
+            _time.Advance(Second);
+
+            // No file can be where a folder is, and none can be put aside into one.
+            Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
+            _histogram.Record(2);
+            _time.Advance(Second);
+            errors.Should().Be(1);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "");
+    }
+
+    [Fact]
+    public async Task Old_files_stay_where_the_newest_cannot_be_put_aside()
+    {
+        Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
+        string[] old = [.. Enumerable.Range(2, 3).Select(age => Path.Combine(_folder, $"a.{age}.hlog"))];
+        foreach (string file in old)
+        {
+            File.WriteAllText(file, file);
+        }
+
+        await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, MaxFileBytes = 1, FilesKept = 5, OnError = _errors.Add }))
+        {
+            recorder.Add(_histogram);
+            _time.Advance(10 * Second);
+        }
+
+        _errors.Should().HaveCount(10);
+        old.Should().OnlyContain(file => File.ReadAllText(file) == file);
+        Read(Log).Should().HaveCount(11);
+    }
+
+    [Fact]
+    public async Task An_error_may_add_a_histogram()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        HdrHistogramLogRecorder? recorder = null;
+        recorder = Record(new() { TimeProvider = _time, OnError = _ => recorder!.Add(_histogram, "instead") });
+        await using (recorder)
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Dispose();
+            _time.Advance(Second);
+            _histogram.Record(1);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => (interval.Tag, Text(interval.Histogram))).Should().Equal(
+            (null, ""), (null, "1x1"), ("instead", "1x1"), (null, ""), ("instead", ""));
+    }
+
+    [Fact]
+    public async Task Values_that_no_log_can_hold_cost_their_interval_only()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(histogram);
+            histogram.Record(ulong.MaxValue);
+            _time.Advance(Second);
+            histogram.Record(7);
+            _time.Advance(Second);
+        }
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ArgumentException>();
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("7x1", "");
+    }
+
+    [Fact]
+    public async Task A_disposed_histogram_is_reported_once_and_left_out()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(other, "other");
+            recorder.Add(_histogram);
+            other.Record(1);
+            _time.Advance(Second);
+            other.Dispose();
+            _time.Advance(2 * Second);
+        }
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>().Which.Message.Should().Contain("the tag other");
+        Read(Log).Select(interval => interval.Tag).Should().Equal("other", null, null, null, null);
+    }
+
+    [Fact]
+    public async Task What_a_disposed_histogram_counted_is_written_when_its_folder_is_there_again()
+    {
+        string folder = Path.Combine(_folder, "sub");
+        string log = Path.Combine(Directory.CreateDirectory(folder).FullName, "a.hlog");
+        HdrHistogram histogram = HdrHistogram.Create();
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 1 })))
+        {
+            recorder.Add(histogram);
+            _time.Advance(Second);
+            Directory.Delete(folder, recursive: true);
+            histogram.Record(7);
+            _time.Advance(Second);
+            histogram.Record(7);
+            _time.Advance(Second);
+            histogram.Dispose();
+            _time.Advance(Second);
+            _errors.OfType<IOException>().Should().HaveCount(3);
+            Directory.CreateDirectory(folder);
+            _time.Advance(2 * Second);
+        }
+
+        Read(log).Select(interval => (interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal((4, "7x2"));
+        _errors.OfType<ObjectDisposedException>().Should().ContainSingle();
+    }
+
+    [Theory]
+    [InlineData("deleted")]
+    [InlineData("renamed")]
+    [InlineData("renamed and created anew")]
+    [InlineData("replaced")]
+    [InlineData("truncated")]
+    [InlineData("appended to")]
+    public async Task A_file_that_is_taken_away_is_noticed_at_the_next_line(string how)
+    {
+        string moved = Path.Combine(_folder, "moved");
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            recorder.Add(_histogram, "twice");
+            _histogram.Record(1);
+            _time.Advance(Second);
+            switch (how)
+            {
+                case "deleted":
+                    File.Delete(Log);
+                    break;
+                case "renamed":
+                    File.Move(Log, moved);
+                    break;
+                case "renamed and created anew":
+                    File.Move(Log, moved);
+                    File.WriteAllText(Log, "");
+                    break;
+                case "replaced":
+                    File.WriteAllText(moved, "another's");
+                    File.Move(moved, Log, overwrite: true);
+                    break;
+                case "truncated":
+                    using (var file = new FileStream(Log, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+                    {
+                        file.SetLength(0);
+                    }
+
+                    break;
+                default:
+                    using (var file = new FileStream(Log, FileMode.Append, FileAccess.Write, FileShare.ReadWrite))
+                    {
+                        file.Write("another's"u8);
+                    }
+
+                    break;
+            }
+
+            _histogram.Record(2);
+            _time.Advance(Second);
+            _histogram.Record(3);
+        }
+
+        _errors.Should().BeEmpty();
+        File.ReadLines(Log).First().Should().StartWith("#[Histogram log format");
+        Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, Text(interval.Histogram))).Should().Equal(
+            (null, 0, "2x1"), ("twice", 0, "2x1"), (null, 1, "3x1"), ("twice", 1, "3x1"));
+        Read(Log)[0].StartTimeUtc.Should().Be(Start + Second);
+        string aside = Path.Combine(_folder, "a.1.hlog");
+        switch (how)
+        {
+            case "replaced":
+                File.ReadAllText(aside).Should().Be("another's");
+                break;
+            case "appended to":
+                File.ReadAllText(aside).Should().EndWith("another's");
+                break;
+            case "deleted" or "truncated":
+                Directory.GetFiles(_folder).Should().Equal(Log);
+                break;
+            default:
+                Directory.GetFiles(_folder).Should().BeEquivalentTo(Log, moved);
+                Read(moved).Should().HaveCount(2);
+                break;
+        }
+    }
+
+    [Fact]
+    public async Task A_file_that_another_process_writes_in_its_place_is_left_to_it()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+
+            // As another process's recorder does at its start.
+            string aside = Path.Combine(_folder, "a.1.hlog");
+            File.Move(Log, aside);
+            using (new FileStream(Log, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete))
+            {
+                _time.Advance(3 * Second);
+                Read(aside).Should().HaveCount(4);
+                new FileInfo(Log).Length.Should().Be(0);
+            }
+
+            // It ended.
+            _time.Advance(2 * Second);
+            Read(aside).Should().HaveCount(4);
+            Read(Log).Should().HaveCount(2);
+        }
+    }
+
+    [Fact]
+    public async Task Two_recorders_of_one_file_are_refused_while_the_first_is_there()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _time.Advance(Second);
+            string same = Path.Combine(_folder, "..", Path.GetFileName(_folder), "a.hlog");
+            Action second = () => _ = new HdrHistogramLogRecorder(same, Second);
+            second.Should().Throw<IOException>().WithMessage($"*another recorder*{Log}*");
+            Directory.GetFiles(_folder).Should().Equal(Log);
+            await new HdrHistogramLogRecorder(Path.Combine(_folder, "b.hlog"), Second).DisposeAsync();
+        }
+
+        await Record().DisposeAsync();
+        Action none = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        none.Should().Throw<IOException>();
+        Directory.CreateDirectory(Path.Combine(_folder, "none"));
+        await new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second).DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_disposed_histograms_tag_is_free_at_once()
+    {
+        HdrHistogram first = HdrHistogram.Create();
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(first, "tag");
+            first.Record(1);
+            _time.Advance(Second);
+            first.Dispose();
+            recorder.Add(_histogram, "tag");
+            recorder.Invoking(each => each.Add(_histogram, "tag")).Should().Throw<ArgumentException>();
+            _histogram.Record(2);
+            _time.Advance(Second);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "");
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public async Task Kept_counts_that_pass_2_to_the_64_cost_their_intervals_and_are_reported()
+    {
+        string folder = Directory.CreateDirectory(Path.Combine(_folder, "sub")).FullName;
+        string log = Path.Combine(folder, "a.hlog");
+        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new())))
+        {
+            recorder.Add(_histogram);
+            Directory.Delete(folder, recursive: true);
+            _histogram.Record(1, 1UL << 63);
+            _time.Advance(Second);
+            _histogram.Record(2, 1UL << 62);
+            _time.Advance(Second);
+            _histogram.Record(2, 1UL << 62);
+            _time.Advance(Second);
+            Directory.CreateDirectory(folder);
+            _histogram.Record(3);
+            _time.Advance(Second);
+        }
+
+        Read(log).Select(interval => (interval.Length.TotalSeconds, Text(interval.Histogram))).Should().Equal((1, "3x1"), (0, ""));
+    }
+
+    [Fact]
+    public async Task Bad_arguments_are_refused()
+    {
+        Action[] bad =
+        [
+            () => _ = new HdrHistogramLogRecorder("", Second),
+            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.Zero),
+            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.FromDays(50)),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { FilesKept = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxFileBytes = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxValueUnitRatio = 0 }),
+            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { Comment = "a\nb" }),
+        ];
+        foreach (Action create in bad)
+        {
+            create.Should().Throw<ArgumentException>();
+        }
+
+        File.Exists(Log).Should().BeFalse("arguments are checked before anything is created");
+
+        Action create2 = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        create2.Should().Throw<IOException>();
+
+        HdrHistogramLogRecorder recorder = Record();
+        recorder.Add(_histogram);
+        recorder.Invoking(each => each.Add(_histogram)).Should().Throw<ArgumentException>();
+        recorder.Invoking(each => each.Add(_histogram, "a b")).Should().Throw<ArgumentException>();
+        recorder.Invoking(each => each.Add(_histogram, "")).Should().Throw<ArgumentException>();
+        recorder.Add(_histogram, "a");
+        await recorder.DisposeAsync();
+        recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();
+    }
+
+    internal static List<HdrHistogramLogInterval> Read(string path)
+    {
+        using var log = new HdrHistogramLogReader(path);
+        return [.. log.ReadAll()];
+    }
+
+    private static string Text(HdrHistogram histogram) =>
+        string.Join(' ', histogram.BucketsWithValues.Select(bucket => $"{bucket.Start}x{bucket.Count}"));
+
+    private HdrHistogramLogRecorder Record(HdrHistogramLogRecorderOptions? options = null, TimeSpan? interval = null) =>
+        new(Log, interval ?? Second, options ?? Options(new()));
+
+    private HdrHistogramLogRecorderOptions Options(HdrHistogramLogRecorderOptions options) => new()
+    {
+        MaxFileBytes = options.MaxFileBytes,
+        FilesKept = options.FilesKept,
+        TimeProvider = _time,
+        OnError = _errors.Add,
+    };
+}

@@ -1,0 +1,288 @@
+using System.Text;
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class LogWriterTests
+{
+    private static readonly DateTime Start = new(2015, 9, 9, 15, 24, 39, 474, DateTimeKind.Utc);
+
+    [Fact]
+    public void A_log_looks_like_the_familys()
+    {
+        string log = Write(writer =>
+        {
+            writer.WriteHeader(Start.AddTicks(9_999), "[Logged with Picollo]");
+            writer.WriteComment("");
+            writer.WriteInterval(Of(1000, 2_769_000), Start.AddSeconds(0.127), Start.AddSeconds(1.134), "A");
+        });
+
+        string[] lines = log.Split('\n');
+        lines[..^2].Should().Equal(
+            "#[Logged with Picollo]",
+            "#[Histogram log format version 1.3]",
+            "#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 15:24:39 UTC 2015]",
+            "#[BaseTime: 1441812279.474 (seconds since epoch)]",
+            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"",
+            "#");
+        lines[^2].Should().StartWith("Tag=A,0.127,1.007,2.771,HISTFAAAA");
+        lines[^1].Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Without_a_header_timestamps_count_from_1970() =>
+        Write(writer => writer.WriteInterval(Of(), Start, Start.AddSeconds(1))).Should().StartWith("1441812279.474,1.000,0.000,HIST");
+
+    [Fact]
+    public void Local_times_are_converted() => Write(writer =>
+        {
+            writer.WriteHeader(Start.ToLocalTime());
+            writer.WriteInterval(Of(1), Start.ToLocalTime(), Start.AddSeconds(1).ToLocalTime());
+        })
+        .Should().Be(Write(writer =>
+        {
+            writer.WriteHeader(Start);
+            writer.WriteInterval(Of(1), Start, Start.AddSeconds(1));
+        }));
+
+    [Fact]
+    public void The_culture_changes_nothing()
+    {
+        string Log() => Write(writer =>
+        {
+            writer.WriteHeader(Start);
+            writer.WriteInterval(Of(12_345_678), Start.AddSeconds(-1000.5), Start);
+        });
+
+        string expected = Log();
+        System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
+        try
+        {
+            System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
+            Log().Should().Be(expected).And.Contain("\n-1000.500,1000.500,12.");
+        }
+        finally
+        {
+            System.Globalization.CultureInfo.CurrentCulture = before;
+        }
+    }
+
+    [Fact]
+    public void What_is_written_is_read() => Seeded.Run(30, random =>
+    {
+        var expected = new List<(string? Tag, long Offset, long Length, HdrHistogram Histogram)>();
+        string log = Write(writer =>
+        {
+            writer.WriteHeader(Start);
+            for (int i = random.Next(5); i >= 0; i--)
+            {
+                HdrHistogram histogram = HdrHistogram.Factory
+                    .WithSignificantDigits(random.Next(1, 5)).WithMaxTrackableValue(1UL << random.Next(20, 63)).Create();
+                for (int n = random.Next(100); n > 0; n--)
+                {
+                    histogram.Record(random.NextMagnitude() >> 20, (ulong)random.Next());
+                }
+
+                string? tag = random.Next(3) == 0 ? null : "t" + random.Next(3);
+                (int offset, int length) = (random.Next(-1000, 1_000_000_000), random.Next(100_000));
+                DateTime start = Start.AddMilliseconds(offset);
+                writer.WriteInterval(histogram, start, start.AddMilliseconds(length), tag);
+                expected.Add((tag, offset, length, histogram));
+            }
+        });
+
+        using var reader = new HdrHistogramLogReader(new MemoryStream(Encoding.UTF8.GetBytes(log)));
+        List<HdrHistogramLogInterval> read = [.. reader.ReadAll()];
+
+        reader.StartTimeUtc.Should().Be(Start);
+        read.Select(interval => (interval.Tag, (long)interval.Offset.TotalMilliseconds, (long)interval.Length.TotalMilliseconds))
+            .Should().Equal(expected.Select(interval => (interval.Tag, interval.Offset, interval.Length)));
+        read.Zip(expected).Should().OnlyContain(pair => pair.First.Histogram.BlockSize == pair.Second.Histogram.BlockSize
+            && Used(pair.First.Histogram).SequenceEqual(Used(pair.Second.Histogram)));
+    });
+
+    [Theory]
+    [InlineData("a,b")]
+    [InlineData("a b")]
+    [InlineData("a\nb")]
+    [InlineData("\r")]
+    [InlineData("")]
+    public void A_tag_that_would_break_the_line_is_refused(string tag) =>
+        Write(writer => writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, tag))
+            .Should().Throw<ArgumentException>().WithParameterName(nameof(tag))).Should().BeEmpty();
+
+    [Fact]
+    public void Text_of_a_length_that_no_reader_expects_is_refused() => Write(writer =>
+    {
+        const int Most = 1 << 20;
+        writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, new string('a', Most + 1))).Should().Throw<ArgumentException>().WithParameterName("tag");
+        writer.Invoking(each => each.WriteComment(new string('a', Most + 1))).Should().Throw<ArgumentException>().WithParameterName("comment");
+        writer.WriteInterval(Of(1), Start, Start, new string('a', Most));
+        writer.WriteComment(new string('a', Most));
+    }).Should().HaveLength("Tag=".Length + (2 << 20) + ",1441812279.474,0.000,0.000,#\n\n".Length
+        + Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Of(1))).Length);
+
+    [Fact]
+    public void The_longest_intervals_are_read()
+    {
+        byte[] log = Encoding.UTF8.GetBytes(Write(writer =>
+        {
+            writer.WriteHeader(DateTime.MinValue);
+            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MinValue);
+            writer.WriteHeader(DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
+            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MaxValue);
+        }));
+        DateTime last = new(DateTime.MaxValue.Ticks - (TimeSpan.TicksPerMillisecond - 1), DateTimeKind.Utc);
+        using var reader = new HdrHistogramLogReader(new MemoryStream(log));
+        List<HdrHistogramLogInterval> read = [.. reader.ReadAll()];
+        read.Select(interval => interval.StartTimeUtc).Should().Equal(DateTime.MinValue, last, DateTime.MinValue, last);
+        read[0].Length.Should().BeCloseTo(DateTime.MaxValue - DateTime.MinValue, TimeSpan.FromMilliseconds(1));
+        read[1].Length.Should().BeCloseTo(DateTime.MinValue - DateTime.MaxValue, TimeSpan.FromMilliseconds(1));
+    }
+
+    [Fact]
+    public void Intervals_put_behind_another_log_without_a_header_keep_their_times()
+    {
+        using var stream = new MemoryStream();
+        using (var first = new HdrHistogramLogWriter(stream, leaveOpen: true))
+        {
+            first.WriteHeader(Start);
+            first.WriteInterval(Of(1), Start, Start.AddSeconds(1));
+        }
+
+        using var second = new HdrHistogramLogWriter(stream);
+        second.WriteInterval(Of(2), Start.AddSeconds(5), Start.AddSeconds(6));
+        second.WriteInterval(Of(3), Start.AddSeconds(6), Start.AddSeconds(7));
+
+        string log = Encoding.UTF8.GetString(stream.ToArray());
+        log.Split("#[BaseTime: ").Should().HaveCount(3, "it is said once, before the first");
+        using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
+        reader.ReadAll().Select(interval => interval.StartTimeUtc).Should().Equal(Start, Start.AddSeconds(5), Start.AddSeconds(6));
+    }
+
+    [Theory]
+    [InlineData("a\nb")]
+    [InlineData("\r")]
+    public void A_comment_of_several_lines_is_refused(string comment) => Write(writer =>
+    {
+        writer.Invoking(each => each.WriteComment(comment)).Should().Throw<ArgumentException>().WithParameterName(nameof(comment));
+        writer.Invoking(each => each.WriteHeader(Start, comment)).Should().Throw<ArgumentException>().WithParameterName(nameof(comment));
+    }).Should().BeEmpty();
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(double.NaN)]
+    [InlineData(double.PositiveInfinity)]
+    public void A_unit_ratio_that_divides_nothing_is_refused(double ratio)
+    {
+        Action create = () => _ = new HdrHistogramLogWriter(new MemoryStream(), ratio);
+        create.Should().Throw<ArgumentOutOfRangeException>();
+    }
+
+    [Fact]
+    public void The_largest_value_is_in_the_unit_that_was_asked_for()
+    {
+        using var stream = new MemoryStream();
+        using var writer = new HdrHistogramLogWriter(stream, maxValueUnitRatio: 8);
+        writer.WriteInterval(Of(1001), DateTime.UnixEpoch, DateTime.UnixEpoch);
+        Encoding.UTF8.GetString(stream.ToArray()).Should().StartWith("0.000,0.000,125.125,");
+    }
+
+    [Fact]
+    public void Each_call_is_one_write_of_whole_lines()
+    {
+        var stream = new Writes(int.MaxValue, canSeek: true);
+        using var writer = new HdrHistogramLogWriter(stream);
+        writer.WriteHeader(Start, "x");
+        writer.WriteInterval(Of(1), Start, Start);
+        writer.WriteInterval(Of(2), Start, Start, "t");
+        stream.Texts.Should().HaveCount(3).And.OnlyContain(text => text.EndsWith('\n'));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_write_that_fails_leaves_no_half_line_that_others_are_put_behind(bool canSeek)
+    {
+        var stream = new Writes(room: 500, canSeek);
+        using var writer = new HdrHistogramLogWriter(stream);
+        writer.WriteHeader(Start);
+        int written = 0;
+        writer.Invoking(each =>
+        {
+            for (; ; written++)
+            {
+                each.WriteInterval(Of(1, 10, 100), Start, Start);
+            }
+        }).Should().Throw<IOException>();
+
+        stream.Room = int.MaxValue;
+        writer.WriteInterval(Of(7), Start, Start, "last");
+
+        using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
+        var totals = new List<ulong>();
+        var errors = new List<HdrHistogramFormatException>();
+        while (true)
+        {
+            try
+            {
+                if (reader.Read() is not { } interval)
+                {
+                    break;
+                }
+
+                totals.Add(interval.Histogram.TotalCount);
+            }
+            catch (HdrHistogramFormatException e)
+            {
+                errors.Add(e);
+            }
+        }
+
+        totals.Should().Equal([.. Enumerable.Repeat(3UL, written), 1UL]);
+        errors.Should().HaveCount(canSeek ? 0 : 1);
+    }
+
+    private static PlainHdrHistogram<uint> Of(params ReadOnlySpan<ulong> values)
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        histogram.Record(values);
+        return histogram;
+    }
+
+    private static IEnumerable<(ulong Start, ulong Count)> Used(HdrHistogram histogram) =>
+        histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count));
+
+    private static string Write(Action<HdrHistogramLogWriter> write)
+    {
+        using var stream = new MemoryStream();
+        using var writer = new HdrHistogramLogWriter(stream);
+        write(writer);
+        return Encoding.UTF8.GetString(stream.ToArray());
+    }
+
+    /// <summary>Remembers each write, and fails in the middle of the one for which there is no room.</summary>
+    private sealed class Writes(int room, bool canSeek) : MemoryStream
+    {
+        public int Room { get; set; } = room;
+
+        public List<string> Texts { get; } = [];
+
+        public override bool CanSeek => canSeek;
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            Texts.Add(Encoding.UTF8.GetString(buffer));
+            int length = (int)Math.Min(buffer.Length, Room - Position);
+            base.Write(buffer[..length].ToArray(), 0, length);
+            if (length < buffer.Length)
+            {
+                throw new IOException("No space left on device");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+namespace Picollo.Export.Tests;
+
+/// <summary>A clock and timers that go on when they are told to, on the thread that tells them. The wall clock can be set; the other
+/// cannot.</summary>
+internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
+{
+    private readonly List<Timer> _timers = [];
+    private DateTimeOffset _now = start;
+    private long _timestamp;
+
+    public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+    public override DateTimeOffset GetUtcNow() => _now;
+
+    public override long GetTimestamp() => _timestamp;
+
+    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+    {
+        var timer = new Timer(this, () => callback(state), period.Ticks, _timestamp + dueTime.Ticks);
+        _timers.Add(timer);
+        return timer;
+    }
+
+    /// <summary>Goes on by some time, with all the ticks in it.</summary>
+    public void Advance(TimeSpan time)
+    {
+        long until = _timestamp + time.Ticks;
+        while (_timers.MinBy(timer => timer.Next) is { } first && first.Next <= until)
+        {
+            GoTo(first.Next);
+            first.Next += first.Period;
+            first.Call();
+        }
+
+        GoTo(Math.Max(until, _timestamp));
+    }
+
+    /// <summary>Goes on by some time in which no timer comes, as within a tick.</summary>
+    public void Spend(TimeSpan time) => GoTo(_timestamp + time.Ticks);
+
+    public void SetClock(DateTimeOffset now) => _now = now;
+
+    private void GoTo(long timestamp)
+    {
+        _now += TimeSpan.FromTicks(timestamp - _timestamp);
+        _timestamp = timestamp;
+    }
+
+    private sealed class Timer(ManualTime time, Action call, long period, long next) : ITimer
+    {
+        public long Period => period;
+
+        public long Next { get; set; } = next;
+
+        public void Call() => call();
+
+        public bool Change(TimeSpan dueTime, TimeSpan period) => throw new NotSupportedException();
+
+        public void Dispose() => time._timers.Remove(this);
+
+        public ValueTask DisposeAsync()
+        {
+            Dispose();
+            return default;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using System.Globalization;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class DensityPlotTests
+{
+    [Fact]
+    public void A_plot_of_two_series_is_the_approved_one() =>
+        new SvgPicture(HdrHistogramPlot.OfDensity(
+                [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))],
+                new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
+            .ShouldBeTheApproved("density");
+
+    [Fact]
+    public void The_shares_of_a_series_add_up() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
+        for (int i = random.Next(1, 2000); i > 0; i--)
+        {
+            histogram.Record(random.NextMagnitude() >> random.Next(64), (ulong)random.Next(1, 100));
+        }
+
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("it", histogram)]));
+        double sum = picture.Tooltips.Sum(text => double.Parse(text.Split(": ")[1].TrimEnd('%', ' '), CultureInfo.InvariantCulture));
+        sum.Should().BeApproximately(100, 0.5, "each of up to 88 shares is told with three digits");
+    });
+
+    [Theory]
+    [InlineData(1UL)]
+    [InlineData(12_345UL)]
+    [InlineData(ulong.MaxValue)]
+    public void One_value_fills_its_bucket_evenly(ulong value)
+    {
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(value))]));
+        picture.Tooltips.Should().HaveCount(16).And.OnlyContain(text => text.EndsWith(": 6.25 %"));
+        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
+        picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
+    }
+
+    [Fact]
+    public void Zeros_are_one_column_at_the_beginning()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0, 50);
+        histogram.Record(1, 25);
+        histogram.Record(1000, 25);
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("a", histogram)], new() { Unit = "ms" }));
+        picture.Texts.Should().ContainInOrder("0", "1", "10", "100", "1k");
+        picture.Tooltips[0].Should().Be("0 ms\na: 50 %");
+        picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
+        picture.Tooltips[1].Should().StartWith("1 – 1.54 ms");
+
+        // 50 of 60 %; then the line falls to the ground until the 1 begins.
+        picture.Lines[0].Should().MatchRegex(@"^M58 58.5H[0-9.]+V217H[0-9.]+V[0-9.]+H");
+    }
+
+    [Fact]
+    public void The_axis_goes_on_after_zeros_where_the_other_values_begin()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0);
+        histogram.Record(1_000_000);
+        histogram.Record(50_000_000);
+        new SvgPicture(HdrHistogramPlot.OfDensity([new("", histogram)], new() { ValueUnitRatio = 1e6 })).Texts
+            .Should().ContainInOrder("0", "1", "2", "5", "10", "20", "50");
+    }
+
+    [Fact]
+    public void Zeros_alone_are_the_only_column()
+    {
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(0))]));
+        picture.Tooltips.Should().Equal("0\n: 100 %");
+        picture.Lines.Should().Equal("M58 27H408");
+        picture.Texts.Should().Contain("0");
+    }
+
+    [Fact]
+    public void A_series_without_zeros_beside_one_of_nothing_else_has_none()
+    {
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity(
+            [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
+        picture.Tooltips[0].Should().Be("0\nzeros: 100 %\ntens: 0 %");
+        picture.Tooltips.Skip(1).Should().OnlyContain(text => text.EndsWith("zeros: 0 %\ntens: 6.25 %"));
+    }
+
+    [Fact]
+    public void Empty_histograms_and_none_at_all_say_so()
+    {
+        new SvgPicture(HdrHistogramPlot.OfDensity([])).Texts.Should().Contain("no values");
+        new SvgPicture(HdrHistogramPlot.OfDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
+    }
+
+    [Fact]
+    public void Thousands_of_series_are_ten_lines_and_a_band()
+    {
+        HdrHistogram low = SomeLatencies.Of(1);
+        HdrHistogram high = SomeLatencies.Of(2);
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity(
+            [.. Enumerable.Range(0, 1000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))]));
+        picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");
+        picture.Areas.Should().HaveCount(2, "the band and its sample in the legend");
+        picture.Fragment.Length.Should().BeLessThan(80_000);
+    }
+}

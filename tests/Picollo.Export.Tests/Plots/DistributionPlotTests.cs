@@ -1,0 +1,24 @@
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class DistributionPlotTests
+{
+    [Fact]
+    public void It_has_all_of_the_density_above_all_of_the_percentiles()
+    {
+        HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
+        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+        SvgPicture density = new(HdrHistogramPlot.OfDensity(series, options));
+        SvgPicture percentiles = new(HdrHistogramPlot.OfPercentiles(series, options));
+
+        SvgPicture both = new(HdrHistogramPlot.OfDistribution(series, options));
+
+        both.Label.Should().Be("Latency: density and percentile distribution of before, after");
+        both.Tooltips.Should().Equal([.. density.Tooltips, .. percentiles.Tooltips]);
+        // Title and legend once.
+        both.Texts.Should().Equal([.. density.Texts.SkipLast(2), .. percentiles.Texts.Skip(1)]);
+        both.Lines.Should().HaveCount(density.Lines.Count + percentiles.Lines.Count - series.Length).And.Contain(density.Lines[0]);
+    }
+}

@@ -1,0 +1,178 @@
+using System.Globalization;
+using System.Xml;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class PercentilePlotTests
+{
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+
+    [Fact]
+    public void A_plot_of_two_series_is_the_approved_one() =>
+        new SvgPicture(HdrHistogramPlot.OfPercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
+            .ShouldBeTheApproved("percentiles");
+
+    [Fact]
+    public void The_same_histograms_give_the_same_text_in_any_culture()
+    {
+        string Make() => HdrHistogramPlot.OfPercentiles([new("a", SomeLatencies.Of(1))], Milliseconds).Document;
+        string expected = Make();
+        CultureInfo before = CultureInfo.CurrentCulture;
+        try
+        {
+            CultureInfo.CurrentCulture = Cultures.German;
+            Make().Should().Be(expected);
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = before;
+        }
+    }
+
+    [Fact]
+    public void Strips_tell_the_values_of_the_ranks_that_people_ask_for()
+    {
+        HdrHistogram histogram = SomeLatencies.Of(1);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("a", histogram)]));
+        foreach (double rank in new[] { 0, 10, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99 })
+        {
+            string value = histogram.GetPercentileValue(rank).ToString("N0", CultureInfo.InvariantCulture);
+            picture.Tooltips.Should().ContainSingle(text => text == $"{PlotText.Rank(rank)} %\na: {value}");
+        }
+    }
+
+    [Fact]
+    public void A_line_steps_at_its_ranks()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(50, 90);
+        histogram.Record(100, 10);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("", histogram)]));
+
+        // Two and a third nines to the mid-rank 99.5 over 350 units from 58 on; 210 units for 0 to 100.
+        double ninety = 58 + Math.Round(350 / Math.Log10(200) * 2) / 2;
+        picture.Lines.Should().Equal(string.Create(CultureInfo.InvariantCulture, $"M58 132H{ninety}V27H408"));
+        picture.Texts.Should().Contain(["0", "50", "90", "99", "20", "40", "60", "80", "100", "value", "percentile, %"]);
+    }
+
+    [Theory]
+    [InlineData(0UL)]
+    [InlineData(1UL)]
+    [InlineData(12_345UL)]
+    [InlineData(ulong.MaxValue)]
+    public void One_value_is_a_level_line(ulong value)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(value);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("", histogram)]));
+        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
+        picture.Tooltips.Should().Contain($"50 %\n: {histogram.GetPercentileValue(50).ToString("N0", CultureInfo.InvariantCulture)}");
+    }
+
+    [Fact]
+    public void Empty_histograms_and_none_at_all_say_so()
+    {
+        SvgPicture none = new(HdrHistogramPlot.OfPercentiles([]));
+        none.Texts.Should().Contain("no values");
+        SvgPicture empty = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create())]));
+        empty.Texts.Should().Contain(["no values", "idle (no values)"]);
+        SvgPicture both = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create()), new("busy", SomeLatencies.Of(1))]));
+        both.Texts.Should().Contain(["idle (no values)", "busy"]).And.NotContain("no values");
+        both.Tooltips.Should().OnlyContain(text => text.Contains("busy") && !text.Contains("idle"));
+    }
+
+    [Fact]
+    public void The_whole_range_of_values_and_counts_is_drawn()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithUInt64Storage().Create();
+        histogram.Record(0, 5);
+        histogram.Record(3, 1UL << 62);
+        histogram.Record(ulong.MaxValue, 1UL << 40);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("all", histogram)]));
+        picture.Texts.Should().Contain(["99.99999", "value, logarithmic", "1"]).And.Contain(text => text.EndsWith('E'));
+        picture.Fragment.Should().NotContain("NaN").And.NotContain("∞").And.NotContain("Infinity");
+    }
+
+    [Fact]
+    public void Its_size_does_not_follow_the_precision_and_the_range()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(3_600_000_000_000).Create();
+        Random random = new(1);
+        for (int i = 0; i < 300_000; i++)
+        {
+            histogram.Record((ulong)Math.Exp(random.NextDouble() * Math.Log(3.6e12)));
+        }
+
+        histogram.BucketsWithValues.Count().Should().BeGreaterThan(200_000);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("an hour", histogram)]));
+        picture.Fragment.Length.Should().BeLessThan(25_000);
+        picture.Lines[0].Split('H').Should().HaveCountLessThan(2 * 352, "a place for each half unit of the axis is what can be seen");
+    }
+
+    [Fact]
+    public void Thousands_of_series_are_ten_lines_and_a_band()
+    {
+        HdrHistogram low = One(10);
+        HdrHistogram high = One(90);
+        HdrHistogramSeries[] series = [.. Enumerable.Range(0, 3000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))];
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles(series));
+        picture.Lines.Should().HaveCount(2 * PlotPalette.Count);
+        picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
+        picture.Texts.Should().Contain(["s0", "s9", "range of 2,990 more"]).And.NotContain("s10");
+        picture.Label.Should().Contain("s9 and 2990 more");
+        picture.Areas[0].Should().Be("M58 48H408L408 216H58Z", "the others lie between 10 and 90");
+        picture.Fragment.Length.Should().BeLessThan(50_000);
+    }
+
+    [Theory]
+    [InlineData("<script>alert(1)</script>")]
+    [InlineData("\"'><img src=x onerror=alert(1)>")]
+    [InlineData("]]>&amp;<!--")]
+    [InlineData("</title></svg><b>")]
+    [InlineData("\0\u0001\u001b[31m\u007f\u0085\ufffe\uffff")]
+    [InlineData("\ud800 half a pair \udc00")]
+    [InlineData("\u202egnp.exe\u202c")]
+    [InlineData("a name\r\nof two lines")]
+    [InlineData("名前がとても長いヒストグラムの名前がとても長いヒストグラム")]
+    public void Hostile_names_stay_text(string name)
+    {
+        // Built from the code units, because a test's name cannot carry all of them.
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))], new() { Title = name, Unit = name }));
+        picture.Label.Should().NotContainAny("\u202e", "\0", "\ufffe");
+        picture.Texts.Should().NotContain(text => text.Contains('\n'));
+        picture.Fragment.Should().NotContain("<script").And.NotContain("<img").And.NotContain("<b>").And.NotContain("<!--");
+        XmlConvert.VerifyXmlChars(picture.Fragment).Should().NotBeNull();
+    }
+
+    [Fact]
+    public void A_long_name_is_cut_and_told_in_full_where_it_is_pointed_at()
+    {
+        string name = "an endpoint " + new string('x', 100);
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))]));
+        picture.Texts.Should().Contain("an endpoint …xxxxxxx");
+        picture.Fragment.Should().Contain($"<title>{name}</title>");
+        HdrHistogramPlot.OfPercentiles([new(new string('x', 1_000_000), One(5))]).Fragment.Length.Should().BeLessThan(20_000);
+        HdrHistogramPlot.OfPercentiles([new("a" + new string('\u0301', 1_000_000), One(5))]).Fragment.Length.Should().BeLessThan(20_000);
+    }
+
+    [Fact]
+    public void Arguments_are_checked()
+    {
+        ((Action)(() => HdrHistogramPlot.OfPercentiles(null!))).Should().Throw<ArgumentNullException>();
+        ((Action)(() => HdrHistogramPlot.OfPercentiles([default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramPlot.OfPercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
+        {
+            ((Action)(() => _ = new HdrHistogramPlotOptions { ValueUnitRatio = ratio })).Should().Throw<ArgumentOutOfRangeException>();
+        }
+    }
+
+    internal static HdrHistogram One(ulong value)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(value, 10);
+        return histogram;
+    }
+}

@@ -1,0 +1,188 @@
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+/// <summary>What every plot and the report make of their arguments.</summary>
+public class PlotSeriesTests
+{
+    public static TheoryData<string> Kinds => [.. All.Keys];
+
+    private static readonly Dictionary<string, Action<HdrHistogramSeries[]>> All = new()
+    {
+        ["percentiles"] = series => HdrHistogramPlot.OfPercentiles(series),
+        ["density"] = series => HdrHistogramPlot.OfDensity(series),
+        ["distribution"] = series => HdrHistogramPlot.OfDistribution(series),
+        ["difference"] = series => HdrHistogramPlot.OfDifference(series[0], series[^1]),
+        ["report"] = series => HdrHistogramReport.Write(TextWriter.Null, series),
+    };
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Each_histogram_is_read_once(string kind)
+    {
+        CountedReads[] histograms = [new(PercentilePlotTests.One(5)), new(PercentilePlotTests.One(7))];
+        All[kind]([.. histograms.Select(histogram => new HdrHistogramSeries("it", histogram))]);
+        histograms.Select(histogram => histogram.Reads).Should().Equal(1, 1);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Which_of_them_is_missing_is_told(string kind)
+    {
+        HdrHistogramSeries good = new("good", PercentilePlotTests.One(5));
+        bool compares = kind == "difference";
+        string parameter = compares ? "after" : "series";
+        string place = compares ? "after" : "series[1]";
+        foreach ((HdrHistogramSeries bad, string missing) in new[]
+                 {
+                     (default, "Name"), (new HdrHistogramSeries(null!, good.Histogram), "Name"), (new HdrHistogramSeries("a", null!), "Histogram"),
+                 })
+        {
+            ((Action)(() => All[kind]([good, bad]))).Should().Throw<ArgumentNullException>().WithParameterName(parameter)
+                .WithMessage($"{place}.{missing} is null.*");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Which_of_them_is_disposed_is_told(string kind)
+    {
+        HdrHistogram disposed = HdrHistogram.Create();
+        disposed.Dispose();
+        string place = kind == "difference" ? "after" : "series[1]";
+        ((Action)(() => All[kind]([new("good", PercentilePlotTests.One(5)), new("a gone one", disposed)]))).Should()
+            .Throw<ObjectDisposedException>().WithMessage($"The histogram of {place}, \"a gone one\", is disposed.*");
+    }
+
+    [Fact]
+    public void Nothing_of_a_report_is_written_where_a_series_is_wrong()
+    {
+        using StringWriter page = new();
+        ((Action)(() => HdrHistogramReport.Write(page, [default]))).Should().Throw<ArgumentNullException>();
+        page.ToString().Should().BeEmpty();
+    }
+
+    [Fact]
+    public void No_text_of_the_options_can_be_null()
+    {
+        ((Action)(() => _ = new HdrHistogramPlotOptions { Title = null! })).Should().Throw<ArgumentNullException>();
+        ((Action)(() => _ = new HdrHistogramPlotOptions { Unit = null! })).Should().Throw<ArgumentNullException>();
+    }
+
+    [Theory]
+    [InlineData("percentiles")]
+    [InlineData("density")]
+    [InlineData("difference")]
+    public void Values_out_of_range_are_told(string kind)
+    {
+        HdrHistogramSeries whole = new("whole", PercentilePlotTests.One(5));
+        HdrHistogramSeries Lossy(string name, ulong count)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(4096).WithMaxTrackableValue(1_000_000).Create();
+            histogram.Record(5000, 10);
+            histogram.Record(1, count - 1);
+            histogram.Record(1UL << 40, 1);
+            return new(name, histogram);
+        }
+
+        HdrHistogramPlot Plot(params HdrHistogramSeries[] series) => kind switch
+        {
+            "percentiles" => HdrHistogramPlot.OfPercentiles(series),
+            "density" => HdrHistogramPlot.OfDensity(series),
+            "distribution" => HdrHistogramPlot.OfDistribution(series),
+            _ => HdrHistogramPlot.OfDifference(series[0], series[1]),
+        };
+
+        new SvgPicture(Plot(whole, whole)).Fragment.Should().NotContain("out of range");
+        new SvgPicture(Plot(whole, Lossy("slow", 1234))).Texts.Should().Contain("slow: 1,234 values out of range").And.NotContain(text => text.Contains("whole:"));
+        new SvgPicture(Plot(Lossy("", 1), whole)).Texts.Should().Contain("1 value out of range");
+        if (kind != "difference")
+        {
+            new SvgPicture(Plot(Lossy("alone", 2))).Texts.Should().Contain("2 values out of range");
+            HdrHistogramSeries[] many = [.. Enumerable.Range(0, 1000).Select(i => Lossy($"s{i}", 3))];
+            new SvgPicture(Plot(many)).Texts.Where(text => text.EndsWith("out of range", StringComparison.Ordinal)).Should().Equal(
+                "s0: 3 values out of range", "s1: 3 values out of range", "s2: 3 values out of range", "997 more series have values out of range");
+            new SvgPicture(Plot(many[..4])).Texts.Should().Contain("s3: 3 values out of range").And.NotContain(text => text.Contains("more series"));
+        }
+    }
+
+    [Theory]
+    [InlineData(1e-30)]
+    [InlineData(1)]
+    [InlineData(1e30)]
+    public void The_farthest_values_counts_and_units_are_drawn(double unit)
+    {
+        HdrHistogramPlotOptions options = new() { ValueUnitRatio = unit };
+        HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
+        full.Record(1000, ulong.MaxValue);
+        HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
+        lost.Record(1UL << 50, ulong.MaxValue);
+        HdrHistogramSeries[] series =
+        [
+            new("largest", PercentilePlotTests.One(ulong.MaxValue)), new("zero", PercentilePlotTests.One(0)), new("full", full), new("lost", lost),
+        ];
+        foreach (HdrHistogramSeries one in series)
+        {
+            HdrHistogramPlot[] plots =
+            [
+                HdrHistogramPlot.OfPercentiles([one, series[0]], options), HdrHistogramPlot.OfDensity([one, series[0]], options),
+                HdrHistogramPlot.OfDifference(one, series[0], options),
+            ];
+            using StringWriter page = new();
+            HdrHistogramReport.Write(page, [one, series[0]], options);
+            foreach (SvgPicture picture in plots.Select(plot => new SvgPicture(plot)))
+            {
+                picture.Fragment.Should().NotContainAny("NaN", "Infinity", "∞");
+                picture.Texts.Where(text => double.TryParse(text, out _)).Should().OnlyContain(tick => tick.Length < 10, "there is no room for more");
+            }
+
+            page.ToString().Should().NotContainAny("<td>NaN", "Infinity", "∞").And.NotMatchRegex("<td>[^<]{36,}");
+        }
+    }
+
+    [Fact]
+    public void The_size_is_bounded_whatever_the_names_are()
+    {
+        string[] names =
+        [
+            new('x', 10_000), "]]>" + new string('\u0301', 10_000), "\0\ud800\u202e\u2066\u05d0\ufeff", "",
+            string.Concat(Enumerable.Repeat("\ud83d\udc68\u200d", 3000)),
+        ];
+        foreach (string name in names)
+        {
+            HdrHistogramPlotOptions options = new() { Title = name, Unit = name };
+            HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
+            lossy.Record(100);
+            HdrHistogramSeries[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];
+            new SvgPicture(HdrHistogramPlot.OfPercentiles(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfDensity(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfDifference(series[0], series[1], options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.OfLayout(0.1, 255, name)).Fragment.Length.Should().BeLessThan(20_000);
+        }
+    }
+
+    private sealed class CountedReads(ReadOnlyHdrHistogram source)
+        : ReadOnlyHdrHistogram(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
+    {
+        public int Reads { get; private set; }
+
+        public override long FootprintInBytes => 0;
+
+        private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
+        {
+            Reads++;
+            using CountsCopy copy = source.Read();
+            copy.Counts.CopyTo(counts);
+            return (copy.Underflow, copy.Overflow);
+        }
+
+        private protected override (ulong Underflow, ulong Overflow) ReadOutOfRange()
+        {
+            Reads++;
+            return (0, 0);
+        }
+
+        private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary) => false;
+    }
+}

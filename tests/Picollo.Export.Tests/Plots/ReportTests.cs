@@ -1,0 +1,158 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Xml.Linq;
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class ReportTests
+{
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+
+    [Fact]
+    public void The_policy_has_the_hashes_of_the_style_and_the_script()
+    {
+        string page = Page([new("a", SomeLatencies.Of(1))]);
+        HdrHistogramReport.ContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
+            .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
+        page.Should().Contain($"content=\"{HdrHistogramReport.ContentSecurityPolicy}\"");
+    }
+
+    [Fact]
+    public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
+    {
+        string page = Page([new("a", SomeLatencies.Of(1)), new("b", SomeLatencies.Of(2))]);
+        string markup = page.Replace(HdrHistogramReport.Style, "").Replace(HdrHistogramReport.Script, "").Replace("http://www.w3.org/2000/svg", "");
+        markup.Should().NotContainAny("http:", "https:", "src=", "href=", "style=", " on", "url(");
+        page.Split("<script").Should().HaveCount(2);
+        page.Should().NotContain("\r");
+    }
+
+    [Fact]
+    public void One_histogram_has_two_plots_and_the_table_of_its_summary()
+    {
+        HdrHistogram histogram = SomeLatencies.Of(1);
+        HdrHistogramSummary summary = histogram.GetSummary();
+        string[] rows = Rows(Page([new("it", histogram)], Milliseconds));
+        rows[0].Should().Be("Percentile | it");
+        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"99.9 | {summary.P999.Value / 1e6:N4}"));
+        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"Mean | {summary.Mean / 1e6:N4}"));
+        rows.Should().Contain("Total | 20,000");
+        rows.Select(row => row.Split(" | ")[0]).Should().Equal(
+            "Percentile", "0", "1", "5", "10", "25", "50", "75", "90", "92.5", "95", "97.5", "99", "99.9", "99.99", "99.999", "100", "Mean", "StDev", "Total", "Precision");
+        Figures(Page([new("it", histogram)])).Should().Equal("Percentiles", "Density");
+    }
+
+    [Fact]
+    public void Two_histograms_are_compared()
+    {
+        HdrHistogramSeries[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];
+        string page = Page(series);
+        Figures(page).Should().Equal("Percentiles", "Density", "Difference");
+        string[] rows = Rows(page);
+        rows[0].Should().Be("Percentile | before | after | Δ%");
+        rows.Should().Contain("50 | 10 | 15 | +50.0%");
+        rows[^1].Should().Be("D-value |  |  | n/a");
+    }
+
+    [Fact]
+    public void Many_histograms_have_tables_of_four()
+    {
+        string page = Page([.. Enumerable.Range(0, 9).Select(i => new HdrHistogramSeries($"s{i}", PercentilePlotTests.One((ulong)i)))]);
+        Rows(page).Where(row => row.StartsWith("Percentile", StringComparison.Ordinal))
+            .Should().Equal("Percentile | s0 | s1 | s2 | s3", "Percentile | s4 | s5 | s6 | s7", "Percentile | s8");
+        Figures(page).Should().Equal("Percentiles", "Density");
+    }
+
+    [Fact]
+    public void No_histogram_and_an_empty_one_make_a_page_too()
+    {
+        Page([]).Should().Contain("<h1>Histograms</h1>").And.Contain("no values");
+        string[] rows = Rows(Page([new("idle", HdrHistogram.Create())]));
+        rows.Should().Contain(["Percentile | idle (no values)", "0 | –", "50 | –", "100 | –", "Mean | –", "StDev | –", "Total | 0"]);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1, 0)]
+    public void Nothing_is_compared_with_an_empty_one(int empty, int other)
+    {
+        HdrHistogramSeries[] series = new HdrHistogramSeries[2];
+        series[empty] = new("idle", HdrHistogram.Create());
+        series[other] = new("busy", PercentilePlotTests.One(10));
+        string[] rows = Rows(Page(series));
+        rows.Should().Contain(empty == 0 ? ["50 | – | 10 | n/a", "Mean | – | 10 | n/a", "Total | 0 | 10 | n/a"] : ["50 | 10 | – | n/a", "Mean | 10 | – | n/a", "Total | 10 | 0 | n/a"]);
+        rows[^1].Should().Be("D-value |  |  | n/a");
+    }
+
+    [Theory]
+    [InlineData(1, "5.00 20.00 30.00 18.33", 5UL, 20UL, 30UL)]
+    [InlineData(1, "5 20 4,002 1,342", 5UL, 20UL, 4_000UL)]
+    [InlineData(1, "0 0 18,437,736,874,454,810,624 6,145,912,291,484,937,216", 0UL, 0UL, ulong.MaxValue)]
+    [InlineData(1e3, "0.1000 0.5000 10.0080 3.5360", 100UL, 500UL, 10_004UL)]
+    [InlineData(8, "2 2 2 2", 16UL, 16UL, 16UL)]
+    [InlineData(1e6, "0.000001 0.000500 12.001280 4.000594", 1UL, 500UL, 12_000_000UL)]
+    [InlineData(1e3, "0.50 1.25 1,234,173.95 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
+    [InlineData(1e15, "1E-15 0.000005247 18,437.736874455 6,145.912293234", 1UL, 5_242_880_000UL, ulong.MaxValue)]
+    [InlineData(1e-23, "1E+23 1E+23 1E+23 1E+23", 1UL, 1UL, 1UL)]
+    public void The_values_of_a_column_have_the_same_number_of_decimals(double unit, string expected, params ulong[] values)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(values);
+        string[] rows = Rows(Page([new("it", histogram)], new() { ValueUnitRatio = unit }));
+        string At(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
+        string.Join(' ', At("0"), At("50"), At("100"), At("Mean")).Should().Be(expected);
+    }
+
+    [Fact]
+    public void What_is_out_of_range_has_a_row_where_there_is_any()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(100).Create();
+        histogram.Record(50);
+        histogram.Record(100_000, 3);
+        Rows(Page([new("a", histogram)])).Should().Contain("Out of range | 3");
+    }
+
+    [Fact]
+    public void Hostile_names_stay_text()
+    {
+        const string Name = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0";
+        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = Name });
+        page.Split("<script").Should().HaveCount(2);
+        page.Should().NotContainAny("<img", "\0", "\u202e");
+        Rows(page)[0].Should().StartWith("Percentile | </title></style>");
+    }
+
+    [Fact]
+    public void Arguments_are_checked()
+    {
+        ((Action)(() => HdrHistogramReport.Write(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
+        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+    }
+
+    private static string Page(HdrHistogramSeries[] series, HdrHistogramPlotOptions? options = null)
+    {
+        using StringWriter page = new();
+        HdrHistogramReport.Write(page, series, options);
+        return page.ToString();
+    }
+
+    private static string HashOf(string text) => "sha256-" + Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(text)));
+
+    private static string Between(string page, string from, string to)
+    {
+        int start = page.IndexOf(from, StringComparison.Ordinal) + from.Length;
+        return page[start..page.IndexOf(to, start, StringComparison.Ordinal)];
+    }
+
+    // The body is well-formed XML as well, which says that everything is closed and encoded.
+    private static XElement Body(string page) => XElement.Parse("<main>" + Between(page, "<main>", "</main>") + "</main>");
+
+    private static string[] Figures(string page) => [.. Body(page).Descendants("figcaption").Select(caption => caption.Value)];
+
+    private static string[] Rows(string page) =>
+        [.. Body(page).Descendants("tr").Select(row => string.Join(" | ", row.Elements().Select(cell => cell.Value)))];
+}

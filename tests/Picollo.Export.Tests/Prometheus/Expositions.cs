@@ -1,0 +1,38 @@
+using System.Buffers;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>What a writer writes, as text and as the parser reads it.</summary>
+internal static class Expositions
+{
+    public static string Text(params HdrHistogramRegistration[] registrations) => Text(new PrometheusTextWriter(), registrations);
+
+    public static string Text(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
+    {
+        ArrayBufferWriter<byte> output = new();
+        writer.Write(output, registrations);
+        return Encoding.UTF8.GetString(output.WrittenSpan);
+    }
+
+    public static IReadOnlyList<ExpositionSeries> Series(params HdrHistogramRegistration[] registrations) =>
+        Series(new PrometheusTextWriter(), registrations);
+
+    public static IReadOnlyList<ExpositionSeries> Series(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations) =>
+        Read(writer, registrations).Series;
+
+    public static IReadOnlyList<string> Comments(params HdrHistogramRegistration[] registrations) =>
+        Read(new PrometheusTextWriter(), registrations).Comments;
+
+    public static (IReadOnlyList<ExpositionSeries> Series, IReadOnlyList<string> Comments) Read(
+        PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
+    {
+        ArrayBufferWriter<byte> output = new();
+        writer.Write(output, registrations);
+        return ExpositionParser.Parse(output.WrittenSpan);
+    }
+
+    public static HdrHistogramRegistration Plain(string name, params ReadOnlySpan<(string Key, string Value)> labels) =>
+        new(name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None, labels);
+}

@@ -1,0 +1,71 @@
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class PrometheusBoundsTests
+{
+    private static readonly PrometheusTextWriter Octaves = new(0.5);
+
+    [Fact]
+    public void One_bucket_an_octave_is_the_coarsest() =>
+        Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0", "1", "3", "7", "15", "31", "63", "127", "255", "+Inf");
+
+    [Fact]
+    public void What_is_below_the_lowest_bound_has_a_bound_of_its_own() =>
+        Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0", "1", "3", "+Inf");
+
+    [Fact]
+    public void A_range_that_begins_or_ends_within_a_bucket_cuts_it() =>
+        Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99", "127", "255", "511", "900", "+Inf");
+
+    [Fact]
+    public void The_descriptions_bounds_are_widened_to_whole_buckets() =>
+        Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63", "127", "255", "511", "+Inf");
+
+    [Fact]
+    public void Where_nothing_can_be_recorded_between_the_bounds_there_is_only_the_count()
+    {
+        Bounds(Octaves, Histogram(0, 100), 1000, 2000).Should().Equal("+Inf");
+        Bounds(Octaves, Histogram(1000, 2000), 0, 100).Should().Equal("+Inf");
+    }
+
+    [Fact]
+    public void A_histogram_coarser_than_asked_has_its_own_buckets()
+    {
+        HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.05).WithMaxTrackableValue(50).Create();
+        Bounds(new PrometheusTextWriter(0.001), coarse, 31, 40).Should().Equal("30", "31", "33", "35", "37", "39", "41", "+Inf");
+    }
+
+    [Fact]
+    public void The_largest_values_have_bounds_too()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(ulong.MaxValue);
+        histogram.Record(1UL << 63);
+        ExpositionSeries series = Expositions.Series(Octaves, Of(histogram, 1UL << 62, ulong.MaxValue, 1)).Single();
+
+        series.Buckets.Select(bucket => (bucket.Text, bucket.Count)).Should().Equal(
+            ("4.611686018427388e+18", 0), ("9.223372036854776e+18", 0), ("1.8446744073709552e+19", 2), ("+Inf", 2));
+    }
+
+    [Fact]
+    public void Histograms_of_one_kind_with_other_descriptions_have_bounds_of_their_own()
+    {
+        HdrHistogram histogram = Histogram(0, 1000);
+        (ulong Low, ulong High, double Ratio, string Bounds)[] kinds =
+        [
+            (0, 3, 1, "0 1 3 +Inf"), (0, 3, 2, "0 0.5 1.5 +Inf"), (2, 3, 1, "1 3 +Inf"), (0, 7, 1, "0 1 3 7 +Inf"), (0, 3, 1, "0 1 3 +Inf"),
+        ];
+
+        Expositions.Series(Octaves, [.. kinds.Select((kind, i) => Of(histogram, kind.Low, kind.High, kind.Ratio, $"x{i}"))])
+            .Select(series => string.Join(' ', series.Buckets.Select(bucket => bucket.Text))).Should().Equal(kinds.Select(kind => kind.Bounds));
+    }
+
+    private static PlainHdrHistogram<uint> Histogram(ulong low, ulong high) => HdrHistogram.Factory.WithMinTrackableValue(low).WithMaxTrackableValue(high).Create();
+
+    private static IEnumerable<string> Bounds(PrometheusTextWriter writer, HdrHistogram histogram, ulong low, ulong high) =>
+        Expositions.Series(writer, Of(histogram, low, high, 1)).Single().Buckets.Select(bucket => bucket.Text);
+
+    private static HdrHistogramRegistration Of(HdrHistogram histogram, ulong low, ulong high, double ratio, string name = "x") =>
+        new(name, histogram, new HdrHistogramDescription { LowestBound = low, HighestBound = high, ValueUnitRatio = ratio });
+}

@@ -1,0 +1,144 @@
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class PrometheusPropertyTests
+{
+    // Numbers up to this come back from a bound's decimal exactly, also when they are divided by a ratio.
+    private const ulong LargestExact = 1UL << 48;
+
+    [Fact]
+    public void Each_bound_counts_exactly_the_values_at_or_below_it() => Seeded.Run(200, random =>
+    {
+        (HdrHistogramRegistration registration, double asked) = Next(random);
+        HdrHistogram histogram = registration.Histogram;
+        HdrHistogramDescription description = registration.Description;
+        PrometheusTextWriter writer = new(asked);
+        string[] emptyBounds = [.. Expositions.Series(writer, registration).Single().Buckets.Select(bucket => bucket.Text)];
+        List<ulong> values = [.. Enumerable.Range(0, random.Next(300)).Select(_ => random.NextMagnitude() >> 16)];
+        values.AddRange(emptyBounds[..^1].SelectMany(text =>
+        {
+            ulong bound = BoundOf(double.Parse(text), description);
+            return new[] { bound, bound + 1 };
+        }).Where(_ => random.Next(2) == 0));
+        values.ForEach(histogram.Record);
+
+        ExpositionSeries series = Expositions.Series(writer, registration).Single();
+
+        series.Buckets.Select(bucket => bucket.Text).Should().Equal(emptyBounds, "bounds do not depend on what was recorded");
+        series.Count.Should().Be((ulong)values.Count);
+        double error = Math.Max(asked, histogram.RelativeError);
+        ulong[] bounds = [.. series.Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
+        ulong[] counts = [.. series.Buckets[..^1].Select(bucket => bucket.Count)];
+        counts.Should().Equal(bounds.Select(bound => (ulong)values.Count(value => value <= bound)));
+        for (int i = 0; i < bounds.Length; i++)
+        {
+            ulong before = i == 0 ? 0 : bounds[i - 1] + 1;
+            ulong added = counts[i] - (i == 0 ? histogram.UnderflowCount : counts[i - 1]);
+            Assert.Equal(histogram.GetCountBetween(before, bounds[i]), added);
+            Assert.True(i == 0 || bounds[i] == before || bounds[i] - before <= 2 * error * before, $"{before} to {bounds[i]} is wider than {error}");
+        }
+
+        (double low, double high) = SumLimits(histogram, values);
+        (series.Sum!.Value * description.ValueUnitRatio).Should().BeInRange(low, high);
+    });
+
+    [Fact]
+    public void The_bounds_reach_from_the_descriptions_lowest_to_its_highest_as_far_as_the_histogram_does() => Seeded.Run(300, random =>
+    {
+        (HdrHistogramRegistration registration, double asked) = Next(random);
+        HdrHistogram histogram = registration.Histogram;
+        HdrHistogramDescription description = registration.Description;
+        ulong[] bounds = [.. Expositions.Series(new PrometheusTextWriter(asked), registration).Single().Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
+        if (description.LowestBound > histogram.MaxTrackableValue || description.HighestBound < histogram.MinTrackableValue)
+        {
+            return; // widened to whole buckets they may touch or not
+        }
+
+        ulong lowest = Math.Max(description.LowestBound, histogram.MinTrackableValue);
+        ulong highest = Math.Min(description.HighestBound, histogram.MaxTrackableValue);
+        bounds[^1].Should().BeGreaterThanOrEqualTo(highest, "the last value of the bucket that holds it");
+        bounds[^1].Should().BeLessThanOrEqualTo(highest + (ulong)(2 * Math.Max(asked, histogram.RelativeError) * highest));
+        bounds[0].Should().BeLessThanOrEqualTo(lowest, "the last value before its bucket, or 0");
+        (bounds[0] + 1).Should().BeGreaterThanOrEqualTo((ulong)((1 - (2 * Math.Max(asked, histogram.RelativeError))) * lowest));
+    });
+
+    [Fact]
+    public void Expositions_of_several_processes_add_up_to_that_of_all_their_values() => Seeded.Run(50, random =>
+    {
+        HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(0.01).WithMinTrackableValue(500).WithMaxTrackableValue(1UL << 40);
+        HdrHistogramRegistration[] processes = [.. Enumerable.Range(0, 3).Select(_ =>
+            new HdrHistogramRegistration("x", factory.Create(), HdrHistogramDescription.Nanoseconds))];
+        var merged = new HdrHistogramRegistration("x", factory.Create(), HdrHistogramDescription.Nanoseconds);
+        foreach (HdrHistogramRegistration process in processes)
+        {
+            for (int i = random.Next(1000); i > 0; i--)
+            {
+                process.Histogram.Record(random.NextMagnitude(), (ulong)random.Next(1000));
+            }
+
+            merged.Histogram.Add(process.Histogram);
+        }
+
+        ExpositionSeries[] parts = [.. processes.Select(process => Expositions.Series(process).Single())];
+        ExpositionSeries whole = Expositions.Series(merged).Single();
+
+        foreach (ExpositionSeries part in parts)
+        {
+            part.Buckets.Select(bucket => bucket.Text).Should().Equal(whole.Buckets.Select(bucket => bucket.Text));
+        }
+
+        for (int i = 0; i < whole.Buckets.Count; i++)
+        {
+            parts.Aggregate(0UL, (sum, part) => sum + part.Buckets[i].Count).Should().Be(whole.Buckets[i].Count);
+        }
+
+        parts.Sum(part => part.Sum!.Value).Should().BeApproximately(whole.Sum!.Value, 1e-12 * whole.Sum!.Value);
+    });
+
+    [Fact]
+    public void Ten_thousand_hostile_registrations_are_read_strictly() => Seeded.Run(1, random =>
+    {
+        HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 10_000).Select(_ => HostileRegistrations.Next(random))];
+
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusTextWriter(), hostile);
+
+        series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - comments.Count);
+    });
+
+    private static ulong BoundOf(double bound, HdrHistogramDescription description) => (ulong)Math.Round(bound * description.ValueUnitRatio);
+
+    private static (HdrHistogramRegistration Registration, double RelativeError) Next(Random random)
+    {
+        double[] errors = [0.5, 0.3, 0.25, 0.125, 0.1, 0.01];
+        ulong[] limits = [.. new[] { Limit(), Limit(), Limit(), Limit() }];
+        Array.Sort(limits, 0, 2);
+        Array.Sort(limits, 2, 2);
+        HdrHistogram histogram = Variants.Next(random)
+            .WithRelativeError(errors[random.Next(4, 6)] * random.NextDouble() is > 0.001 and var error ? error : 0.001)
+            .WithMinTrackableValue(random.Next(2) == 0 ? 0 : limits[0])
+            .WithMaxTrackableValue(limits[1] + 1)
+            .Create();
+        HdrHistogramDescription description = new()
+        {
+            ValueUnitRatio = random.Next(3) switch { 0 => 1, 1 => 1e9, _ => 1024 },
+            LowestBound = limits[2],
+            HighestBound = limits[3],
+        };
+        return (new HdrHistogramRegistration("x", histogram, description), errors[random.Next(errors.Length)]);
+
+        ulong Limit() => random.NextMagnitude() % LargestExact;
+    }
+
+    private static (double Low, double High) SumLimits(HdrHistogram histogram, List<ulong> values)
+    {
+        Bucket first = histogram.Buckets.First();
+        Bucket last = histogram.Buckets.Last();
+        ulong start = first.Start;
+        ulong end = last.Start + last.Step - 1;
+        double sum = values.Sum(value => (double)Math.Clamp(value, start, end));
+        double error = (histogram.RelativeError * sum) + 1e-6;
+        return (sum - error, sum + error);
+    }
+}

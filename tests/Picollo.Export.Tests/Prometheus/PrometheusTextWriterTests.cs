@@ -1,0 +1,277 @@
+using System.Buffers;
+using System.Text;
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class PrometheusTextWriterTests
+{
+    [Fact]
+    public void An_exposition_reads_like_this()
+    {
+        HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with
+        {
+            Help = "Time of a request.",
+            LowestBound = 1_000,
+            HighestBound = 3_000,
+        };
+        var registry = new HdrHistogramRegistry();
+        var orders = HdrHistogram.Factory.WithMaxTrackableValue(1_000_000).Create();
+        orders.Record([1, 895, 896, 1_023, 1_024, 2_000, 2_000_000]);
+        registry.Add("request.duration", orders, time, ("route", "/orders/{id}"), ("method", "GET"));
+        registry.Add("request.duration", HdrHistogram.Factory.WithMinTrackableValue(2_048).Create(), time, ("route", "/"));
+        var sizes = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(20).Create();
+        sizes.Record([0, 3, 3, 9, 20, 100]);
+        registry.Add("batch size", sizes);
+        var output = new ArrayBufferWriter<byte>();
+
+        new PrometheusTextWriter().Write(output, registry);
+
+        Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
+            """
+            # HELP batch_size batch size
+            # TYPE batch_size histogram
+            batch_size_bucket{le="0"} 1
+            batch_size_bucket{le="1"} 1
+            batch_size_bucket{le="2"} 1
+            batch_size_bucket{le="3"} 3
+            batch_size_bucket{le="4"} 3
+            batch_size_bucket{le="5"} 3
+            batch_size_bucket{le="6"} 3
+            batch_size_bucket{le="7"} 3
+            batch_size_bucket{le="9"} 4
+            batch_size_bucket{le="11"} 4
+            batch_size_bucket{le="13"} 4
+            batch_size_bucket{le="15"} 4
+            batch_size_bucket{le="19"} 4
+            batch_size_bucket{le="21"} 5
+            batch_size_bucket{le="+Inf"} 6
+            batch_size_sum 57
+            batch_size_count 6
+            # HELP request_duration_seconds Time of a request.
+            # TYPE request_duration_seconds histogram
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="8.95e-07"} 2
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="1.023e-06"} 4
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="1.279e-06"} 5
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="1.535e-06"} 5
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="1.791e-06"} 5
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="2.047e-06"} 6
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="2.559e-06"} 6
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="3.071e-06"} 6
+            request_duration_seconds_bucket{method="GET",route="/orders/{id}",le="+Inf"} 7
+            request_duration_seconds_sum{method="GET",route="/orders/{id}"} 0.001006288
+            request_duration_seconds_count{method="GET",route="/orders/{id}"} 7
+            request_duration_seconds_bucket{route="/",le="2.047e-06"} 0
+            request_duration_seconds_bucket{route="/",le="2.559e-06"} 0
+            request_duration_seconds_bucket{route="/",le="3.071e-06"} 0
+            request_duration_seconds_bucket{route="/",le="+Inf"} 0
+            request_duration_seconds_sum{route="/"} 0
+            request_duration_seconds_count{route="/"} 0
+
+            """.ReplaceLineEndings("\n"));
+    }
+
+    [Fact]
+    public void The_defaults_give_the_lines_that_the_documentation_names()
+    {
+        string time = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds));
+        time.Split('\n').Count(line => line.StartsWith('x')).Should().Be(108);
+        time.Should().Contain("x_seconds_bucket{le=\"1.023e-06\"} 0\nx_seconds_bucket{le=\"1.279e-06\"} 0\n");
+        time.Should().Contain("{le=\"60.129542143\"} 0\nx_seconds_bucket{le=\"68.719476735\"} 0\nx_seconds_bucket{le=\"+Inf\"} 0\n");
+
+        string plain = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.None));
+        plain.Split('\n').Count(line => line.StartsWith('x')).Should().Be(143);
+        PrometheusTextWriter.ContentType.Should().Be("text/plain; version=0.0.4; charset=utf-8");
+    }
+
+    [Fact]
+    public void Nothing_is_an_empty_text() => Expositions.Text().Should().BeEmpty();
+
+    [Fact]
+    public void What_is_written_does_not_depend_on_the_memory_that_the_buffer_writer_gives()
+    {
+        HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", ("k", new string('v', 10_000))), Expositions.Plain("x.")];
+        registrations[0].Histogram.Record(5, 1UL << 63);
+        PrometheusTextWriter writer = new();
+        StrictBufferWriter output = new();
+        writer.Write(output, []);
+        writer.Write(output, registrations);
+
+        Encoding.UTF8.GetString(output.Written).Should().Be(Expositions.Text(writer, registrations));
+    }
+
+    [Fact]
+    public void What_is_disposed_is_left_out_and_the_rest_is_written()
+    {
+        HdrHistogramRegistration gone = Expositions.Plain("a");
+        HdrHistogramRegistration half = Expositions.Plain("b", ("k", "1"));
+        HdrHistogramRegistration rest = Expositions.Plain("b", ("k", "2"));
+        PrometheusTextWriter writer = new();
+        Expositions.Series(writer, gone, half, rest).Should().HaveCount(3);
+        gone.Histogram.Dispose();
+        half.Histogram.Dispose();
+
+        string text = Expositions.Text(writer, gone, half, rest);
+
+        text.Should().StartWith("# HELP b b\n# TYPE b histogram\nb_bucket{k=\"2\",le=\"0\"} 0\n").And.NotContain("a_").And.NotContain("\"1\",");
+    }
+
+    [Fact]
+    public void The_second_of_one_series_is_left_out_with_a_comment()
+    {
+        HdrHistogramRegistration first = Expositions.Plain("a.b", ("k", "1"));
+        HdrHistogramRegistration second = Expositions.Plain("a/b", ("k", "1"), ("none", ""));
+        HdrHistogramRegistration hostile = Expositions.Plain("a\nb", ("k", "1"));
+        HdrHistogramRegistration other = Expositions.Plain("a_b");
+        first.Histogram.Record(1);
+
+        Expositions.Series(first, second, hostile, other).Select(series => (series.Name, series.Labels.Count, series.Count))
+            .Should().Equal(("a_b", 0, 0UL), ("a_b", 1, 1UL));
+        Expositions.Comments(first, second, hostile, other).Should().Equal(
+            "# The histogram a/b{k=\"1\",none=\"\"} is left out: it has the name and labels of the series above",
+            "# The histogram a\\nb{k=\"1\"} is left out: it has the name and labels of the series above");
+
+        first.Histogram.Dispose();
+        Expositions.Series(first, second).Should().ContainSingle("the place of one that is disposed is free").Which.Count.Should().Be(0);
+    }
+
+    [Theory]
+    [InlineData("TYPE x counter")]
+    [InlineData("HELP x")]
+    public void A_comment_never_begins_as_a_line_that_says_something(string name)
+    {
+        HdrHistogramRegistration first = Expositions.Plain(name.Replace(' ', '_'));
+        Expositions.Comments(first, Expositions.Plain(name)).Should().ContainSingle()
+            .Which.Should().NotMatchRegex("^#[ \\t]*(HELP|TYPE)").And.Contain(name);
+    }
+
+    [Fact]
+    public void Series_of_one_exported_name_stand_together_in_the_order_of_their_labels()
+    {
+        HdrHistogramRegistration[] mixed =
+        [
+            Expositions.Plain("a_b", ("k", "2")),
+            Expositions.Plain("a_c"),
+            Expositions.Plain("a.b.c"),
+            Expositions.Plain("a.b", ("k", "1")),
+            Expositions.Plain("a"),
+            Expositions.Plain("a.b", ("k", "3")),
+            Expositions.Plain("a-b"),
+        ];
+
+        Expositions.Series(mixed).Select(series => series.Name + series.Labels.GetValueOrDefault("k"))
+            .Should().Equal("a", "a_b", "a_b1", "a_b2", "a_b3", "a_b_c", "a_c");
+    }
+
+    [Fact]
+    public void A_histogram_with_the_name_of_anothers_lines_is_left_out_with_a_comment()
+    {
+        HdrHistogramRegistration owner = Expositions.Plain("x");
+        HdrHistogramRegistration[] all =
+        [
+            Expositions.Plain("x.sum"), Expositions.Plain("x_count", ("k", "1")), Expositions.Plain("x_bucket"), owner,
+            Expositions.Plain("x_total"), Expositions.Plain("y_sum"), Expositions.Plain("_sum"), Expositions.Plain("_"),
+        ];
+
+        Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x", "x_total", "y_sum");
+        Expositions.Comments(all).Should().Equal(
+            "# The histogram x_bucket is left out: another histogram's lines have this name",
+            "# The histogram x_count{k=\"1\"} is left out: another histogram's lines have this name",
+            "# The histogram x.sum is left out: another histogram's lines have this name");
+
+        owner.Histogram.Dispose();
+        Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x_bucket", "x_count", "x_sum", "x_total", "y_sum");
+    }
+
+    [Fact]
+    public async Task A_reader_sees_one_moment_while_others_record_and_read()
+    {
+        const int Values = 200_000;
+        var registration = new HdrHistogramRegistration(
+            "x", HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(100_000).Create(), HdrHistogramDescription.None);
+        PrometheusTextWriter writer = new();
+        Task[] recorders = [.. Enumerable.Range(1, 3).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                for (ulong value = 1; value <= Values; value++)
+                {
+                    registration.Histogram.Record(value);
+                }
+            },
+            TaskCreationOptions.LongRunning))];
+        Task[] readers = [.. Enumerable.Range(1, 2).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                ulong before = 0;
+                do
+                {
+                    ulong count = Expositions.Series(writer, registration).Single().Count!.Value;
+                    count.Should().BeGreaterThanOrEqualTo(before);
+                    before = count;
+                }
+                while (recorders.Any(recorder => !recorder.IsCompleted));
+            },
+            TaskCreationOptions.LongRunning))];
+        await Task.WhenAll(readers.Concat(recorders));
+
+        ExpositionSeries last = Expositions.Series(writer, registration).Single();
+        last.Count.Should().Be(3 * Values);
+        last.Buckets[^2].Count.Should().BeCloseTo(300_000, 1_000, "half of the values are above the range");
+    }
+
+    [Fact]
+    public void What_is_allocated_does_not_grow_with_what_was_recorded()
+    {
+        var registry = new HdrHistogramRegistry();
+        for (int i = 0; i < 50; i++)
+        {
+            registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, ("k", $"{i}"));
+        }
+
+        PrometheusTextWriter writer = new();
+        ArrayBufferWriter<byte> output = new(1 << 20);
+        void Write()
+        {
+            output.ResetWrittenCount();
+            writer.Write(output, registry);
+        }
+
+        long empty = Allocations.InSteadyState(Write);
+        int length = output.WrittenCount;
+        Seeded.Run(1, random =>
+        {
+            foreach (HdrHistogramRegistration registration in registry.Registrations)
+            {
+                for (int i = 0; i < 10_000; i++)
+                {
+                    registration.Histogram.Record(random.NextMagnitude(), (ulong)random.Next(1, 1_000_000));
+                }
+            }
+        });
+        long full = Allocations.InSteadyState(Write);
+
+        output.WrittenCount.Should().BeGreaterThan(length, "the counts have more digits");
+        full.Should().Be(empty);
+        (empty / 100 / 50).Should().BeLessThan(64, "a few bytes a registration");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(0.500001)]
+    [InlineData(-0.1)]
+    [InlineData(double.NaN)]
+    public void A_relative_error_out_of_range_is_refused(double relativeError) =>
+        FluentActions.Invoking(() => new PrometheusTextWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
+
+    [Fact]
+    public void What_is_missing_is_refused()
+    {
+        PrometheusTextWriter writer = new();
+        ArrayBufferWriter<byte> output = new();
+        FluentActions.Invoking(() => writer.Write(null!, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
+        output.WrittenCount.Should().Be(0);
+    }
+}

@@ -1,0 +1,42 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Tests.Interop;
+
+/// <summary>Sizes and places as include/uapi/linux/resource.h gives them for 64-bit programs.</summary>
+public sealed class LinuxLayoutTests
+{
+    [Fact]
+    public void Struct_rusage_is_that_of_linux_resource_h()
+    {
+        Unsafe.SizeOf<LibC.Rusage>().Should().Be(144);
+        Offset(nameof(LibC.Rusage.User)).Should().Be(0);
+        Offset(nameof(LibC.Rusage.Kernel)).Should().Be(16);
+        Offset(nameof(LibC.Rusage.MaxResidentKibibytes)).Should().Be(32);
+        Offset(nameof(LibC.Rusage.MinorFaults)).Should().Be(64);
+        Offset(nameof(LibC.Rusage.MajorFaults)).Should().Be(72);
+        Offset(nameof(LibC.Rusage.VoluntarySwitches)).Should().Be(128);
+        Offset(nameof(LibC.Rusage.InvoluntarySwitches)).Should().Be(136);
+    }
+
+    [Fact]
+    public void Its_resident_size_is_KiB()
+    {
+        // ru_utime, ru_stime, and the fourteen counts numbered.
+        Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
+        LinuxResourceUsage.ToUsage(MemoryMarshal.Cast<long, LibC.Rusage>(raw)[0]).Should().Be(new ResourceUsage
+        {
+            Cpu = new CpuUsage(1_000_002_000, 3_000_004_000),
+            MaxResidentBytes = 10 * 1024,
+            MinorPageFaults = 14,
+            MajorPageFaults = 15,
+            VoluntaryContextSwitches = 22,
+            InvoluntaryContextSwitches = 23,
+        });
+    }
+
+    private static int Offset(string field) => (int)Marshal.OffsetOf<LibC.Rusage>(field);
+}

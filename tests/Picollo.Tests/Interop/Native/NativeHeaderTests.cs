@@ -1,0 +1,24 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Picollo.Interop.Native;
+using Picollo.Timing;
+
+namespace Picollo.Tests.Interop;
+
+/// <summary>The C header and the managed side of it are written by hand, and must say the same.</summary>
+public partial class NativeHeaderTests
+{
+    [Fact]
+    public void Both_sides_are_of_one_version()
+    {
+        using Stream header = typeof(NativeHeaderTests).Assembly.GetManifestResourceStream("picollo_native.h")!;
+        string text = new StreamReader(header).ReadToEnd();
+
+        int version = int.Parse(Version().Match(text).Groups[1].Value, CultureInfo.InvariantCulture);
+
+        version.Should().Be(NativeShim.AbiVersion);
+    }
+
+    [GeneratedRegex(@"#define PICOLLO_ABI_VERSION (\d+)")]
+    private static partial Regex Version();
+}

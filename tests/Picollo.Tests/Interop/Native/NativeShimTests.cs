@@ -1,0 +1,154 @@
+using System.Runtime.InteropServices;
+using Picollo.Interop.Native;
+using Picollo.Timing;
+
+namespace Picollo.Tests.Interop;
+
+/// <summary>Every way in which the native library may be missing or not be the right one.</summary>
+public unsafe class NativeShimTests
+{
+    [Fact]
+    public void A_library_with_all_functions_is_used()
+    {
+        NativeShim shim = NativeShim.Load(new Libraries());
+
+        shim.UnavailableReason.Should().BeNull();
+        ((nint)shim.ReadCounter).Should().Be(42);
+        ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadThreadTime).Should().Be(44);
+        ((nint)shim.CountPmuCounters).Should().Be(45);
+        ((nint)shim.RunJitter).Should().Be(46);
+    }
+
+    [Fact]
+    public void No_library() => ReasonFor(new Libraries { IsThere = false })
+        .Should().Contain("was not found").And.Contain("tried: here, there").And.Contain(RuntimeInformation.RuntimeIdentifier);
+
+    [Fact]
+    public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
+        .Should().Contain("is of version 4").And.Contain("3 is expected").And.Contain("at this place");
+
+    [Fact]
+    public void A_library_of_another_version_that_lacks_a_function() =>
+        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 4");
+
+    [Theory]
+    [InlineData("picollo_abi_version")]
+    [InlineData("picollo_has_invariant_counter")]
+    [InlineData("picollo_read_counter")]
+    [InlineData("picollo_perf_read")]
+    [InlineData("picollo_perf_thread_time")]
+    [InlineData("picollo_pmu_counters")]
+    [InlineData("picollo_jitter_run")]
+    public void A_library_without_a_function(string function) =>
+        ReasonFor(new Libraries { Missing = function }).Should().Contain($"no function {function}");
+
+    [Fact]
+    public void A_counter_that_is_not_invariant() =>
+        ReasonFor(new Libraries { HasInvariantCounter = &No }).Should().Contain("invariant TSC").And.Contain("hypervisor");
+
+    [Fact]
+    public void Performance_counters_need_no_invariant_counter()
+    {
+        NativeShim shim = NativeShim.Load(new Libraries { HasInvariantCounter = &No });
+
+        ((nint)shim.ReadCounter).Should().Be(0);
+        ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadThreadTime).Should().Be(44);
+        ((nint)shim.CountPmuCounters).Should().Be(45);
+        ((nint)shim.RunJitter).Should().Be(46);
+    }
+
+    [Fact]
+    public void The_systems_loader_says_where_it_looked()
+    {
+        var libraries = new SystemNativeLibraries();
+
+        libraries.TryLoad("picollo_no_such_library", out nint library, out string where, out bool isThere).Should().BeFalse();
+
+        library.Should().Be(0);
+        isThere.Should().BeFalse();
+        where.Should().Contain(AppContext.BaseDirectory).And.Contain("runtimes").And.Contain("picollo_no_such_library");
+        where.Split(", ").Should().OnlyHaveUniqueItems();
+    }
+
+    [Fact]
+    public void A_library_that_cannot_be_loaded_is_tried_again()
+    {
+        var libraries = new Libraries { IsLoadable = false };
+        ReasonFor(libraries).Should().Contain("at this place").And.Contain("ulimit -n");
+        NativeShim? known = null;
+        ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(0);
+        known.Should().BeNull("files may be closed meanwhile");
+        libraries.IsLoadable = true;
+        ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(43);
+        known.Should().NotBeNull();
+    }
+
+    [Fact]
+    public void That_there_is_no_library_is_found_out_once()
+    {
+        NativeShim? known = null;
+        NativeShim shim = NativeShim.Find(new Libraries { IsThere = false }, ref known);
+        known.Should().BeSameAs(shim);
+    }
+
+    private static string ReasonFor(Libraries libraries)
+    {
+        NativeShim shim = NativeShim.Load(libraries);
+
+        ((nint)shim.ReadCounter).Should().Be(0);
+        shim.UnavailableReason.Should().Contain("Stopwatch is used instead");
+        return shim.UnavailableReason!;
+    }
+
+    [UnmanagedCallersOnly]
+    private static int Version() => NativeShim.AbiVersion;
+
+    [UnmanagedCallersOnly]
+    private static int OtherVersion() => NativeShim.AbiVersion + 1;
+
+    [UnmanagedCallersOnly]
+    private static int Yes() => 1;
+
+    [UnmanagedCallersOnly]
+    private static int No() => 0;
+
+    /// <summary>Managed code in place of the library's functions.</summary>
+    private sealed class Libraries : INativeLibraries
+    {
+        public bool IsThere { get; init; } = true;
+
+        public bool IsLoadable { get; set; } = true;
+
+        public string? Missing { get; init; }
+
+        public delegate* unmanaged<int> AbiVersion { get; init; } = &Version;
+
+        public delegate* unmanaged<int> HasInvariantCounter { get; init; } = &Yes;
+
+        public bool TryLoad(string name, out nint library, out string where, out bool isThere)
+        {
+            name.Should().Be("picollo_native");
+            isThere = IsThere;
+            (library, where) = IsThere ? ((nint)1, "at this place") : (0, "here, there");
+            return IsThere && IsLoadable;
+        }
+
+        public bool TryGetExport(nint library, string function, out nint address)
+        {
+            address = function == Missing ? 0 : function switch
+            {
+                "picollo_abi_version" => (nint)AbiVersion,
+                "picollo_has_invariant_counter" => (nint)HasInvariantCounter,
+                "picollo_read_counter" => 42,
+                "picollo_perf_read" => 43,
+                "picollo_perf_thread_time" => 44,
+                "picollo_pmu_counters" => 45,
+                "picollo_jitter_run" => 46,
+                _ => 0,
+            };
+            return address != 0;
+        }
+    }
+}

@@ -1,0 +1,278 @@
+using Picollo.Cpu;
+using Picollo.Interop.Native;
+using Picollo.PerfEvent;
+using Picollo.Tests.Metrics;
+using Picollo.Tests.PerfEvent;
+using Picollo.Timing;
+
+namespace Picollo.Tests.PerfEvent;
+
+/// <summary>The thread's clock over a simulated page, read by the native library, and a kernel whose time the test tells.</summary>
+public sealed unsafe class ThreadCpuClockTests
+{
+    [ShimFact]
+    public void The_page_is_read_and_the_kernel_is_not_asked()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        clock.ReadsInUserSpace.Should().BeTrue();
+        clock.UnavailableReason.Should().BeNull();
+        int calls = machine.SystemCalls;
+        for (int i = 0; i < 100; i++)
+        {
+            machine.Run(70_000);
+            clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        }
+
+        machine.SystemCalls.Should().Be(calls);
+    }
+
+    [ShimFact]
+    public void After_a_switch_the_kernel_is_asked_once()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        int calls = machine.SystemCalls;
+        for (int i = 1; i <= 50; i++)
+        {
+            machine.Switch(lost: 4_000);
+            clock.GetNanoseconds().Should().Be(machine.Nanoseconds, "what the page missed is made up for");
+            machine.Run(1_000);
+            clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+            machine.SystemCalls.Should().Be(calls + i);
+        }
+    }
+
+    [ShimFact]
+    public void A_switch_while_the_kernel_is_asked_shows_at_the_next_reading()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        machine.AfterCall = () => machine.Switch(lost: 4_000);
+        machine.Switch(lost: 4_000);
+        clock.GetNanoseconds();
+        machine.AfterCall = null;
+        int calls = machine.SystemCalls;
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1);
+    }
+
+    [ShimFact]
+    public void A_thread_that_is_never_switched_asks_every_10_ms()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        int calls = machine.SystemCalls;
+        machine.Run(ThreadCpuClock.ResyncIntervalNanoseconds - 1, lost: 300);
+        clock.GetNanoseconds().Should().BeLessThanOrEqualTo(machine.Nanoseconds - 300);
+        machine.SystemCalls.Should().Be(calls);
+        machine.Run(301);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1);
+        machine.Run(ThreadCpuClock.ResyncIntervalNanoseconds - 1);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1);
+    }
+
+    [ShimFact]
+    public void Where_the_page_has_no_time_every_reading_is_the_kernels()
+    {
+        using var machine = new SimulatedThread();
+        machine.Page.OffersTime = false;
+        using ThreadCpuClock clock = machine.NewClock();
+        clock.ReadsInUserSpace.Should().BeFalse();
+        clock.UnavailableReason.Should().Contain("cap_user_time").And.Contain("tsc=reliable");
+        int calls = machine.SystemCalls;
+        machine.Run(123);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1);
+    }
+
+    /// <summary>The kernel takes the time from all pages when it no longer trusts the CPU's counter.</summary>
+    [ShimFact]
+    public void A_page_that_loses_its_time_or_stays_locked_is_not_believed()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        machine.Run(1_000);
+        machine.Page.OffersTime = false;
+        machine.Run(1_000);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.Page.OffersTime = true;
+        machine.Page.Lock++;
+        machine.Run(1_000);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.Run(1_000);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.Page.Lock++;
+        int calls = machine.SystemCalls;
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.Run(1_000);
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+        machine.SystemCalls.Should().Be(calls + 1, "once the page is whole again it is read again");
+    }
+
+    /// <summary>Whatever page and kernel do, the page's part of a reading is bounded, and no reading is below the one before.</summary>
+    [ShimFact]
+    public void Readings_never_go_back_and_stay_within_what_the_page_can_have_missed()
+    {
+        Seeded.Run(200, random =>
+        {
+            using var machine = new SimulatedThread();
+            machine.Page.OffersTime = random.Next(10) != 0;
+            using ThreadCpuClock clock = machine.NewClock();
+            long last = clock.GetNanoseconds();
+            for (int step = 0; step < 300; step++)
+            {
+                int calls = machine.SystemCalls;
+                bool mustAsk = false;
+                switch (random.Next(6))
+                {
+                    case 0:
+                        machine.Switch(lost: random.Next(100_000));
+                        mustAsk = true;
+                        break;
+                    case 1:
+                        machine.Run(random.NextInt64(30_000_000));
+                        break;
+                    case 2:
+                        machine.Run(random.Next(10_000), lost: random.Next(5_000)); // an interrupt that the page does not count
+                        break;
+                    case 3:
+                        machine.Run(random.Next(10_000), lost: -random.Next(5_000)); // one that the kernel does not count
+                        break;
+                    case 4:
+                        machine.Page.OffersTime = !machine.Page.OffersTime;
+                        break;
+                    default:
+                        machine.Run(random.Next(2_000));
+                        break;
+                }
+
+                long now = clock.GetNanoseconds();
+                now.Should().BeGreaterThanOrEqualTo(last);
+                bool asked = machine.SystemCalls != calls;
+                (asked || !mustAsk).Should().BeTrue("a switch shows");
+                if (asked)
+                {
+                    now.Should().Be(Math.Max(last, machine.Nanoseconds));
+                }
+                else
+                {
+                    // Since the last call at most 10 ms, and so at most that many steps, went by.
+                    (now - machine.Nanoseconds).Should().BeInRange(-300 * 5_000, 300 * 5_000);
+                }
+
+                last = now;
+            }
+        });
+    }
+
+    [ShimFact]
+    public void Only_the_thread_that_made_it_reads_it()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        PerfPagesTests.OnAnotherThread(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<InvalidOperationException>())
+            .WithMessage("*each thread makes its own*");
+        clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
+    }
+
+    [ShimFact]
+    public void A_thread_that_follows_the_owner_is_not_the_owner()
+    {
+        using var machine = new SimulatedThread();
+        ThreadCpuClock clock = PerfPagesTests.OnAnotherThread(machine.NewClock);
+        PerfPagesTests.OnLaterThreads(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<InvalidOperationException>());
+    }
+
+    [ShimFact]
+    public void After_disposal_it_throws_on_any_thread()
+    {
+        using var machine = new SimulatedThread();
+        ThreadCpuClock clock = machine.NewClock();
+        clock.Dispose();
+        clock.Dispose();
+        clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>();
+        PerfPagesTests.OnAnotherThread(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>());
+    }
+
+    [ShimFact]
+    public void Readings_allocate_nothing()
+    {
+        using var machine = new SimulatedThread();
+        using ThreadCpuClock clock = machine.NewClock();
+        Allocations.InSteadyState(() =>
+        {
+            machine.Run(1_000);
+            clock.GetNanoseconds();
+            machine.Switch(100);
+            clock.GetNanoseconds();
+        }).Should().Be(0);
+    }
+
+    [Fact]
+    public void The_real_one_is_the_threads_time_and_allocates_nothing()
+    {
+        using var clock = new ThreadCpuClock();
+        clock.ReadsInUserSpace.Should().Be(clock.UnavailableReason is null);
+
+        // A page is behind by what interrupts took in 10 ms at most; the kernel's own time is exact.
+        long slack = clock.ReadsInUserSpace ? 1_000_000 : 0;
+        for (int i = 0; i < 200; i++)
+        {
+            long before = CpuUsageReader.GetThreadTime();
+            long now = clock.GetNanoseconds();
+            long after = CpuUsageReader.GetThreadTime();
+            now.Should().BeInRange(before - slack, after + slack);
+            CpuUtils.AddChain256(100);
+        }
+
+        Allocations.InSteadyState(() => clock.GetNanoseconds()).Should().Be(0);
+        clock.Dispose();
+        clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>();
+    }
+
+    /// <summary>A thread on a machine whose CPU counter stands still: its time passes when the test says so.</summary>
+    private sealed class SimulatedThread : IDisposable
+    {
+        public SimulatedPage Page { get; } = new() { OffersTime = true, TimeRunning = 5_000_000 };
+
+        /// <summary>The kernel's clock of the thread.</summary>
+        public long Nanoseconds { get; private set; } = 8_000_000;
+
+        public int SystemCalls { get; private set; }
+
+        /// <summary>What happens once the kernel has read its clock.</summary>
+        public Action? AfterCall { get; set; }
+
+        public ThreadCpuClock NewClock() => new(Page.Address, NativeShim.Current.ReadThreadTime, ReadSystem);
+
+        /// <summary>The thread runs; the page's time goes without some of it, or, below 0, the kernel's does.</summary>
+        public void Run(long nanoseconds, long lost = 0)
+        {
+            Nanoseconds += nanoseconds + Math.Max(lost, 0);
+            Page.TimeOffset += (ulong)(nanoseconds + Math.Max(-lost, 0));
+        }
+
+        /// <summary>The thread leaves the CPU and comes back.</summary>
+        public void Switch(long lost)
+        {
+            Nanoseconds += lost;
+            Page.Lock++;
+            Page.TimeRunning += Page.TimeOffset;
+            Page.TimeOffset = 0;
+            Page.Lock++;
+        }
+
+        public void Dispose() => Page.Dispose();
+
+        private long ReadSystem()
+        {
+            SystemCalls++;
+            long now = Nanoseconds;
+            AfterCall?.Invoke();
+            return now;
+        }
+    }
+}
