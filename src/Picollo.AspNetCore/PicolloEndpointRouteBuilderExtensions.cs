@@ -17,23 +17,24 @@ public static class PicolloEndpointRouteBuilderExtensions
 {
     /// <summary>Maps a live page of what requests take by route and of the registered histograms, and the same for programs.</summary>
     /// <remarks>
-    /// <para>Below <paramref name="pattern"/>: the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>, all histograms in Prometheus' text
-    /// format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares two moments.
-    /// Nothing is stored and no request changes anything. Rates are over the time since the last look, ten seconds at the most while somebody looks on;
-    /// nothing runs while nobody does.</para>
-    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on what this returns, or on a group around it, only this
-    /// machine is answered: a request from a loopback address, for a local Host, that no proxy and no other
-    /// origin's page sent. Others get 404, and the first of them a line in the log. A proxy on this machine that adds no header, speaks HTTP/1.1
-    /// and sets a local Host cannot be told from a local client: behind such a one require authorization.</para>
-    /// <para>More than <see cref="PicolloOptions.MaxViewers"/> open pages get 503 for their updates. The page's requests are counted as all others,
-    /// but for the wall time of its updates, which have no end.</para>
+    /// <para>Below <paramref name="pattern"/>: the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>, all histograms in
+    /// Prometheus' text format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares
+    /// two moments. Nothing is stored and no request changes anything. Rates are over the time since the last look, ten seconds at the most
+    /// while somebody looks on; nothing runs while nobody does.</para>
+    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on what this returns, or on a group around it, only
+    /// this machine is answered: a request from a loopback address, for a local Host, that no proxy and no other
+    /// origin's page sent. Others get 404, and the first of them a line in the log. A proxy on this machine that adds no header, speaks
+    /// HTTP/1.1 and sets a local Host cannot be told from a local client: behind such a one require authorization.</para>
+    /// <para>More than <see cref="PicolloOptions.MaxViewers"/> open pages get 503 for their updates. The page's requests are counted as all
+    /// others, but for the wall time of its updates, which have no end.</para>
     /// </remarks>
     /// <param name="endpoints">The application.</param>
     /// <param name="pattern">The page's route.</param>
     /// <returns>What conventions are added to, for all of these endpoints.</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called.</exception>
-    public static IEndpointConventionBuilder MapPicollo(this IEndpointRouteBuilder endpoints, [StringSyntax("Route")] string pattern = "/picollo")
+    public static IEndpointConventionBuilder MapPicollo(
+        this IEndpointRouteBuilder endpoints, [StringSyntax("Route")] string pattern = "/picollo")
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(pattern);

@@ -24,8 +24,8 @@ public sealed class PicolloOptions
     /// sent. Off by default: it tells a client what a request cost.</summary>
     public bool ServerTiming { get; set; }
 
-    /// <summary>The CPU time above which a request is logged, as a warning with its method, route, CPU and wall time and status code; zero or
-    /// more, or null, the default, for none.</summary>
+    /// <summary>The CPU time above which a request is logged, as a warning with its method, route, CPU and wall time and status code; zero
+    /// or more, or null, the default, for none.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     public TimeSpan? CpuBudget
     {

@@ -47,14 +47,16 @@ public static class PicolloServiceCollectionExtensions
         if (!services.Any(service => service.ServiceType == typeof(CpuUsageStartupFilter)))
         {
             services.AddSingleton<CpuUsageStartupFilter>();
-            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
+            services.Insert(
+                0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
         }
     }
 
     private static void AddCpuWorkers(IServiceCollection services)
     {
         services.TryAddSingleton<CpuWorkers>();
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
     }
 
     private static void AddPage(IServiceCollection services)

@@ -19,10 +19,12 @@ internal sealed record BenchmarkCounter(CounterKind Kind, string Name, uint Type
     };
 
     /// <summary>Whether it takes one of the PMU's counters.</summary>
-    public bool NeedsPmu => Kind is CounterKind.Hardware or CounterKind.Cache or CounterKind.Raw || (Kind is CounterKind.Named && Name.Contains('/', StringComparison.Ordinal));
+    public bool NeedsPmu => Kind is CounterKind.Hardware or CounterKind.Cache or CounterKind.Raw
+        || (Kind is CounterKind.Named && Name.Contains('/', StringComparison.Ordinal));
 
     /// <summary>Whether it counts nanoseconds.</summary>
-    public bool IsTime => Kind is CounterKind.Software && (PerfSoftwareCounterId)Config is PerfSoftwareCounterId.TaskClock or PerfSoftwareCounterId.CpuClock;
+    public bool IsTime => Kind is CounterKind.Software
+        && (PerfSoftwareCounterId)Config is PerfSoftwareCounterId.TaskClock or PerfSoftwareCounterId.CpuClock;
 
     /// <summary>Adds it to a session's counters.</summary>
     /// <exception cref="ArgumentException">The name or the number is none, or there already.</exception>

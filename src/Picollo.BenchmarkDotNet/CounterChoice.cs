@@ -14,7 +14,10 @@ internal sealed record CounterChoice(IReadOnlyList<BenchmarkCounter> Counters, I
         List<BenchmarkCounter> counters = [];
         List<string> problems = [];
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;
-        foreach (IGrouping<string, BenchmarkCounter> same in measures.Select(measure => measure?.Counter).OfType<BenchmarkCounter>().GroupBy(counter => counter.Name))
+        foreach (IGrouping<string, BenchmarkCounter> same in measures
+            .Select(measure => measure?.Counter)
+            .OfType<BenchmarkCounter>()
+            .GroupBy(counter => counter.Name))
         {
             BenchmarkCounter counter = same.First();
             if (taken.Contains(counter.Name))

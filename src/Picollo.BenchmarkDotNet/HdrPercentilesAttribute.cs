@@ -1,15 +1,15 @@
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>Shows how the times of single invocations are distributed, which the means of iterations hide: <c>p50</c>, <c>p90</c>,
-/// <c>p99</c>, <c>p99.9</c> and <c>max</c>; and writes all of it as a log of HDR histograms (<c>.hlog</c>) and as percentile plots (<c>.svg</c>,
-/// <c>.html</c>) of all benchmarks of the class.</summary>
+/// <c>p99</c>, <c>p99.9</c> and <c>max</c>; and writes all of it as a log of HDR histograms (<c>.hlog</c>) and as percentile plots
+/// (<c>.svg</c>, <c>.html</c>) of all benchmarks of the class.</summary>
 /// <remarks>
 /// <para>After the actual iterations, whose times stay as they are, the workload is called once at a time, each call timed by
-/// <see cref="System.Diagnostics.Stopwatch"/> less the median of an empty call: for as long as the actual iterations took, 1,000,000 invocations
-/// at most. Where an iteration is one invocation (long benchmarks, <c>[IterationSetup]</c>, cold starts) the iterations, less the
-/// median of iterations without the workload, are the distribution, and nothing more is run.</para>
-/// <para>The columns are per operation, as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and cost
-/// (some tens of nanoseconds) are not gone: of operations far below a microsecond this shows the interruptions, not the operation.
+/// <see cref="System.Diagnostics.Stopwatch"/> less the median of an empty call: for as long as the actual iterations took, 1,000,000
+/// invocations at most. Where an iteration is one invocation (long benchmarks, <c>[IterationSetup]</c>, cold starts) the iterations, less
+/// the median of iterations without the workload, are the distribution, and nothing more is run.</para>
+/// <para>The columns are per operation, as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and
+/// cost (some tens of nanoseconds) are not gone: of operations far below a microsecond this shows the interruptions, not the operation.
 /// Where summaries are joined, BenchmarkDotNet asks the first class for files: they are written if that one has the attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]

@@ -10,8 +10,14 @@ internal static class MeasureValidator
 {
     public static IReadOnlyList<string> Validate(IEnumerable<BenchmarkCase> benchmarks)
     {
-        uint? pmuCounters = PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmable) ? fixedCounters + programmable : null;
-        return [.. benchmarks.Select(benchmark => benchmark.Config).Distinct().SelectMany(config => Problems(MeasureSet.Of(config), Unavailable, pmuCounters)).Distinct()];
+        uint? pmuCounters = PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmable)
+            ? fixedCounters + programmable
+            : null;
+        return [.. benchmarks
+            .Select(benchmark => benchmark.Config)
+            .Distinct()
+            .SelectMany(config => Problems(MeasureSet.Of(config), Unavailable, pmuCounters))
+            .Distinct()];
     }
 
     /// <param name="sets">What is asked for.</param>
@@ -22,7 +28,8 @@ internal static class MeasureValidator
     {
         if (sets.Any(set => set.IsOfCounters && !set.Measures.Any(measure => measure?.Counter is not null)))
         {
-            yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
+            yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; "
+                + "such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 
         foreach (string problem in CounterChoice.Of([.. sets.SelectMany(set => set.Measures)]).Problems)
@@ -39,7 +46,8 @@ internal static class MeasureValidator
         int hardware = request.Counters.Count(counter => counter.NeedsPmu);
         if (hardware > pmuCounters)
         {
-            yield return $"{hardware} hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled.";
+            yield return $"{hardware} hardware counters are asked for and the CPU has {pmuCounters}: "
+                + "they take turns, and their counts are scaled.";
         }
     }
 

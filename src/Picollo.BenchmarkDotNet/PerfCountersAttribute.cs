@@ -32,15 +32,18 @@ public sealed class PerfCountersAttribute : PicolloAttribute
 
     /// <summary>Counts hardware events.</summary>
     /// <param name="counters">One or more of the presets.</param>
-    public PerfCountersAttribute(params PerfHardwareCounterId[]? counters) => _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
+    public PerfCountersAttribute(params PerfHardwareCounterId[]? counters) =>
+        _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts events of the caches.</summary>
     /// <param name="counters">One or more of the presets.</param>
-    public PerfCountersAttribute(params PerfCacheCounterId[]? counters) => _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
+    public PerfCountersAttribute(params PerfCacheCounterId[]? counters) =>
+        _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts events that the kernel counts; they need no PMU.</summary>
     /// <param name="counters">One or more of the presets.</param>
-    public PerfCountersAttribute(params PerfSoftwareCounterId[]? counters) => _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
+    public PerfCountersAttribute(params PerfSoftwareCounterId[]? counters) =>
+        _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts events by name.</summary>
     /// <param name="counters">A PMU's events as <c>perf</c> takes them, such as <c>cpu/event=0x2e,umask=0x41/</c>
@@ -59,8 +62,9 @@ public sealed class PerfCountersAttribute : PicolloAttribute
     public bool IncludeKernel { get; set; }
 
     /// <summary>Whether all threads of the process count, and not the benchmark's own alone: for workloads that run on several, such as
-    /// <c>Parallel.For</c>. False by default, true in any case where the benchmark returns something to be awaited. The garbage collector's and
-    /// the JIT's threads are in it, and processes that the benchmark starts. For all counters of a class if one of its attributes says so.</summary>
+    /// <c>Parallel.For</c>. False by default, true in any case where the benchmark returns something to be awaited. The garbage collector's
+    /// and the JIT's threads are in it, and processes that the benchmark starts. For all counters of a class if one of its attributes says
+    /// so.</summary>
     public bool AllThreads { get; set; }
 
     private protected override MeasureSet Measures

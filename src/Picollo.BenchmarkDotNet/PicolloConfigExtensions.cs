@@ -8,7 +8,8 @@ public static class PicolloConfigExtensions
 {
     /// <summary>Adds measures to a configuration; to those that it, or a class's attributes, have already.</summary>
     /// <param name="config">The configuration, which is changed.</param>
-    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/>, <see cref="PicolloMeasure.HdrPercentiles"/>, in any order.</param>
+    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/>, <see cref="PicolloMeasure.HdrPercentiles"/>, in any
+    /// order.</param>
     /// <returns>The same configuration.</returns>
     /// <exception cref="ArgumentNullException">The configuration is null.</exception>
     /// <example>

@@ -11,8 +11,8 @@ using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>The host's side of all measures: tells the engine in the benchmark's process what to measure, and takes what it measured into the
-/// results table. One for all attributes of a class (<see cref="MeasureCarrier"/>).</summary>
+/// <summary>The host's side of all measures: tells the engine in the benchmark's process what to measure, and takes what it measured into
+/// the results table. One for all attributes of a class (<see cref="MeasureCarrier"/>).</summary>
 internal sealed class PicolloDiagnoser : IDiagnoser
 {
     // Of those that run: null where none could be made, or was needed.
@@ -68,7 +68,9 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
         if (measured is null)
         {
-            _unavailable.Add($"Not measured: {benchmark.DisplayInfo}: Picollo's engine left no results; the job has another (EngineFactory), or they could not be written.");
+            _unavailable.Add(
+                $"Not measured: {benchmark.DisplayInfo}: Picollo's engine left no results; the job has another (EngineFactory), "
+                + "or they could not be written.");
             return [];
         }
 
@@ -98,7 +100,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     // What BenchmarkDotNet 0.14 awaits.
     private static bool IsAwaited(Type type) => type == typeof(Task) || type == typeof(ValueTask)
-        || (type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
+        || (type.IsGenericType
+            && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
 
     private string? Begin(BenchmarkCase benchmark)
     {

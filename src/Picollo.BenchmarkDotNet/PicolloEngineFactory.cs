@@ -24,7 +24,8 @@ public sealed class PicolloEngineFactory : IEngineFactory
     internal static IEngine Create(EngineParameters engineParameters, Func<MeasureRequest, ICounters> openCounters)
     {
         ArgumentNullException.ThrowIfNull(engineParameters);
-        return Environment.GetEnvironmentVariable(ExchangeFile.Variable) is { Length: > 0 } path && ExchangeFile.ReadRequest(path) is { } request
+        return Environment.GetEnvironmentVariable(ExchangeFile.Variable) is { Length: > 0 } path
+            && ExchangeFile.ReadRequest(path) is { } request
             ? MeasuringEngine.Create(engineParameters, request, openCounters, path)
             : new EngineFactory().CreateReadyToRun(engineParameters);
     }

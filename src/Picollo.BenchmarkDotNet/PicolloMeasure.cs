@@ -3,8 +3,8 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>What to measure of benchmarks, for
-/// <see cref="PicolloConfigExtensions.AddPicollo(global::BenchmarkDotNet.Configs.ManualConfig, PicolloMeasure[])"/>: a counter, which any of
-/// Picollo's ids and names converts to, how counters count, <see cref="CpuUsage"/> or <see cref="HdrPercentiles"/>. Immutable.</summary>
+/// <see cref="PicolloConfigExtensions.AddPicollo(global::BenchmarkDotNet.Configs.ManualConfig, PicolloMeasure[])"/>: a counter, which any
+/// of Picollo's ids and names converts to, how counters count, <see cref="CpuUsage"/> or <see cref="HdrPercentiles"/>. Immutable.</summary>
 public sealed class PicolloMeasure
 {
     private PicolloMeasure(BenchmarkCounter? counter = null) => Counter = counter;
@@ -15,7 +15,8 @@ public sealed class PicolloMeasure
     /// <summary>The percentiles of single invocations, as <see cref="HdrPercentilesAttribute"/> shows them.</summary>
     public static PicolloMeasure HdrPercentiles { get; } = new();
 
-    /// <summary>All counters count what the kernel does for the benchmark too (<see cref="PerfCountersAttribute.IncludeKernel"/>).</summary>
+    /// <summary>All counters count what the kernel does for the benchmark too
+    /// (<see cref="PerfCountersAttribute.IncludeKernel"/>).</summary>
     public static PicolloMeasure IncludeKernel { get; } = new();
 
     /// <summary>All counters count every thread of the process (<see cref="PerfCountersAttribute.AllThreads"/>).</summary>

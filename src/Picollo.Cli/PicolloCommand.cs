@@ -13,7 +13,10 @@ internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
     {
-        RootCommand root = new("What code costs, from the command line.") { HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal) };
+        RootCommand root = new("What code costs, from the command line.")
+        {
+            HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
+        };
         CommandHelp.Install(root);
         ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
@@ -50,9 +53,11 @@ internal static class PicolloCommand
         // The first error of a word that is no command is that there is no command; of -t 5 the word to name is the -t.
         ParseError error = parsed.UnmatchedTokens.Count == 0
             ? parsed.Errors[0]
-            : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal)) ?? parsed.Errors[^1];
+            : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
+                ?? parsed.Errors[^1];
         string message = error.Message;
-        bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
+        bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name
+            && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
         string remedy = isCommandOpen ? "A command with options of its own stands after --: picollo stat -- CMD ARGS\n" : "";
         Tell(terminal, $"picollo: {ForeignText.Clean(message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
@@ -70,5 +75,6 @@ internal static class PicolloCommand
         }
     }
 
-    private static string NameOf(Command command) => command is RootCommand ? "picollo" : $"{NameOf(command.Parents.OfType<Command>().Single())} {command.Name}";
+    private static string NameOf(Command command) =>
+        command is RootCommand ? "picollo" : $"{NameOf(command.Parents.OfType<Command>().Single())} {command.Name}";
 }

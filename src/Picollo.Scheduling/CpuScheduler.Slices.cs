@@ -16,8 +16,8 @@ internal sealed partial class CpuScheduler
     private bool _timerSleeps;
 
     /// <summary>Signals the tasks whose slices are over; the timer's.</summary>
-    /// <returns>For how long no other slice will be over, not even a full one that begins just now; null where nothing runs or has run since the
-    /// last call: then <see cref="SliceTimer.Wake"/> comes. (Not at once when nothing runs: waking it costs more than a short
+    /// <returns>For how long no other slice will be over, not even a full one that begins just now; null where nothing runs or has run
+    /// since the last call: then <see cref="SliceTimer.Wake"/> comes. (Not at once when nothing runs: waking it costs more than a short
     /// task. Nor for what is left of an interrupted slice, which may be over before.)</returns>
     public TimeSpan? SignalOverdue()
     {

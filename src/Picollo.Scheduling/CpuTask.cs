@@ -192,7 +192,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
             if (!HasBegun)
             {
                 HasBegun = true;
-                ExecutionContext.Run(_flow ?? WorkerThread.EmptyFlow!, static task => ((CpuTask)task!)._body = ((CpuTask)task).Begin(), this);
+                ExecutionContext.Run(
+                    _flow ?? WorkerThread.EmptyFlow!, static task => ((CpuTask)task!)._body = ((CpuTask)task).Begin(), this);
                 _hasReturned = true;
             }
             else if (continuation is { } next)
@@ -317,7 +318,8 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
     /// <summary>Of a body that is not async.</summary>
     protected virtual TResult Result => default!;
 
-    /// <summary>An async method's task keeps the exception that cancelled it, with its message, cause and stack; nothing else can set one.</summary>
+    /// <summary>An async method's task keeps the exception that cancelled it, with its message, cause and stack; nothing else can set
+    /// one.</summary>
     private static async Task<TResult> CancelledLike(Task cancelled)
     {
         await cancelled.ConfigureAwait(false);

@@ -2,7 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>What a body that runs in a <see cref="CpuWorkerPool"/> has of the pool: its checkpoints, and what it has taken so far.</summary>
+/// <summary>What a body that runs in a <see cref="CpuWorkerPool"/> has of the pool: its checkpoints, and what it has taken so
+/// far.</summary>
 /// <remarks>A reference in a struct; copies are the same. For the body and what it awaits, until the body ends; its parts call it one at a
 /// time. A default one is of no task: its members, but for comparisons, throw <see cref="NullReferenceException"/>.</remarks>
 public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
@@ -29,8 +30,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     public CpuCheckpoint Checkpoint() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
 
     /// <summary>
-    /// <see cref="Checkpoint"/> for a body that is not async. Where it gives its worker up, its thread waits meanwhile and another takes the
-    /// worker: some 10 µs instead of 3, and a thread for each body that is stopped so, of which there are 64 at the
+    /// <see cref="Checkpoint"/> for a body that is not async. Where it gives its worker up, its thread waits meanwhile and another takes
+    /// the worker: some 10 µs instead of 3, and a thread for each body that is stopped so, of which there are 64 at the
     /// most in a pool; further ones are not stopped.
     /// </summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
@@ -47,8 +48,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// awaits the result, queues to come back to one.</summary>
     /// <typeparam name="T">Of the result.</typeparam>
     /// <param name="wait">Is called in the thread pool; not at all if the caller has cancelled the task by then.</param>
-    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off the
-    /// workers until its next checkpoint, or the one after, where the worker has not quite left the body at the next.</returns>
+    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off
+    /// the workers until its next checkpoint, or the one after, where the worker has not quite left the body at the next.</returns>
     /// <exception cref="ArgumentNullException">Nothing to call.</exception>
     public Task<T> Outside<T>(Func<Task<T>> wait)
     {

@@ -13,8 +13,8 @@ namespace Picollo.Scheduling;
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
-    /// <summary>One slice in five: what is passed over gets a fifth of the workers, and a short task waits for one slice at the worst. (With
-    /// one in two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
+    /// <summary>One slice in five: what is passed over gets a fifth of the workers, and a short task waits for one slice at the worst.
+    /// (With one in two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
     public const int PeriodInSlices = 5;
 
     private readonly Line[] _lines = [new(), new(), new(), new(), new(), new()];

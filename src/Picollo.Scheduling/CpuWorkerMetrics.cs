@@ -13,14 +13,20 @@ internal static class CpuWorkerMetrics
     // Without advice an SDK takes 0, 5, 10 and more, of seconds: all would be in one bucket.
     private static readonly InstrumentAdvice<double> Advice = new()
     {
-        HistogramBucketBoundaries = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+        HistogramBucketBoundaries =
+        [
+            0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
+            0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+        ],
     };
 
     private static readonly Meter Meter = new(MeterName);
 
-    private static readonly Histogram<double> QueueWait = Create("picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
+    private static readonly Histogram<double> QueueWait = Create(
+        "picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
 
-    private static readonly Histogram<double> SliceLength = Create("picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
+    private static readonly Histogram<double> SliceLength = Create(
+        "picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
 
     private static readonly Histogram<double> Overrun = Create(
         "picollo.cpu_worker.overrun.duration", "From the moment a task was asked to give up its worker to its next checkpoint.");
@@ -43,7 +49,8 @@ internal static class CpuWorkerMetrics
         }
     }
 
-    private static Histogram<double> Create(string name, string description) => Meter.CreateHistogram(name, "s", description, tags: null, Advice);
+    private static Histogram<double> Create(string name, string description) =>
+        Meter.CreateHistogram(name, "s", description, tags: null, Advice);
 
     private static double Seconds(long ticks) => NanoScope.TicksToNanos(ticks) / 1e9;
 }

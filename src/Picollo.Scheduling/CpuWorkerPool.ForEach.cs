@@ -7,10 +7,11 @@ namespace Picollo.Scheduling;
 /// <content>Loops.</content>
 public sealed partial class CpuWorkerPool
 {
-    /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after each.</summary>
+    /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after
+    /// each.</summary>
     /// <typeparam name="TItem">Of the items.</typeparam>
-    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed. An asynchronous one gets a token that is
-    /// cancelled with the loop, with the pool, and after an exception.</param>
+    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed. An asynchronous one gets a token
+    /// that is cancelled with the loop, with the pool, and after an exception.</param>
     /// <param name="body">May have checkpoints of its own, and needs them where an item is more than some 100 µs of work.</param>
     /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
     /// <param name="priority">As for <c>RunAsync</c>.</param>
@@ -32,7 +33,8 @@ public sealed partial class CpuWorkerPool
         return ForEachAsync(source.ToAsyncEnumerable(), body, cancellationToken, priority, name);
     }
 
-    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc
+    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Action<TItem, CpuTaskContext> body,
@@ -53,7 +55,8 @@ public sealed partial class CpuWorkerPool
             name);
     }
 
-    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc
+    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
@@ -66,7 +69,8 @@ public sealed partial class CpuWorkerPool
         return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
     }
 
-    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc
+    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
     public Task ForEachAsync<TItem>(
         IAsyncEnumerable<TItem> source,
@@ -79,7 +83,8 @@ public sealed partial class CpuWorkerPool
         return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
     }
 
-    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc
+    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IAsyncEnumerable<TItem> source,

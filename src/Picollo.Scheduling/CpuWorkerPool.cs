@@ -18,12 +18,13 @@ namespace Picollo.Scheduling;
 /// <para><b>Nobody starves.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
 /// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
 /// slices, and what tasks overrun theirs by.</para>
-/// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something other
-/// than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body (<c>Wait</c>,
-/// <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that neither ever ends; await it,
-/// or have it run by <see cref="CpuTaskContext.Outside(Func{Task})"/>. Whoever awaits a task goes on where the await says, never on a worker of it.</para>
-/// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker without
-/// a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
+/// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
+/// other than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
+/// (<c>Wait</c>, <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that
+/// neither ever ends; await it, or have it run by <see cref="CpuTaskContext.Outside(Func{Task})"/>. Whoever awaits a task goes on where the
+/// await says, never on a worker of it.</para>
+/// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
+/// without a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
 /// <para>All members are thread-safe. An exception ends its task and nothing else.</para>
 /// <example>
@@ -156,7 +157,9 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     public async Task DrainAsync(CancellationToken cancellationToken = default)
     {
         _scheduler.Close();
-        await using (cancellationToken.UnsafeRegister(static scheduler => ((CpuScheduler)scheduler!).Cancel(), _scheduler).ConfigureAwait(false))
+        await using (cancellationToken
+            .UnsafeRegister(static scheduler => ((CpuScheduler)scheduler!).Cancel(), _scheduler)
+            .ConfigureAwait(false))
         {
             await _scheduler.Ended.ConfigureAwait(false);
         }
@@ -164,8 +167,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Cancels all tasks, and waits for those that have begun to come to their next checkpoint. To let them finish, drain the pool
     /// before.</summary>
-    /// <remarks>A body that awaits something which does not end, and was not given <see cref="CpuTaskContext.CancellationToken"/>, is waited for
-    /// without an end.</remarks>
+    /// <remarks>A body that awaits something which does not end, and was not given <see cref="CpuTaskContext.CancellationToken"/>, is
+    /// waited for without an end.</remarks>
     /// <returns>Completes when the last task has ended, without an exception. Further calls wait as well. Not to be awaited by a task
     /// of this pool.</returns>
     /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All is cancelled nevertheless, and not waited

@@ -18,7 +18,8 @@ public sealed record CpuWorkerPoolOptions
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
 
     /// <summary>For how long a task may go on while others of its kind wait: 1 ms to 10 s, default 10 ms. It ends at the checkpoint that
-    /// follows, and up to a millisecond late, the timer's step; what new tasks left of an interrupted one, up to a whole one late.</summary>
+    /// follows, and up to a millisecond late, the timer's step; what new tasks left of an interrupted one, up to a whole one
+    /// late.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside that range.</exception>
     public TimeSpan TimeSlice
     {

@@ -5,16 +5,17 @@ namespace Picollo.Scheduling;
 /// <summary>What happened to a slice, for the instruments, which are told outside of the lock.</summary>
 internal readonly record struct SliceReport(string? Task, long Waited, long Length, long? Overrun);
 
-/// <summary>What a <see cref="CpuWorkerPool"/> has done since it was made. Live; may be read by any thread at any time, each member by itself.</summary>
+/// <summary>What a <see cref="CpuWorkerPool"/> has done since it was made. Live; may be read by any thread at any time, each member by
+/// itself.</summary>
 /// <remarks>
 /// <para>Histograms have a relative error of 0.01 and hold nanoseconds; snapshots and deltas are theirs
 /// (<see cref="ReadOnlyHdrHistogram"/>). They are recorded when a slice ends: what still waits or runs is not in them.</para>
-/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Cancelled"/> stops nobody. <see cref="Submitted"/>,
-/// <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for less than a microsecond but
-/// for those of many names; the last two allocate what they return.</para>
+/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Cancelled"/> stops nobody.
+/// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
+/// less than a microsecond but for those of many names; the last two allocate what they return.</para>
 /// <para>The same goes to the <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling", as histograms in seconds:
-/// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all with the
-/// tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
+/// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all
+/// with the tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
 /// workers; their exceptions are dropped.</para>
 /// </remarks>
 public sealed class CpuWorkerStatistics
@@ -33,7 +34,8 @@ public sealed class CpuWorkerStatistics
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
 
-    /// <summary>How long tasks waited for a worker: each before its first slice, and whenever it came back or was set aside. Nanoseconds.</summary>
+    /// <summary>How long tasks waited for a worker: each before its first slice, and whenever it came back or was set aside.
+    /// Nanoseconds.</summary>
     public ReadOnlyHdrHistogram QueueWait => _queueWait;
 
     /// <summary>How long tasks had a worker at a stretch. Nanoseconds.</summary>
@@ -52,7 +54,8 @@ public sealed class CpuWorkerStatistics
     /// <summary>Tasks that ended with an exception.</summary>
     public long Failed { get; private set; }
 
-    /// <summary>Tasks that were cancelled, before or while they ran. Those that were cancelled before they were submitted count nowhere.</summary>
+    /// <summary>Tasks that were cancelled, before or while they ran. Those that were cancelled before they were submitted count
+    /// nowhere.</summary>
     public long Cancelled { get; internal set; }
 
     /// <summary>Tasks that wait for a worker now.</summary>

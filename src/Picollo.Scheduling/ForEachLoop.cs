@@ -2,7 +2,10 @@ namespace Picollo.Scheduling;
 
 /// <summary>What the tasks of one <c>ForEachAsync</c> share.</summary>
 internal sealed class ForEachLoop<TItem>(
-    IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken token, CancellationToken poolToken) : IAsyncDisposable
+    IAsyncEnumerable<TItem> source,
+    Func<TItem, CpuTaskContext, Task> body,
+    CancellationToken token,
+    CancellationToken poolToken) : IAsyncDisposable
 {
     private readonly SemaphoreSlim _gate = new(1);
 

@@ -19,7 +19,9 @@ internal sealed class SliceTimer
         while (!_scheduler.HasEnded)
         {
             // A whole millisecond is the step of the runtime's waits: a slice ends up to one too late.
-            _sleep.Wait(milliseconds: _scheduler.SignalOverdue() is { } wait ? (int)Math.Ceiling(wait.TotalMilliseconds) : Timeout.Infinite);
+            _sleep.Wait(milliseconds: _scheduler.SignalOverdue() is { } wait
+                ? (int)Math.Ceiling(wait.TotalMilliseconds)
+                : Timeout.Infinite);
         }
     }
 }

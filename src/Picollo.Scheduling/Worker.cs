@@ -26,8 +26,8 @@ internal sealed class Worker
     /// thread that was slow to wake may have been asked before.</summary>
     public long? GetOverrun(long now) => SignalledAt == 0 ? null : Math.Max(0, now - Math.Max(SignalledAt, SliceStart));
 
-    /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it meanwhile sees the
-    /// time before or after.</summary>
+    /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it
+    /// meanwhile sees the time before or after.</summary>
     public void BeginAt(long now)
     {
         long wake = now - SliceStart;

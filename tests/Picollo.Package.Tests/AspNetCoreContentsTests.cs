@@ -1,17 +1,14 @@
 namespace Picollo.Package.Tests;
 
 [Collection("package")]
-public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageContentsTests(packages.AspNetCore)
+public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.AspNetCore)
 {
     [Fact]
-    public void The_package_depends_on_the_core_and_the_scheduler_of_its_own_version_alone() => Dependencies()
-        .Should().BeEquivalentTo([("Picollo", packages.Core.Version), ("Picollo.Scheduling", packages.Core.Version)]);
+    public void The_package_depends_on_the_core_Export_and_the_scheduler_alone() => Dependencies()
+        .Should().BeEquivalentTo([("Picollo", Packages.Version), ("Picollo.Export", Packages.Version), ("Picollo.Scheduling", Packages.Version)]);
 
     [Fact]
     public void What_it_needs_besides_is_the_shared_framework() => FrameworkReferences().Should().Equal("Microsoft.AspNetCore.App");
-
-    [Fact]
-    public void All_packages_have_one_version() => Package.Version.Should().Be(packages.Core.Version);
 
     [Fact]
     public void The_package_has_no_native_code_and_no_files_of_a_page_and_is_found_by_what_it_is()

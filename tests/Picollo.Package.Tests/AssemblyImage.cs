@@ -19,6 +19,27 @@ internal static class AssemblyImage
             .ToList();
     }
 
+    /// <summary>The assemblies that may use its internals.</summary>
+    public static List<string> Friends(byte[] assembly)
+    {
+        using var file = new PEReader(assembly.ToImmutableArray());
+        var metadata = file.GetMetadataReader();
+        return metadata.GetAssemblyDefinition().GetCustomAttributes().Select(metadata.GetCustomAttribute)
+            .Where(attribute => NameOf(metadata, attribute) == "InternalsVisibleToAttribute")
+            .Select(attribute =>
+            {
+                var value = metadata.GetBlobReader(attribute.Value);
+                value.ReadUInt16(); // the prolog, always 1
+                return value.ReadSerializedString()!;
+            })
+            .ToList();
+    }
+
+    private static string NameOf(MetadataReader metadata, CustomAttribute attribute) => attribute.Constructor.Kind == HandleKind.MemberReference
+        && metadata.GetMemberReference((MemberReferenceHandle)attribute.Constructor).Parent is { Kind: HandleKind.TypeReference } type
+        ? metadata.GetString(metadata.GetTypeReference((TypeReferenceHandle)type).Name)
+        : "";
+
     /// <summary>The names of the files that it carries.</summary>
     public static List<string> Resources(byte[] assembly)
     {

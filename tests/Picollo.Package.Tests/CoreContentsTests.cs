@@ -1,7 +1,7 @@
 namespace Picollo.Package.Tests;
 
 [Collection("package")]
-public sealed class CoreContentsTests(PackageFixture packages) : PackageContentsTests(packages.Core)
+public sealed class CoreContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.Core)
 {
     [ShimFact("linux-x64")]
     public void The_package_has_the_shim_for_linux_x64() =>
@@ -14,14 +14,6 @@ public sealed class CoreContentsTests(PackageFixture packages) : PackageContents
     [ShimFact("win-x64")]
     public void The_package_has_the_shim_for_win_x64() =>
         Package.Read("runtimes/win-x64/native/picollo_native.dll").Take(2).Should().Equal("MZ"u8.ToArray());
-
-    [ShimFact("linux-x64")]
-    public void The_assembly_carries_what_starts_commands_on_linux_x64() =>
-        AssemblyImage.Resources(Package.Read("lib/net10.0/Picollo.dll")).Should().Contain("picollo_spawn.linux-x64");
-
-    [ShimFact("linux-arm64")]
-    public void The_assembly_carries_what_starts_commands_on_linux_arm64() =>
-        AssemblyImage.Resources(Package.Read("lib/net10.0/Picollo.dll")).Should().Contain("picollo_spawn.linux-arm64");
 
     [Fact]
     public void The_shims_are_the_only_native_code() => Package.Names()

@@ -13,6 +13,9 @@ public sealed class Package(string folder, string id)
 
     public string SymbolsPath => System.IO.Path.ChangeExtension(Path, ".snupkg");
 
+    /// <summary>The entry of its assembly.</summary>
+    public string Library => $"lib/net10.0/{id}.dll";
+
     public string Version => System.IO.Path.GetFileNameWithoutExtension(Path)[(id.Length + 1)..];
 
     /// <summary>The bytes of one of its files.</summary>

@@ -4,27 +4,40 @@ using System.Xml.Linq;
 namespace Picollo.Package.Tests;
 
 /// <summary>What holds for every package.</summary>
-public abstract class PackageContentsTests(Package package)
+public abstract class PackageContentsTests(PackageFixture packages, Package package)
 {
-    protected Package Package => package;
+    protected PackageFixture Packages => packages;
 
-    private string Library => $"lib/net10.0/{package.Id}.dll";
+    protected Package Package => package;
 
     private string Documentation => $"lib/net10.0/{package.Id}.xml";
 
     [Fact]
     public void The_package_has_a_readme_an_assembly_and_its_documentation()
     {
-        foreach (var entry in new[] { "README.md", Library, Documentation })
+        foreach (var entry in new[] { "README.md", package.Library, Documentation })
         {
             package.Read(entry).Should().NotBeEmpty(entry);
         }
     }
 
+    /// <summary>Internals may change with any version: an assembly that uses those of another works with that very version only.</summary>
+    [Fact]
+    public void A_package_that_uses_internals_of_another_depends_on_exactly_its_version()
+    {
+        var friends = packages.All.Where(other => AssemblyImage.Friends(other.Read(other.Library)).Contains(package.Id)).Select(other => other.Id);
+
+        Dependencies().Where(dependency => dependency.Version == $"[{packages.Version}]").Select(dependency => dependency.Id)
+            .Should().BeEquivalentTo(friends);
+    }
+
+    [Fact]
+    public void All_packages_have_one_version() => package.Version.Should().Be(packages.Version);
+
     [Fact]
     public void There_is_no_build_output_besides() => package.Names()
         .Where(name => name.StartsWith("lib/", StringComparison.Ordinal))
-        .Should().BeEquivalentTo(Library, Documentation);
+        .Should().BeEquivalentTo(package.Library, Documentation);
 
     [Fact]
     public void The_manifest_names_licence_readme_and_repository()
@@ -54,7 +67,7 @@ public abstract class PackageContentsTests(Package package)
             .Select(member => member.Attribute("name")!.Value)
             .ToHashSet();
 
-        var types = AssemblyImage.PublicTypes(package.Read(Library));
+        var types = AssemblyImage.PublicTypes(package.Read(package.Library));
         types.Should().NotBeEmpty();
         types.Select(type => "T:" + type).Should().BeSubsetOf(documented);
     }
@@ -64,7 +77,7 @@ public abstract class PackageContentsTests(Package package)
     {
         var symbols = package.ReadSymbols($"lib/net10.0/{package.Id}.pdb");
 
-        AssemblyImage.SymbolsId(symbols).Should().Be(AssemblyImage.ExpectedSymbolsId(package.Read(Library)));
+        AssemblyImage.SymbolsId(symbols).Should().Be(AssemblyImage.ExpectedSymbolsId(package.Read(package.Library)));
         AssemblyImage.Documents(symbols).Should().NotBeEmpty().And
             .OnlyContain(document => document.StartsWith("/_/", StringComparison.Ordinal));
     }
@@ -93,7 +106,7 @@ public abstract class PackageContentsTests(Package package)
     /// <summary>What the manifest says of a name; null where it says nothing.</summary>
     protected string? Value(string name) => Metadata().Elements().SingleOrDefault(e => e.Name.LocalName == name)?.Value;
 
-    /// <summary>The packages that this one brings along, by name and lowest version.</summary>
+    /// <summary>The packages that this one brings along, by name and range of versions.</summary>
     protected IEnumerable<(string Id, string Version)> Dependencies() => Metadata().Descendants()
         .Where(e => e.Name.LocalName == "dependency")
         .Select(e => (e.Attribute("id")!.Value, e.Attribute("version")!.Value));

@@ -12,6 +12,8 @@ public sealed class PackageFixture : IDisposable
     {
         Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
         Core = new Package(Folder, "Picollo");
+        Export = new Package(Folder, "Picollo.Export");
+        Diagnostics = new Package(Folder, "Picollo.Diagnostics");
         Scheduling = new Package(Folder, "Picollo.Scheduling");
         AspNetCore = new Package(Folder, "Picollo.AspNetCore");
         BenchmarkDotNet = new Package(Folder, "Picollo.BenchmarkDotNet");
@@ -22,11 +24,18 @@ public sealed class PackageFixture : IDisposable
 
     public Package Core { get; }
 
+    public Package Export { get; }
+
+    public Package Diagnostics { get; }
+
     public Package Scheduling { get; }
 
     public Package AspNetCore { get; }
 
     public Package BenchmarkDotNet { get; }
+
+    /// <summary>The libraries; the tool is a package apart.</summary>
+    public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Scheduling, AspNetCore, BenchmarkDotNet];
 
     /// <summary>All packages have the same.</summary>
     public string Version => Core.Version;
@@ -38,7 +47,7 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        foreach (var project in new[] { "src/Picollo", "src/Picollo.Scheduling", "src/Picollo.AspNetCore", "src/Picollo.BenchmarkDotNet", "src/Picollo.Cli" })
+        foreach (var project in Directory.GetDirectories(Path.Combine(Repository.Root, "src")))
         {
             Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
                 "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");

@@ -1,17 +1,14 @@
 namespace Picollo.Package.Tests;
 
 [Collection("package")]
-public sealed class SchedulingContentsTests(PackageFixture packages) : PackageContentsTests(packages.Scheduling)
+public sealed class SchedulingContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.Scheduling)
 {
     [Fact]
-    public void The_package_depends_on_the_core_of_its_own_version_alone()
+    public void The_package_depends_on_the_core_alone()
     {
-        Dependencies().Should().Equal(("Picollo", packages.Core.Version));
+        Dependencies().Should().Equal(("Picollo", Packages.Version));
         FrameworkReferences().Should().BeEmpty();
     }
-
-    [Fact]
-    public void All_packages_have_one_version() => Package.Version.Should().Be(packages.Core.Version);
 
     [Fact]
     public void The_package_has_no_native_code_and_is_found_by_what_it_is()

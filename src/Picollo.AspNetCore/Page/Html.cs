@@ -12,8 +12,8 @@ internal static class Html
     /// itself.</summary>
     public static string Name(string name, int letters = Letters) => $"<bdi>{Encode(Shorten(name, letters))}</bdi>";
 
-    /// <summary>Encodes for an element or a quoted attribute. What has no look of its own (controls, overrides of the writing direction, with which
-    /// a name could disguise itself, halves of surrogate pairs) becomes U+FFFD, as it does in a plot.</summary>
+    /// <summary>Encodes for an element or a quoted attribute. What has no look of its own (controls, overrides of the writing direction,
+    /// with which a name could disguise itself, halves of surrogate pairs) becomes U+FFFD, as it does in a plot.</summary>
     public static string Encode(string text) =>
         HtmlEncoder.Default.Encode(string.Create(text.Length, text, static (letters, text) =>
         {

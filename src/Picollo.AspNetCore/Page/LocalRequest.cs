@@ -9,8 +9,8 @@ namespace Picollo.AspNetCore.Page;
 /// <remarks>
 /// A loopback address alone does not say so. A reverse proxy here makes everybody loopback: it adds headers, keeps the Host that the
 /// client asked for, or, as nginx does unless it is told otherwise, speaks HTTP/1.0. Middleware that believes such headers puts an address
-/// that the client chose in the connection's place, and keeps the original one in a header of its own. A browser here can be sent by any page:
-/// by a name that an attacker resolves to 127.0.0.1 (DNS rebinding), which the Host tells, or across origins, which
+/// that the client chose in the connection's place, and keeps the original one in a header of its own. A browser here can be sent by any
+/// page: by a name that an attacker resolves to 127.0.0.1 (DNS rebinding), which the Host tells, or across origins, which
 /// the Origin tells, or, of what is fetched without one (images, scripts), the browser's Sec-Fetch-Site. What remains is a proxy that hides
 /// itself in all of these ways: behind one, require authorization.
 /// </remarks>
@@ -50,7 +50,8 @@ internal static class LocalRequest
         ProxyHeaders.Contains(header) || ProxyPrefixes.Any(prefix => header.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
 
     private static bool IsLocalName(string host) =>
-        host.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));
+        host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
+        || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));
 
     private static bool IsOwnOrigin(HttpRequest request)
     {
@@ -61,7 +62,8 @@ internal static class LocalRequest
         }
 
         // A page cannot read what it fetches so, but could take all viewers' places. A link that a person follows is a document.
-        return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site") || request.Headers["Sec-Fetch-Dest"] == "document";
+        return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site")
+            || request.Headers["Sec-Fetch-Dest"] == "document";
     }
 
     private static bool IsLoopback(IPAddress address) => IPAddress.IsLoopback(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address);

@@ -40,5 +40,6 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
         return isContinued && !isMore ? new(before, after, true) : new(before, now, false);
     }
 
-    private static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) => HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
+    private static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) =>
+        HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

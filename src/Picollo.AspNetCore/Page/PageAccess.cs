@@ -58,6 +58,7 @@ internal sealed partial class PageAccess(ILogger logger)
         EventId = 1,
         EventName = "PageRefused",
         Level = LogLevel.Warning,
-        Message = "A request for Picollo's page was answered with 404, for {Reason}. Without RequireAuthorization() or AllowAnonymous() on MapPicollo() the page is for this machine only. This is logged once.")]
+        Message = "A request for Picollo's page was answered with 404, for {Reason}. Without RequireAuthorization() or AllowAnonymous() "
+            + "on MapPicollo() the page is for this machine only. This is logged once.")]
     private partial void LogRefused(string reason);
 }

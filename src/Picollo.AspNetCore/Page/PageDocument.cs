@@ -8,7 +8,9 @@ internal static class PageDocument
 {
     // The curve of a latency distribution, as everybody's looks.
     private const string Icon =
-        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+        + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
+        + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
     /// <param name="application">Its name.</param>
     /// <param name="address">The page's own, relative to itself, so that it holds behind a proxy that takes a prefix away.</param>
@@ -44,7 +46,8 @@ internal static class PageDocument
             {UsageTables.Of(reading, id)}</div>
             <section id="chosen">
             <h2>{heading}</h2>
-            <p id="tools" hidden><button id="mark" type="button">Mark this moment</button> <button id="forget" type="button">Forget the mark</button> <span id="note" role="status"></span></p>
+            <p id="tools" hidden><button id="mark" type="button">Mark this moment</button>
+            <button id="forget" type="button">Forget the mark</button> <span id="note" role="status"></span></p>
             <div id="plots">
             {plots}</div>
             </section>

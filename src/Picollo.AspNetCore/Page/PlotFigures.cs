@@ -16,7 +16,8 @@ internal static class PlotFigures
     {
         HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
         HdrHistogramPlotOptions options = OptionsOf(subject);
-        return Figure("Percentiles", HdrHistogramPlot.OfPercentiles(series, options)) + Figure("Density", HdrHistogramPlot.OfDensity(series, options));
+        return Figure("Percentiles", HdrHistogramPlot.OfPercentiles(series, options))
+            + Figure("Density", HdrHistogramPlot.OfDensity(series, options));
     }
 
     /// <summary>What it had counted when it was marked, beside what came since.</summary>

@@ -24,7 +24,15 @@ internal sealed record UsageJson(
 
 /// <summary>A route; times in seconds.</summary>
 internal sealed record RouteJson(
-    string Id, string Method, string Route, ulong Count, double Rate, double MachineShare, double? KernelShare, QuantilesJson CpuSeconds, QuantilesJson WallSeconds)
+    string Id,
+    string Method,
+    string Route,
+    ulong Count,
+    double Rate,
+    double MachineShare,
+    double? KernelShare,
+    QuantilesJson CpuSeconds,
+    QuantilesJson WallSeconds)
 {
     public static RouteJson Of(SubjectUsage usage)
     {
@@ -65,7 +73,12 @@ internal sealed record QuantilesJson(
     double P50, double P90, double P99, [property: JsonPropertyName("p99.9")] double P999, double Max, ulong OutOfRange)
 {
     public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
-        quantiles.P50 / ratio, quantiles.P90 / ratio, quantiles.P99 / ratio, quantiles.P999 / ratio, quantiles.Max / ratio, quantiles.OutOfRange);
+        quantiles.P50 / ratio,
+        quantiles.P90 / ratio,
+        quantiles.P99 / ratio,
+        quantiles.P999 / ratio,
+        quantiles.Max / ratio,
+        quantiles.OutOfRange);
 }
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]

@@ -4,7 +4,8 @@ using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The part of the page above the plots: what requests take at present, a row for each route, one for each registered histogram.</summary>
+/// <summary>The part of the page above the plots: what requests take at present, a row for each route, one for each registered
+/// histogram.</summary>
 internal static class UsageTables
 {
     private const int LettersOfUnit = 20;
@@ -28,7 +29,9 @@ internal static class UsageTables
 
     private static void WriteTiles(StringBuilder html, UsageReading reading)
     {
-        string processors = reading.Processors == 1 ? "of a processor" : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
+        string processors = reading.Processors == 1
+            ? "of a processor"
+            : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
         html.Append("<dl class=\"tiles\">\n");
         Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "a second");
         Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
@@ -47,9 +50,12 @@ internal static class UsageTables
             $"""
             <div class="table">
             <table class="routes">
-            <caption>Routes <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start; a request counts when it ends</small></caption>
+            <caption>Routes <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start;
+            a request counts when it ends</small></caption>
             <thead>
-            <tr><th rowspan="2" scope="col">Route</th><th rowspan="2" scope="col">Requests</th><th rowspan="2" scope="col">a second</th><th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th><th colspan="4" scope="colgroup" class="second">Wall, ms</th></tr>
+            <tr><th rowspan="2" scope="col">Route</th><th rowspan="2" scope="col">Requests</th><th rowspan="2" scope="col">a second</th>
+            <th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th>
+            <th colspan="4" scope="colgroup" class="second">Wall, ms</th></tr>
             <tr>{Heads("first")}{Heads("second")}</tr>
             </thead>
             <tbody>
@@ -82,7 +88,8 @@ internal static class UsageTables
             <div class="table">
             <table class="histograms">
             <caption>Histograms</caption>
-            <thead><tr><th scope="col">Name</th><th scope="col">Values</th><th scope="col">a second</th>{Heads("")}<th scope="col">max</th><th scope="col">Unit</th></tr></thead>
+            <thead><tr><th scope="col">Name</th><th scope="col">Values</th><th scope="col">a second</th>
+            {Heads("")}<th scope="col">max</th><th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
@@ -90,7 +97,11 @@ internal static class UsageTables
         {
             BeginRow(html, histogram, chosen);
             ulong outside = histogram.Quantiles[0].OutOfRange;
-            Cell(html, "values", "", Numbers.Count(histogram.Count) + (outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>"));
+            Cell(
+                html,
+                "values",
+                "",
+                Numbers.Count(histogram.Count) + (outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>"));
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
             Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0], histogram.Quantiles[0].Max));
@@ -108,7 +119,8 @@ internal static class UsageTables
         string method = subject.IsRoute ? $"<b>{Html.Encode(subject.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
-            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\"><a href=\"?show={subject.Id}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
+            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"
+            + $"<a href=\"?show={subject.Id}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
     }
 
     private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
@@ -130,7 +142,8 @@ internal static class UsageTables
     private static string Heads(string kind) => string.Concat(Ranks.Select((rank, place) =>
         $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{rank}</th>"));
 
-    private static string Value(Subject subject, Quantiles of, ulong value) => of.HasValues ? Numbers.Short(value / subject.UnitRatio) : "–";
+    private static string Value(Subject subject, Quantiles of, ulong value) =>
+        of.HasValues ? Numbers.Short(value / subject.UnitRatio) : "–";
 
     // Attributes and no style: the policy forbids styles in elements.
     private static string Bar(double share)
@@ -138,7 +151,9 @@ internal static class UsageTables
         double width = Math.Round(Math.Clamp(share, 0, 1) * 100, 1);
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"100\" height=\"8\" fill=\"currentColor\" fill-opacity=\".12\"/><rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
+            $"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+            + $"<rect width=\"100\" height=\"8\" fill=\"currentColor\" fill-opacity=\".12\"/>"
+            + $"<rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
 
     // "< 0.1 %" is no tag.

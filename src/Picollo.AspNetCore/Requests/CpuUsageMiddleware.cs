@@ -6,9 +6,10 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>Watches each request, from before the first middleware to after the last.</summary>
 /// <remarks>
 /// <para>On a request that ends without a wait it costs two readings of the thread's clock (more with user and kernel time apart) and
-/// three objects: the watcher, and the context and the map of its one value that the runtime makes for it, 152 bytes together. Where the host has put
-/// its <see cref="System.Diagnostics.Activity"/> into the context before (it does if anything logs), the runtime makes a larger map and an array beside it:
-/// four objects, 200 bytes. Watchers are not pooled: work that outlives its request still holds them.</para>
+/// three objects: the watcher, and the context and the map of its one value that the runtime makes for it, 152 bytes together. Where the
+/// host has put its <see cref="System.Diagnostics.Activity"/> into the context before (it does if anything logs), the runtime makes a
+/// larger map and an array beside it: four objects, 200 bytes. Watchers are not pooled: work that outlives its request still holds
+/// them.</para>
 /// <para>Leaving the flow is a return to the context that the request came with, which allocates nothing.</para>
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)

@@ -8,8 +8,8 @@ using Picollo.Cpu;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>Puts the middleware around everything, where <c>UseCpuUsage()</c> was called anywhere.</summary>
-/// <remarks>Not where it was called: a <c>WebApplication</c> has routed a request, and served it if its endpoint is one of <c>ShortCircuit()</c>,
-/// before the application's own first middleware.</remarks>
+/// <remarks>Not where it was called: a <c>WebApplication</c> has routed a request, and served it if its endpoint is one of
+/// <c>ShortCircuit()</c>, before the application's own first middleware.</remarks>
 internal sealed class CpuUsageStartupFilter(IServiceProvider services) : IStartupFilter
 {
     /// <summary>Set by <c>UseCpuUsage()</c>, and looked at when the pipeline is built, which is after all such calls.</summary>

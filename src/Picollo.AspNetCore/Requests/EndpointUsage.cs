@@ -4,7 +4,8 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>What is known of an endpoint, looked up once: its pattern, and the histograms of the method that it was last asked by.</summary>
+/// <summary>What is known of an endpoint, looked up once: its pattern, and the histograms of the method that it was last asked
+/// by.</summary>
 internal sealed class EndpointUsage(Endpoint endpoint)
 {
     // Any thread's, and right for the method that it names.
@@ -13,7 +14,8 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     /// <summary>The pattern; null where it has none.</summary>
     /// <remarks>The root may be written as / or as nothing; <c>http.route</c> of the framework's own metrics is / for both.</remarks>
     public string? Route { get; } =
-        (endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText) is { } route
+        (endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route
+            ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText) is { } route
             ? route.Length == 0 ? "/" : route
             : null;
 

@@ -6,8 +6,8 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The endpoint that a request came for, when all is over.</summary>
 /// <remarks>Error pages run the pipeline a second time, for a path of theirs. The endpoint is the first run's: the exception handler
-/// leaves a feature that tells it, status code pages take theirs away again, and both put the endpoint, if there was one, among the request's items, where
-/// the server's own metrics look for it.</remarks>
+/// leaves a feature that tells it, status code pages take theirs away again, and both put the endpoint, if there was one, among the
+/// request's items, where the server's own metrics look for it.</remarks>
 internal static class RequestEndpoint
 {
     /// <summary>The framework's key (<c>HttpExtensions.OriginalEndpointKey</c>), which is not public.</summary>
@@ -15,8 +15,8 @@ internal static class RequestEndpoint
 
     private static readonly object UnmatchedKey = new();
 
-    /// <summary>Notes, at the pipeline's end, that nothing took the request. Of an error page's run it says nothing: where the first run had an
-    /// endpoint, that is asked for before.</summary>
+    /// <summary>Notes, at the pipeline's end, that nothing took the request. Of an error page's run it says nothing: where the first run
+    /// had an endpoint, that is asked for before.</summary>
     public static void MarkUnmatched(HttpContext context)
     {
         if (context.GetEndpoint() is null)

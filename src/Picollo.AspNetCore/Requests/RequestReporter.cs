@@ -24,7 +24,9 @@ internal sealed partial class RequestReporter(
         try
         {
             string method = KnownMethods.NameOf(context.Request.Method);
-            EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched ? _endpoints.GetValue(matched, static matched => new(matched)) : null;
+            EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched
+                ? _endpoints.GetValue(matched, static matched => new(matched))
+                : null;
             RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
             ofRoute.Record(usage, endpoint is { IsEndless: true });
             bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
@@ -46,7 +48,8 @@ internal sealed partial class RequestReporter(
             {
                 if (isOverBudget)
                 {
-                    LogOverBudget(_logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
+                    LogOverBudget(
+                        _logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
                 }
             }
         }
@@ -59,7 +62,11 @@ internal sealed partial class RequestReporter(
     /// <summary>Why requests are not measured, once.</summary>
     public void LogUnavailable(string reason) => LogUnavailable(_logger, reason);
 
-    [LoggerMessage(1, LogLevel.Warning, "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with {StatusCode}", EventName = "OverCpuBudget")]
+    [LoggerMessage(
+        1,
+        LogLevel.Warning,
+        "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with {StatusCode}",
+        EventName = "OverCpuBudget")]
     private static partial void LogOverBudget(
         ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds, int statusCode);
 

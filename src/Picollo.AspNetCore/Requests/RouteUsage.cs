@@ -25,7 +25,8 @@ internal sealed class RouteUsage(string method, string route)
     /// <summary>The pattern, never a path.</summary>
     public string Route { get; } = route;
 
-    /// <summary>CPU time of requests, in nanoseconds; what is below or above the range stands at its end, so that each request counts.</summary>
+    /// <summary>CPU time of requests, in nanoseconds; what is below or above the range stands at its end, so that each request
+    /// counts.</summary>
     public ThreadLocalHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
     /// <summary>Time from their begin to their end, in nanoseconds; likewise, but for requests that have none to tell.</summary>

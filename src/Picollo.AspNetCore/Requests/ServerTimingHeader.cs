@@ -4,12 +4,14 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Adds <c>Server-Timing</c> (W3C Server Timing) to a response when its headers are sent: what the request has taken by then.</summary>
+/// <summary>Adds <c>Server-Timing</c> (W3C Server Timing) to a response when its headers are sent: what the request has taken by
+/// then.</summary>
 internal sealed class ServerTimingHeader(HttpContext context, CpuUsageAsyncWatcher watcher)
 {
     private const string Name = "Server-Timing";
 
-    /// <summary>The outermost middleware calls it before all others, and the last is called first: what the application adds is there already.</summary>
+    /// <summary>The outermost middleware calls it before all others, and the last is called first: what the application adds is there
+    /// already.</summary>
     public static void AddTo(HttpContext context, CpuUsageAsyncWatcher watcher) =>
         context.Response.OnStarting(static header => ((ServerTimingHeader)header).Write(), new ServerTimingHeader(context, watcher));
 

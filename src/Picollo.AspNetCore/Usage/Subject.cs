@@ -26,7 +26,8 @@ internal sealed class Subject
         Registrations = registrations;
     }
 
-    /// <summary>Stands for the subject in addresses: 16 hexadecimal digits that are the same in every process, and no text of others.</summary>
+    /// <summary>Stands for the subject in addresses: 16 hexadecimal digits that are the same in every process, and no text of
+    /// others.</summary>
     public string Id { get; }
 
     /// <summary>The pattern of a route, or the name with its labels of a histogram.</summary>

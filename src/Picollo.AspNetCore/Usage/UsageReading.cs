@@ -19,7 +19,8 @@ internal sealed record UsageReading
     public required IReadOnlyList<SubjectUsage> All { get; init; }
 
     /// <summary>The routes, that which has taken most CPU time first.</summary>
-    public IReadOnlyList<SubjectUsage> Routes => field ??= [.. All.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
+    public IReadOnlyList<SubjectUsage> Routes =>
+        field ??= [.. All.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
 
     /// <summary>The registered histograms.</summary>
     public IReadOnlyList<SubjectUsage> Histograms => field ??= [.. All.Where(usage => !usage.Subject.IsRoute)];

@@ -5,9 +5,10 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Workers;
 
-/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, made for the first of their requests, and what it lets in.</summary>
-/// <remarks>Hosted services stop in the opposite order of their registration: the server, which comes last, has waited for its requests before this one
-/// drains the pool.</remarks>
+/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, made for the first of their requests, and what it lets
+/// in.</summary>
+/// <remarks>Hosted services stop in the opposite order of their registration: the server, which comes last, has waited for its requests
+/// before this one drains the pool.</remarks>
 internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
@@ -70,8 +71,8 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
         }
     }
 
-    /// <summary>Tasks that wait for a worker, new ones and those set aside. One that a worker is about to take waits still, so where the limit seems
-    /// reached those count that run, as well as the workers.</summary>
+    /// <summary>Tasks that wait for a worker, new ones and those set aside. One that a worker is about to take waits still, so where the
+    /// limit seems reached those count that run, as well as the workers.</summary>
     private bool HasPlace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;

@@ -4,8 +4,8 @@ using Picollo.BenchmarkDotNet.Exchange;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>What iterations measured, per operation: the mean over the actual workload, less the median of the actual overhead, not below 0.
-/// A median, as BenchmarkDotNet takes off of the times: the first iterations still share the process with the JIT.</summary>
+/// <summary>What iterations measured, per operation: the mean over the actual workload, less the median of the actual overhead, not below
+/// 0. A median, as BenchmarkDotNet takes off of the times: the first iterations still share the process with the JIT.</summary>
 internal sealed class IterationSums
 {
     private readonly List<(Iteration Measured, Measurement Time)> _workload = [];
@@ -38,9 +38,10 @@ internal sealed class IterationSums
     /// <summary>Of the counter with an index.</summary>
     public double PerOperation(int index) => PerOperation(one => one.Measured.Counts[index]);
 
-    private double? Switches(Func<ProcessUsage, long?> count) => _workload.Exists(one => one.Measured.Usage is { } usage && count(usage) is null)
-        ? null
-        : PerOperation(one => one.Measured.Usage is { } usage ? count(usage) ?? 0 : 0);
+    private double? Switches(Func<ProcessUsage, long?> count) =>
+        _workload.Exists(one => one.Measured.Usage is { } usage && count(usage) is null)
+            ? null
+            : PerOperation(one => one.Measured.Usage is { } usage ? count(usage) ?? 0 : 0);
 
     private double PerOperation(Func<(Iteration Measured, Measurement Time), double> value)
     {

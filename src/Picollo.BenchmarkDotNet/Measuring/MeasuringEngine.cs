@@ -22,7 +22,12 @@ internal sealed class MeasuringEngine : IEngine
     private readonly string _path;
 
     private MeasuringEngine(
-        IEngine engine, EngineParameters parameters, MeteringClock clock, MeasureRequest request, Func<MeasureRequest, ICounters> openCounters, string path) =>
+        IEngine engine,
+        EngineParameters parameters,
+        MeteringClock clock,
+        MeasureRequest request,
+        Func<MeasureRequest, ICounters> openCounters,
+        string path) =>
         (_engine, _parameters, _clock, _request, _openCounters, _path) = (engine, parameters, clock, request, openCounters, path);
 
     public IHost Host => _engine.Host;
@@ -49,7 +54,8 @@ internal sealed class MeasuringEngine : IEngine
     public static MeasuringEngine Create(
         EngineParameters parameters, MeasureRequest request, Func<MeasureRequest, ICounters> openCounters, string path)
     {
-        var clock = new MeteringClock(parameters.TargetJob.ResolveValue(InfrastructureMode.ClockCharacteristic, EngineParameters.DefaultResolver)!);
+        var clock = new MeteringClock(
+            parameters.TargetJob.ResolveValue(InfrastructureMode.ClockCharacteristic, EngineParameters.DefaultResolver)!);
         parameters.TargetJob = parameters.TargetJob.WithClock(clock);
         return new(new EngineFactory().CreateReadyToRun(parameters), parameters, clock, request, openCounters, path);
     }

@@ -40,7 +40,10 @@ internal sealed class PerfEventBenchmarkCounters : ICounters
         }
 
         Dictionary<string, string> names = request.Counters.ToDictionary(counter => counter.SessionName, counter => counter.Name);
-        return new(session, [.. session.Counters.Select(counter => names[counter.Name])], [.. UnavailablePerfCounter.Describe(session.Unavailable).Select(text => $"Not counted: {text}")]);
+        return new(
+            session,
+            [.. session.Counters.Select(counter => names[counter.Name])],
+            [.. UnavailablePerfCounter.Describe(session.Unavailable).Select(text => $"Not counted: {text}")]);
     }
 
     public void Begin() => _session?.Read();

@@ -7,8 +7,8 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>Writes what <see cref="HdrPercentilesAttribute"/> measured, for each class: a log with an interval for each benchmark, tagged with
-/// its name, and the percentile plot of all, alone and on a page with table and tooltips.</summary>
+/// <summary>Writes what <see cref="HdrPercentilesAttribute"/> measured, for each class: a log with an interval for each benchmark, tagged
+/// with its name, and the percentile plot of all, alone and on a page with table and tooltips.</summary>
 internal sealed class HistogramExporter : IExporter
 {
     public string Name => "Picollo";
@@ -74,5 +74,6 @@ internal sealed class HistogramExporter : IExporter
     }
 
     // What separates the fields of a log stands in no tag.
-    private static string Tag(string name) => string.Concat(name.Select(c => c is ',' || char.IsWhiteSpace(c) || char.IsControl(c) ? '_' : c));
+    private static string Tag(string name) =>
+        string.Concat(name.Select(c => c is ',' || char.IsWhiteSpace(c) || char.IsControl(c) ? '_' : c));
 }

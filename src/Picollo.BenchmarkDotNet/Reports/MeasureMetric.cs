@@ -42,7 +42,10 @@ internal sealed class MeasureMetric(string id, string legend, int priority, bool
     /// <summary>Gives those that stand in one column one header and one number of decimals: the table takes any of them.</summary>
     public static void Align(IEnumerable<Metric> ofTable)
     {
-        foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable.Select(metric => metric.Descriptor).OfType<MeasureMetric>().GroupBy(one => one.Id))
+        foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable
+            .Select(metric => metric.Descriptor)
+            .OfType<MeasureMetric>()
+            .GroupBy(one => one.Id))
         {
             double least = ofColumn.Min(one => one._least);
             bool isScaled = ofColumn.Any(one => one.IsScaled);

@@ -34,12 +34,14 @@ internal static class MeasureMetrics
             }
 
             string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
-            yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime).Of(counter.PerOperation, counter.IsScaled);
+            yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime)
+                .Of(counter.PerOperation, counter.IsScaled);
         }
 
         if (Find("Instructions") is { } instructions && Find("CpuCycles") is { PerOperation: > 0 } cycles)
         {
-            yield return new MeasureMetric(InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
+            yield return new MeasureMetric(
+                InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
                 .Of(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
         }
 
@@ -53,14 +55,22 @@ internal static class MeasureMetrics
             yield break;
         }
 
-        yield return new MeasureMetric("User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true).Of(cpu.UserNanoseconds);
-        yield return new MeasureMetric("Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true).Of(cpu.KernelNanoseconds);
-        yield return new MeasureMetric("CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
-            .Of(cpu.WallNanoseconds > 0 ? (cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds : double.NaN); // ?: it took no more than nothing
+        yield return new MeasureMetric(
+            "User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true)
+            .Of(cpu.UserNanoseconds);
+        yield return new MeasureMetric(
+            "Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true)
+            .Of(cpu.KernelNanoseconds);
+        // ?: it took no more than nothing
+        yield return new MeasureMetric(
+            "CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
+            .Of(cpu.WallNanoseconds > 0 ? (cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds : double.NaN);
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
             yield return new MeasureMetric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
-            yield return new MeasureMetric("InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4).Of(involuntary);
+            yield return new MeasureMetric(
+                "InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4)
+                .Of(involuntary);
         }
     }
 

@@ -27,6 +27,7 @@ internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, Hdr
     {
         string job = hasJobs ? $" {benchmark.Job.ResolvedId}" : "";
         string parameters = benchmark.HasParameters ? $" {benchmark.Parameters.DisplayInfo}" : "";
-        return new($"{benchmark.Descriptor.WorkloadMethodDisplayInfo}{job}{parameters}", times, HdrHistogramEncoding.Decode(times.Nanoseconds));
+        return new(
+            $"{benchmark.Descriptor.WorkloadMethodDisplayInfo}{job}{parameters}", times, HdrHistogramEncoding.Decode(times.Nanoseconds));
     }
 }

@@ -4,7 +4,8 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What becomes of a line that is no number: the end, or, if they are to be skipped, a place among those told at the end.</summary>
+/// <summary>What becomes of a line that is no number: the end, or, if they are to be skipped, a place among those told at the
+/// end.</summary>
 internal sealed class BadLines(bool areSkipped)
 {
     private const int MostTold = 3;
@@ -46,7 +47,8 @@ internal sealed class BadLines(bool areSkipped)
         }
 
         error.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"picollo: {Count:N0} {(Count == 1 ? "line" : "lines")} skipped{(Count > MostTold ? ", the first of them" : "")}:"));
+            CultureInfo.InvariantCulture,
+            $"picollo: {Count:N0} {(Count == 1 ? "line" : "lines")} skipped{(Count > MostTold ? ", the first of them" : "")}:"));
         foreach (string told in _told)
         {
             error.WriteLine($"  {ForeignText.Clean(told)}");

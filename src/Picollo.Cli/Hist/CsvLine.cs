@@ -2,12 +2,14 @@ using System.Text;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A line of separated values. One with a separator, a quote or a line end in it stands in quotes, and its own quotes are doubled.</summary>
+/// <summary>A line of separated values. One with a separator, a quote or a line end in it stands in quotes, and its own quotes are
+/// doubled.</summary>
 internal static class CsvLine
 {
     private const byte Quote = (byte)'"';
 
-    /// <summary>The separator that a line has most of outside quotes: comma, semicolon or tab, the earlier of these where it has as many.</summary>
+    /// <summary>The separator that a line has most of outside quotes: comma, semicolon or tab, the earlier of these where it has as
+    /// many.</summary>
     public static byte SeparatorOf(ReadOnlySpan<byte> line)
     {
         byte best = (byte)',';

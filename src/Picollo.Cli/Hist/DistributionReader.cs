@@ -50,7 +50,9 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             throw new CommandException($"no interval with the tag '{tag}'; there are: {Choices.Tell(_tags)}");
         }
 
-        return _logs.Histogram is { } merged ? new(name, merged, 0, _start, _end) : new(name, HdrHistogram.Create(), 0, began, DateTime.UtcNow);
+        return _logs.Histogram is { } merged
+            ? new(name, merged, 0, _start, _end)
+            : new(name, HdrHistogram.Create(), 0, began, DateTime.UtcNow);
     }
 
     private static string InputName(string path) => path == StandardInput ? "standard input" : path;
@@ -163,7 +165,8 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
                 if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
                 {
                     throw new CommandException(string.Create(
-                        CultureInfo.InvariantCulture, $"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
+                        CultureInfo.InvariantCulture,
+                        $"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
                 }
 
                 if (line.TotalCount > ulong.MaxValue - others)
@@ -188,7 +191,9 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         FileProblem.ThrowIfEmpty(path);
         if (path == StandardInput)
         {
-            return !StandardDescriptor.IsOpen(StandardDescriptor.Input) ? throw new IOException("Bad file descriptor") : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
+            return !StandardDescriptor.IsOpen(StandardDescriptor.Input)
+                ? throw new IOException("Bad file descriptor")
+                : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
         }
 
         return Directory.Exists(path)

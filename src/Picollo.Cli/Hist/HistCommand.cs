@@ -5,7 +5,8 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary><c>picollo hist</c>: numbers, logs of histograms and percentile distributions as a summary, a comparison, a chart and files.</summary>
+/// <summary><c>picollo hist</c>: numbers, logs of histograms and percentile distributions as a summary, a comparison, a chart and
+/// files.</summary>
 internal static class HistCommand
 {
     private const double MostScale = 1e9;
@@ -44,10 +45,30 @@ internal static class HistCommand
         Arity = ArgumentArity.ZeroOrMore,
     };
 
-    private static readonly Option<string?> Column = new("--column") { Description = "Read a column of separated values: its name or number, from 1.", HelpName = "NAME|N" };
-    private static readonly Option<string?> Tag = new("--tag") { Description = "Of logs, read only the intervals with this tag.", HelpName = "TAG" };
-    private static readonly Option<string?> Diff = new("--diff") { Description = "Compare with another input, the state after.", HelpName = "OTHER" };
-    private static readonly Option<string> Unit = new("--unit") { Description = "The unit of what is shown, such as ms.", HelpName = "TEXT", DefaultValueFactory = _ => "" };
+    private static readonly Option<string?> Column = new("--column")
+    {
+        Description = "Read a column of separated values: its name or number, from 1.",
+        HelpName = "NAME|N",
+    };
+
+    private static readonly Option<string?> Tag = new("--tag")
+    {
+        Description = "Of logs, read only the intervals with this tag.",
+        HelpName = "TAG",
+    };
+
+    private static readonly Option<string?> Diff = new("--diff")
+    {
+        Description = "Compare with another input, the state after.",
+        HelpName = "OTHER",
+    };
+
+    private static readonly Option<string> Unit = new("--unit")
+    {
+        Description = "The unit of what is shown, such as ms.",
+        HelpName = "TEXT",
+        DefaultValueFactory = _ => "",
+    };
 
     private static readonly Option<double> Scale = new("--scale")
     {
@@ -65,8 +86,19 @@ internal static class HistCommand
     };
 
     private static readonly Option<string?> Svg = new("--svg") { Description = "Write a plot of the percentiles.", HelpName = "FILE" };
-    private static readonly Option<string?> Html = new("--html") { Description = "Write a page with plots and a table.", HelpName = "FILE" };
-    private static readonly Option<string?> Log = new("--hlog") { Description = "Write an interval log of what is shown.", HelpName = "FILE" };
+
+    private static readonly Option<string?> Html = new("--html")
+    {
+        Description = "Write a page with plots and a table.",
+        HelpName = "FILE",
+    };
+
+    private static readonly Option<string?> Log = new("--hlog")
+    {
+        Description = "Write an interval log of what is shown.",
+        HelpName = "FILE",
+    };
+
     private static readonly Option<bool> Json = new("--json") { Description = "Print one line of JSON instead of table and chart." };
 
     static HistCommand()
@@ -193,7 +225,8 @@ internal static class HistCommand
     private static double ParseScale(ArgumentResult argument)
     {
         const NumberStyles Style = NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
-        if (double.TryParse(argument.Tokens[0].Value, Style, CultureInfo.InvariantCulture, out double scale) && scale is >= 1 / MostScale and <= MostScale)
+        if (double.TryParse(argument.Tokens[0].Value, Style, CultureInfo.InvariantCulture, out double scale)
+            && scale is >= 1 / MostScale and <= MostScale)
         {
             return scale;
         }

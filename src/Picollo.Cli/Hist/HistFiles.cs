@@ -58,7 +58,8 @@ internal static class HistFiles
                 double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
                 throw new CommandException(string.Create(
                     CultureInfo.InvariantCulture,
-                    $"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; --scale {enough:0E+0} keeps its digits"));
+                    $"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; "
+                    + $"--scale {enough:0E+0} keeps its digits"));
             }
 
             converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);

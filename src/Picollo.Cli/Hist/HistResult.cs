@@ -48,5 +48,6 @@ internal sealed class HistResult
     }
 
     // Names differ at their ends.
-    private static string Shorten(string name, int length) => name.Length <= length ? name : $"…{name.AsSpan(name.Length - Math.Max(length - 1, 8))}";
+    private static string Shorten(string name, int length) =>
+        name.Length <= length ? name : $"…{name.AsSpan(name.Length - Math.Max(length - 1, 8))}";
 }

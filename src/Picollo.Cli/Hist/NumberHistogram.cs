@@ -3,20 +3,22 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A histogram of numbers that may have fractions: it counts in a unit of 2⁻ⁿ, where n is 0 as long as whole numbers will do.</summary>
+/// <summary>A histogram of numbers that may have fractions: it counts in a unit of 2⁻ⁿ, where n is 0 as long as whole numbers will
+/// do.</summary>
 /// <remarks>
-/// <para>A number that would be told less precisely in the unit than the histogram promises makes the unit finer; one that does not fit makes
-/// it coarser. Neither loses anything: with a unit that is a power of two, a bucket's numbers lie in one bucket before and after. So neither
-/// the order of the numbers matters, nor the batches that they come in.</para>
-/// <para>Numbers are rounded down to the unit, which leaves each in its bucket. The promised relative error holds down to 2⁻⁵⁴ of the largest
-/// number, and to 2⁻⁵³; below, a number is told to 2⁻⁶³ of either.</para>
+/// <para>A number that would be told less precisely in the unit than the histogram promises makes the unit finer; one that does not fit
+/// makes it coarser. Neither loses anything: with a unit that is a power of two, a bucket's numbers lie in one bucket before and after. So
+/// neither the order of the numbers matters, nor the batches that they come in.</para>
+/// <para>Numbers are rounded down to the unit, which leaves each in its bucket. The promised relative error holds down to 2⁻⁵⁴ of the
+/// largest number, and to 2⁻⁵³; below, a number is told to 2⁻⁶³ of either.</para>
 /// </remarks>
 internal sealed class NumberHistogram
 {
     // With one more place 1 would no longer fit.
     private const int MostPlaces = 63;
 
-    /// <summary>The logarithm of the value from which on buckets are wider than 1: then a midpoint is as near to what was rounded down.</summary>
+    /// <summary>The logarithm of the value from which on buckets are wider than 1: then a midpoint is as near to what was rounded
+    /// down.</summary>
     private static readonly int PreciseExponent = BitOperations.Log2(2 * (uint)HdrHistogram.Create().BlockSize);
 
     private readonly ulong[] _inUnit = new ulong[1024];

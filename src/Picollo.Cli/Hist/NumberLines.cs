@@ -5,8 +5,8 @@ namespace Picollo.Cli.Hist;
 
 /// <summary>Reads numbers, one a line or in a column of separated values, into a histogram, in the memory of one block of text.</summary>
 /// <param name="input">The input's name, for messages.</param>
-/// <param name="column">A column by its number, from 1, or its name in the first line; null where a line is a number. Empty lines are passed
-/// over, and so is a first line without a number in a column that is given by number.</param>
+/// <param name="column">A column by its number, from 1, or its name in the first line; null where a line is a number. Empty lines are
+/// passed over, and so is a first line without a number in a column that is given by number.</param>
 /// <param name="histogram">Where to.</param>
 /// <param name="badLines">What else there is.</param>
 internal sealed class NumberLines(string input, string? column, NumberHistogram histogram, BadLines badLines)
@@ -226,7 +226,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 break;
             default:
                 bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
-                badLines.Add(input, _line, isHeader ? "not a number; of separated values, --column reads one column" : "not a number", value);
+                badLines.Add(
+                    input, _line, isHeader ? "not a number; of separated values, --column reads one column" : "not a number", value);
                 break;
         }
     }

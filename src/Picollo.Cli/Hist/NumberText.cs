@@ -19,7 +19,8 @@ internal static class NumberText
     private const ulong MostExact = 1UL << 53; // a double holds all whole numbers up to here
 
     // The powers of ten that a double holds exactly.
-    private static readonly double[] Powers = [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
+    private static readonly double[] Powers =
+        [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
 
     /// <param name="text">The text.</param>
     /// <param name="whole">The number, if it is whole.</param>
@@ -61,7 +62,9 @@ internal static class NumberText
         fraction = 0;
         if (decimals.IsEmpty && digits.Length > MostDigits)
         {
-            return ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole) ? NumberKind.Whole : NumberKind.TooLarge;
+            return ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole)
+                ? NumberKind.Whole
+                : NumberKind.TooLarge;
         }
 
         whole = 0;

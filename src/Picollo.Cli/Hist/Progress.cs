@@ -49,6 +49,7 @@ internal sealed class Progress(TextWriter terminal)
         double share = Math.Min((double)taken / total.Value, 1); // it may have grown
         int full = (int)(share * Cells);
         return string.Create(
-            CultureInfo.InvariantCulture, $"{Math.Floor(share * 100),3:0}% [{new string('#', full)}{new string(' ', Cells - full)}] of {total / Megabyte:N0} MB");
+            CultureInfo.InvariantCulture,
+            $"{Math.Floor(share * 100),3:0}% [{new string('#', full)}{new string(' ', Cells - full)}] of {total / Megabyte:N0} MB");
     }
 }

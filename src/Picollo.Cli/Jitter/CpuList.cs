@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>CPUs by number, as taskset(1) and the kernel's files have them: <c>0-3,8</c>, or a mask of hexadecimal digits, <c>0x10F</c>.</summary>
+/// <summary>CPUs by number, as taskset(1) and the kernel's files have them: <c>0-3,8</c>, or a mask of hexadecimal digits,
+/// <c>0x10F</c>.</summary>
 internal static class CpuList
 {
     /// <summary>The largest number that a kernel can be built for (NR_CPUS), less one.</summary>

@@ -15,9 +15,11 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];
 
     /// <summary>What is measured by now.</summary>
-    public static CpuResult[] Read(JitterMeter meter) => [.. meter.Cpus.Select(cpu => new CpuResult(cpu.Cpu, cpu.ThreadId, cpu.GetStatus(), cpu.Histogram))];
+    public static CpuResult[] Read(JitterMeter meter) =>
+        [.. meter.Cpus.Select(cpu => new CpuResult(cpu.Cpu, cpu.ThreadId, cpu.GetStatus(), cpu.Histogram))];
 
-    /// <summary>The values at <see cref="Ranks"/>, of buckets, but none beyond the exact extremes; zeros where nothing was measured.</summary>
+    /// <summary>The values at <see cref="Ranks"/>, of buckets, but none beyond the exact extremes; zeros where nothing was
+    /// measured.</summary>
     public ulong[] GetPercentiles()
     {
         ulong[] values = new ulong[Ranks.Count];

@@ -47,23 +47,66 @@ internal static class JitterCommand
           141  nobody reads the output any more
         """;
 
-    private static readonly Option<string?> Affinity = new("-a", "--affinity") { HelpName = "CPUS", Description = "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given." };
-    private static readonly Option<string?> Interval = new("-i", "--interval") { HelpName = "TIME", Description = "From one wake-up to the next, 1us to 1s; 1ms unless given." };
-    private static readonly Option<string?> Priority = new("-p", "--priority") { HelpName = "PRIO", Description = "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given." };
+    private static readonly Option<string?> Affinity = new("-a", "--affinity")
+    {
+        HelpName = "CPUS",
+        Description = "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given.",
+    };
+
+    private static readonly Option<string?> Interval = new("-i", "--interval")
+    {
+        HelpName = "TIME",
+        Description = "From one wake-up to the next, 1us to 1s; 1ms unless given.",
+    };
+
+    private static readonly Option<string?> Priority = new("-p", "--priority")
+    {
+        HelpName = "PRIO",
+        Description = "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given.",
+    };
+
     private static readonly Option<string?> Duration = new("-D", "--duration") { HelpName = "TIME", Description = "Measure for so long." };
-    private static readonly Option<string?> Loops = new("-l", "--loops") { HelpName = "N", Description = "Measure so many wake-ups on each CPU." };
-    private static readonly Option<string?> Break = new("-b", "--break") { HelpName = "TIME", Description = "Stop at a latency above this, and mark it in the kernel's trace." };
-    private static readonly Option<string?> Load = new("-c", "--command") { HelpName = "CMD", Description = "A line for /bin/sh that runs meanwhile, at normal priority." };
+
+    private static readonly Option<string?> Loops = new("-l", "--loops")
+    {
+        HelpName = "N",
+        Description = "Measure so many wake-ups on each CPU.",
+    };
+
+    private static readonly Option<string?> Break = new("-b", "--break")
+    {
+        HelpName = "TIME",
+        Description = "Stop at a latency above this, and mark it in the kernel's trace.",
+    };
+
+    private static readonly Option<string?> Load = new("-c", "--command")
+    {
+        HelpName = "CMD",
+        Description = "A line for /bin/sh that runs meanwhile, at normal priority.",
+    };
+
     private static readonly Option<bool> Live = new("-v", "--verbose") { Description = "Show how far it is, each second." };
     private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Nanoseconds instead of microseconds." };
-    private static readonly Option<string?> Folder = new("-o", "--output") { HelpName = "DIR", Description = "Save results, and what the system is." };
+
+    private static readonly Option<string?> Folder = new("-o", "--output")
+    {
+        HelpName = "DIR",
+        Description = "Save results, and what the system is.",
+    };
+
     private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "With -o: save every sample, too." };
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
 
     static JitterCommand()
     {
-        Check(Affinity, text => CpuList.Parse(text) is not null, $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F");
-        Check(Priority, text => Number(text) is >= 0 and <= HighestPriority, $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time");
+        Check(
+            Affinity,
+            text => CpuList.Parse(text) is not null,
+            $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F");
+        Check(
+            Priority,
+            text => Number(text) is >= 0 and <= HighestPriority,
+            $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time");
         Check(Loops, text => Number(text) > 0, "-l is a number of wake-ups, 1 or more");
         Check(Duration, text => TimeText.Parse(text, "s") is not null, "-D is a time such as 30, 30s, 5m, 1h or 1d");
         Check(Load, text => !string.IsNullOrWhiteSpace(text), "-c is a command");
@@ -95,7 +138,9 @@ internal static class JitterCommand
     {
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
         if (command.GetValue(Interval) is { } interval
-            && (TimeText.Parse(interval, unit) is not { } time || time < JitterMeterOptions.ShortestInterval || time > JitterMeterOptions.LongestInterval))
+            && (TimeText.Parse(interval, unit) is not { } time
+                || time < JitterMeterOptions.ShortestInterval
+                || time > JitterMeterOptions.LongestInterval))
         {
             command.AddError($"-i is a time from 1us to 1s in steps of 100 ns, a number alone in {unit}, not '{interval}'.");
         }
@@ -120,7 +165,9 @@ internal static class JitterCommand
         {
             Cpus = parsed.GetValue(Affinity) is { } cpus ? CpuList.Parse(cpus) : null,
             Interval = Time(Interval, unit) ?? usual.Interval,
-            Priority = parsed.GetValue(Priority) is not { } priority ? UsualPriority : Number(priority) is > 0 and var given ? (int)given : null,
+            Priority = parsed.GetValue(Priority) is not { } priority ? UsualPriority
+                : Number(priority) is > 0 and var given ? (int)given
+                : null,
             Duration = Time(Duration, "s"),
             Loops = parsed.GetValue(Loops) is { } loops ? Number(loops) : null,
             BreakAbove = Time(Break, unit),
@@ -137,5 +184,6 @@ internal static class JitterCommand
         TimeSpan? Time(Option<string?> option, string unit) => parsed.GetValue(option) is { } text ? TimeText.Parse(text, unit) : null;
     }
 
-    private static long? Number(string text) => long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+    private static long? Number(string text) =>
+        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 }

@@ -10,4 +10,5 @@ namespace Picollo.Cli.Jitter;
 /// <param name="IsJson">JSON Lines instead of text.</param>
 /// <param name="Folder">Where results go; null for nowhere.</param>
 /// <param name="WithSamples">Every sample too.</param>
-internal sealed record JitterOptions(JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples);
+internal sealed record JitterOptions(
+    JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples);

@@ -31,10 +31,16 @@ internal static class JitterPlotCommand
     public static Command Create(Terminal terminal)
     {
         Argument<string> folder = new("DIR") { Description = "Where the results are." };
-        Option<string?> output = new("-o", "--output") { HelpName = "FILE", Description = $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given." };
+        Option<string?> output = new("-o", "--output")
+        {
+            HelpName = "FILE",
+            Description = $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given.",
+        };
         output.Validators.Add(result =>
         {
-            if (result.GetValueOrDefault<string>() is { } path && !IsPage(path) && !path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase))
+            if (result.GetValueOrDefault<string>() is { } path
+                && !IsPage(path)
+                && !path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase))
             {
                 result.AddError($"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
             }
@@ -52,7 +58,12 @@ internal static class JitterPlotCommand
     private static void Write(string folder, string? path)
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
-        HdrHistogramPlotOptions options = new() { Title = SavedResults.TitleOf(folder), Unit = "µs", ValueUnitRatio = NanosecondsPerMicrosecond };
+        HdrHistogramPlotOptions options = new()
+        {
+            Title = SavedResults.TitleOf(folder),
+            Unit = "µs",
+            ValueUnitRatio = NanosecondsPerMicrosecond,
+        };
         if (path is null && OperatingSystem.IsLinux())
         {
             using ResultFolder results = ResultFolder.Open(folder);

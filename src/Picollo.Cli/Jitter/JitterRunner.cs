@@ -57,13 +57,16 @@ internal sealed class JitterRunner
             Try(() => SystemFiles.Save(folder));
         }
 
-        using SampleFile? samples = _options.WithSamples ? new(folder!.Create(SampleFile.Name), _options.Meter.Interval, _options.InNanoseconds) : null;
+        using SampleFile? samples = _options.WithSamples
+            ? new(folder!.Create(SampleFile.Name), _options.Meter.Interval, _options.InNanoseconds)
+            : null;
         JitterResult result = Measure(folder, samples, interrupt);
         Tell(samples);
         _report.End(result);
         if (result.Total.Status.Lost is > 0 and var lost)
         {
-            _report.Note(string.Create(CultureInfo.InvariantCulture, $"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
+            _report.Note(string.Create(
+                CultureInfo.InvariantCulture, $"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
         }
 
         _problems.ForEach(_report.Note);
@@ -159,7 +162,8 @@ internal sealed class JitterRunner
             _isLoadOver = true;
             string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
             _report.Note(string.Create(
-                CultureInfo.InvariantCulture, $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
+                CultureInfo.InvariantCulture,
+                $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
         }
     }
 

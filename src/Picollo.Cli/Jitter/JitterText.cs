@@ -21,7 +21,8 @@ internal sealed class JitterText(bool inNanoseconds)
     /// <param name="status">What is measured by now.</param>
     public string Line(int index, int cpu, int threadId, CpuJitterStatus status) => string.Create(
         CultureInfo.InvariantCulture,
-        $"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{Whole(status.MinNanoseconds),10} Avg:{status.MeanNanoseconds / Divisor,8:0.00} Max:{Whole(status.MaxNanoseconds),10}");
+        $"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{Whole(status.MinNanoseconds),10} "
+        + $"Avg:{status.MeanNanoseconds / Divisor,8:0.00} Max:{Whole(status.MaxNanoseconds),10}");
 
     public void WritePercentiles(TextWriter output, JitterResult result)
     {
@@ -42,7 +43,8 @@ internal sealed class JitterText(bool inNanoseconds)
 
     public string BreakLine(JitterBreak found) => string.Create(
         CultureInfo.InvariantCulture,
-        $"stopped by a latency of {Fine(found.LatencyNanoseconds)} {Unit} on CPU {found.Cpu}; {(found.IsMarked ? "a mark of it stands in the kernel's trace" : $"no mark in the kernel's trace: {found.MarkProblem}")}");
+        $"stopped by a latency of {Fine(found.LatencyNanoseconds)} {Unit} on CPU {found.Cpu}; "
+        + $"{(found.IsMarked ? "a mark of it stands in the kernel's trace" : $"no mark in the kernel's trace: {found.MarkProblem}")}");
 
     private double Divisor => inNanoseconds ? 1 : NanosecondsPerMicrosecond;
 

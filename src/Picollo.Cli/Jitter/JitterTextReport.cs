@@ -7,7 +7,8 @@ namespace Picollo.Cli.Jitter;
 /// <param name="error">For the rest.</param>
 /// <param name="inNanoseconds">Instead of microseconds.</param>
 /// <param name="window">The terminal's size, asked each time; null where lines are not to be rewritten.</param>
-internal sealed class JitterTextReport(TextWriter output, TextWriter error, bool inNanoseconds, Func<(int Columns, int Rows)?> window) : JitterReport
+internal sealed class JitterTextReport(TextWriter output, TextWriter error, bool inNanoseconds, Func<(int Columns, int Rows)?> window)
+    : JitterReport
 {
     private readonly JitterText _text = new(inNanoseconds);
     private readonly LinesInPlace _lines = new(output);

@@ -7,8 +7,8 @@ internal sealed class LinesInPlace(TextWriter output)
 
     /// <summary>Shows them.</summary>
     /// <param name="lines">As many each time.</param>
-    /// <param name="window">The terminal's size now; null where lines are not to be rewritten. Where it has no room for all of them they are
-    /// not either, as those that have left it cannot be reached.</param>
+    /// <param name="window">The terminal's size now; null where lines are not to be rewritten. Where it has no room for all of them they
+    /// are not either, as those that have left it cannot be reached.</param>
     public void Show(IReadOnlyList<string> lines, (int Columns, int Rows)? window)
     {
         bool inPlace = window is { } size && lines.Count < size.Rows;

@@ -35,7 +35,8 @@ internal static class ResultFiles
     internal static void WriteJson(Stream file, JitterResult result, SystemNames names)
     {
         // As jitterdebugger's, indented, and without escapes that no JSON reader needs.
-        using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+        using Utf8JsonWriter json = new(
+            file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
         int unit = result.Options.InNanoseconds ? 1 : NanosecondsPerMicrosecond;
         json.WriteStartObject();
         json.WriteNumber("version", JitterdebuggersVersion);
@@ -111,7 +112,9 @@ internal static class ResultFiles
     /// <summary>The middle of a bucket; of the first and the last the extremes themselves, for scripts that take the histogram's ends for
     /// them.</summary>
     private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
-        Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds : bucket.Start + (bucket.Step / 2);
+        Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds
+        : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds
+        : bucket.Start + (bucket.Step / 2);
 
     private static bool Holds(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
 

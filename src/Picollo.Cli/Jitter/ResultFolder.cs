@@ -38,7 +38,9 @@ internal sealed class ResultFolder : IDisposable
         if (descriptor < 0)
         {
             error = Marshal.GetLastPInvokeError();
-            throw error is Errno.ELOOP or Errno.ENOTDIR ? new CommandException($"{path}: it is a link, or no folder") : Problem(path, error);
+            throw error is Errno.ELOOP or Errno.ENOTDIR
+                ? new CommandException($"{path}: it is a link, or no folder")
+                : Problem(path, error);
         }
 
         SafeFileHandle folder = new(descriptor, ownsHandle: true);

@@ -3,10 +3,10 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Every sample in a file, as jitterdebugger's samples.raw: 28 bytes each, little-endian: CPU (4), seconds and nanoseconds of CLOCK_MONOTONIC when it
-/// ran (8 and 8), latency (8) in the unit of the results.</summary>
-/// <remarks>Written by a thread of its own, so that a disk that is busy or full keeps nobody waiting: what comes meanwhile is held in memory
-/// up to a limit.</remarks>
+/// <summary>Every sample in a file, as jitterdebugger's samples.raw: 28 bytes each, little-endian: CPU (4), seconds and nanoseconds of
+/// CLOCK_MONOTONIC when it ran (8 and 8), latency (8) in the unit of the results.</summary>
+/// <remarks>Written by a thread of its own, so that a disk that is busy or full keeps nobody waiting: what comes meanwhile is held in
+/// memory up to a limit.</remarks>
 internal sealed class SampleFile : IDisposable
 {
     public const string Name = "samples.raw";

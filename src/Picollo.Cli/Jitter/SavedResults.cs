@@ -29,7 +29,8 @@ internal static class SavedResults
         {
             throw new CommandException($"{path}: line {e.Line}: {e.Problem}");
         }
-        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
+        catch (Exception e) when (
+            e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
         {
             throw new CommandException($"{path}: no results of jitter: {e.Message}");
         }
@@ -50,12 +51,18 @@ internal static class SavedResults
             title += Text(json.RootElement, ", ", "sysinfo", "nodename");
             JsonElement how = json.RootElement.GetProperty("picollo");
             title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
-            title += string.Create(CultureInfo.InvariantCulture, $", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
-            title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority ? $", SCHED_FIFO {priority}" : ", no real time";
+            title += string.Create(
+                CultureInfo.InvariantCulture,
+                $", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
+            title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority
+                ? $", SCHED_FIFO {priority}"
+                : ", no real time";
             title += how.GetProperty("limits").EnumerateArray().Any() ? " (with limits)" : "";
             title += Text(how, ", beside ", "command");
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        catch (Exception e) when (
+            e is IOException or UnauthorizedAccessException
+                or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
             // jitterdebugger's, or nobody's: what is there is plotted all the same.
         }
@@ -96,18 +103,23 @@ internal static class SavedResults
         using MemoryStream content = ReadAll(path);
         using JsonDocument json = JsonDocument.Parse(content);
         JsonElement root = json.RootElement;
-        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system) && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
+        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system)
+            && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
             ? resolution.GetUInt64()
             : NanosecondsPerMicrosecond;
         List<HdrHistogramSeries> cpus = [];
         foreach (JsonProperty cpu in root.GetProperty("cpu").EnumerateObject())
         {
-            int number = cpu.Value.TryGetProperty("affinity", out JsonElement affinity) ? affinity.GetInt32() : int.Parse(cpu.Name, CultureInfo.InvariantCulture);
+            int number = cpu.Value.TryGetProperty("affinity", out JsonElement affinity)
+                ? affinity.GetInt32()
+                : int.Parse(cpu.Name, CultureInfo.InvariantCulture);
             HdrHistogram histogram = HdrHistogram.Create();
             foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
             {
                 // From so many units to the next: its middle.
-                histogram.Record(checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)), bucket.Value.GetUInt64());
+                histogram.Record(
+                    checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)),
+                    bucket.Value.GetUInt64());
             }
 
             cpus.Add(new(FormattableString.Invariant($"CPU {number}"), histogram));

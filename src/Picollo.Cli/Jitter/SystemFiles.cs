@@ -3,8 +3,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>What the machine was, beside the results: the same files as jitterdebugger's. What this user may not read, or this kernel has not,
-/// is left out.</summary>
+/// <summary>What the machine was, beside the results: the same files as jitterdebugger's. What this user may not read, or this kernel has
+/// not, is left out.</summary>
 internal static unsafe class SystemFiles
 {
     private static readonly (string Name, string Source)[] Copies =

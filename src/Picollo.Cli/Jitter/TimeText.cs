@@ -12,7 +12,8 @@ internal static class TimeText
         ("ns", 1m), ("us", 1e3m), ("µs", 1e3m), ("ms", 1e6m), ("s", 1e9m), ("m", 60e9m), ("h", 3600e9m), ("d", 86_400e9m),
     ];
 
-    /// <summary>The time; null where the text is none, is 0, is no multiple of 100 ns (a <see cref="TimeSpan"/>'s step), or is too long for one.</summary>
+    /// <summary>The time; null where the text is none, is 0, is no multiple of 100 ns (a <see cref="TimeSpan"/>'s step), or is too long for
+    /// one.</summary>
     /// <param name="text">What was given.</param>
     /// <param name="unit">The unit of a number alone.</param>
     public static TimeSpan? Parse(string text, string unit)
@@ -20,7 +21,9 @@ internal static class TimeText
         ReadOnlySpan<char> name = text.AsSpan().TrimStart("0123456789.");
         ReadOnlySpan<char> digits = text.AsSpan(0, text.Length - name.Length);
         decimal perUnit = NanosecondsPer(name.IsEmpty ? unit : name);
-        if (perUnit == 0 || !decimal.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal number) || number > decimal.MaxValue / perUnit)
+        if (perUnit == 0
+            || !decimal.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal number)
+            || number > decimal.MaxValue / perUnit)
         {
             return null;
         }

@@ -4,8 +4,8 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Standard output or error. .NET's own stream keeps silent when the reader of a pipe has gone; a command that goes on for hours has
-/// to know.</summary>
+/// <summary>Standard output or error. .NET's own stream keeps silent when the reader of a pipe has gone; a command that goes on for hours
+/// has to know.</summary>
 internal sealed class DescriptorStream(int descriptor) : Stream
 {
     // Where another process has made the terminal non-blocking.

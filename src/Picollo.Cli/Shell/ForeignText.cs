@@ -11,8 +11,8 @@ internal static class ForeignText
     public static string Clean(string text) =>
         text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
 
-    /// <summary>The characters of a JSON text that would do so as escapes, which mean the same: .NET leaves those that turn the direction as they
-    /// are.</summary>
+    /// <summary>The characters of a JSON text that would do so as escapes, which mean the same: .NET leaves those that turn the direction
+    /// as they are.</summary>
     public static string EscapeInJson(string json)
     {
         if (json.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0)
@@ -25,7 +25,9 @@ internal static class ForeignText
         foreach (Rune rune in json.EnumerateRunes())
         {
             string text = rune.ToString();
-            _ = Steers(rune) ? text.Aggregate(escaped, (to, half) => to.Append(CultureInfo.InvariantCulture, $"\\u{(int)half:X4}")) : escaped.Append(text);
+            _ = Steers(rune)
+                ? text.Aggregate(escaped, (to, half) => to.Append(CultureInfo.InvariantCulture, $"\\u{(int)half:X4}"))
+                : escaped.Append(text);
         }
 
         return escaped.ToString();

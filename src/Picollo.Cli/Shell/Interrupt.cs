@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Ctrl+C and SIGTERM while a command runs: it is asked to end, and prints its summary; asked again, the process ends as it is.</summary>
+/// <summary>Ctrl+C and SIGTERM while a command runs: it is asked to end, and prints its summary; asked again, the process ends as it
+/// is.</summary>
 internal sealed class Interrupt : IDisposable
 {
     /// <summary>SIGTERM.</summary>
@@ -30,7 +31,10 @@ internal sealed class Interrupt : IDisposable
     public int? ExitCode => Signal is { } signal ? ExitCodes.OfSignal(signal) : null;
 
     /// <summary>Whether a program that ends so was ended by one of these signals, or says that it was.</summary>
-    public static bool IsExitCode(int exitCode) => exitCode == ExitCodes.OfSignal(Hangup) || exitCode == ExitCodes.OfSignal(Interrupted) || exitCode == ExitCodes.OfSignal(Terminated);
+    public static bool IsExitCode(int exitCode) =>
+        exitCode == ExitCodes.OfSignal(Hangup)
+        || exitCode == ExitCodes.OfSignal(Interrupted)
+        || exitCode == ExitCodes.OfSignal(Terminated);
 
     public void Dispose()
     {

@@ -4,8 +4,8 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and its likes have for arrows and such.
-/// What it does not know is dropped whole, so that no part of it is taken for keys.</summary>
+/// <summary>Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and its likes have for arrows and
+/// such. What it does not know is dropped whole, so that no part of it is taken for keys.</summary>
 internal sealed class KeyDecoder
 {
     private const byte Esc = 0x1B;
@@ -13,8 +13,8 @@ internal sealed class KeyDecoder
 
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Whether what has come may be the beginning of something longer; an Escape that was pressed on its own looks so until time has
-    /// passed.</summary>
+    /// <summary>Whether what has come may be the beginning of something longer; an Escape that was pressed on its own looks so until time
+    /// has passed.</summary>
     public bool IsInDoubt => _bytes.Count > 0;
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
@@ -87,7 +87,9 @@ internal sealed class KeyDecoder
         0x15 => new Key(KeyCode.EraseLine),
         0x0C => new Key(KeyCode.Redraw),
         < 0x20 => null,
-        _ => Rune.DecodeFromUtf8(bytes, out Rune rune, out _) == OperationStatus.Done && !Rune.IsControl(rune) ? new Key(KeyCode.Text, rune) : null,
+        _ => Rune.DecodeFromUtf8(bytes, out Rune rune, out _) == OperationStatus.Done && !Rune.IsControl(rune)
+            ? new Key(KeyCode.Text, rune)
+            : null,
     };
 
     // With a modifier there are parameters before the letter: ESC [ 1 ; 5 A is Ctrl+Up, and Up as well.

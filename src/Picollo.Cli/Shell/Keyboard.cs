@@ -4,7 +4,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The keys of the terminal: of standard input, or where that is something else, of the terminal that this process belongs to. Linux.</summary>
+/// <summary>The keys of the terminal: of standard input, or where that is something else, of the terminal that this process belongs to.
+/// Linux.</summary>
 internal sealed unsafe class Keyboard : IDisposable
 {
     /// <summary>The parts of one key's sequence come together; over a slow line nearly so.</summary>
@@ -75,7 +76,8 @@ internal sealed unsafe class Keyboard : IDisposable
             {
                 case Event.Byte: ReadByte(); break;
                 case Event.Wake: return null;
-                case Event.None when !_decoder.IsInDoubt && Stopwatch.GetElapsedTime(start) >= timeout && timeout >= TimeSpan.Zero: return null;
+                case Event.None when !_decoder.IsInDoubt && Stopwatch.GetElapsedTime(start) >= timeout && timeout >= TimeSpan.Zero:
+                    return null;
                 default: break;
             }
         }

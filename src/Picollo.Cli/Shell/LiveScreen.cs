@@ -6,8 +6,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>A terminal that a command has to itself: its other screen, no cursor, each key as it is typed. Whatever ends the command or stops it, but
-/// SIGKILL, leaves the terminal as it was. Linux.</summary>
+/// <summary>A terminal that a command has to itself: its other screen, no cursor, each key as it is typed. Whatever ends the command or
+/// stops it, but SIGKILL, leaves the terminal as it was. Linux.</summary>
 /// <remarks>Frames are drawn and keys read by one thread; signals come on others.</remarks>
 internal sealed class LiveScreen : IDisposable
 {
@@ -57,7 +57,9 @@ internal sealed class LiveScreen : IDisposable
     /// <returns>Null where standard output is none that can be, or where there is nothing to type at.</returns>
     public static LiveScreen? TryOpen(Terminal terminal)
     {
-        if (WindowSize.Current is null || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb" || Keyboard.TryOpen() is not { } keyboard)
+        if (WindowSize.Current is null
+            || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb"
+            || Keyboard.TryOpen() is not { } keyboard)
         {
             return null;
         }
@@ -141,7 +143,8 @@ internal sealed class LiveScreen : IDisposable
         _keyboard.Dispose();
     }
 
-    private static PosixSignalRegistration On(PosixSignal signal, Action<PosixSignalContext> handle) => PosixSignalRegistration.Create(signal, handle);
+    private static PosixSignalRegistration On(PosixSignal signal, Action<PosixSignalContext> handle) =>
+        PosixSignalRegistration.Create(signal, handle);
 
     // Also after a stop that could not be seen coming (SIGSTOP): the shell has then set the terminal up for itself.
     private void Enter()
@@ -202,8 +205,8 @@ internal sealed class LiveScreen : IDisposable
         Enter();
     }
 
-    // Whether this is no orphaned process group, as far as its ancestors can tell: one of them, of the same session and outside of the group,
-    // waits for it.
+    // Whether this is no orphaned process group, as far as its ancestors can tell: one of them, of the same session and outside of the
+    // group, waits for it.
     private static bool HasJobControl()
     {
         int process = LibC.getppid();

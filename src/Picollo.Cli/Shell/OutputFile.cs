@@ -42,7 +42,10 @@ internal static class OutputFile
     /// <summary>Writes UTF-8 text to a stream that stays open.</summary>
     public static void WriteText(Stream stream, Action<TextWriter> write)
     {
-        using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true) { NewLine = "\n" };
+        using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true)
+        {
+            NewLine = "\n",
+        };
         write(writer);
     }
 
@@ -67,7 +70,9 @@ internal static class OutputFile
 
     // What /dev/stdout links to may have no path of its own.
     private static string PlaceOf(string path) =>
-        new FileInfo(path).LinkTarget is null || IsDevice(path) ? Path.GetFullPath(path) : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
+        new FileInfo(path).LinkTarget is null || IsDevice(path)
+            ? Path.GetFullPath(path)
+            : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
 
     // .NET does not tell them from files.
     private static bool IsDevice(string place) =>

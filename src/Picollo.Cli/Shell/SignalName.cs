@@ -16,9 +16,13 @@ internal static class SignalName
     ];
 
     /// <summary>The name with SIG before it; "signal" and the number where it has none.</summary>
-    public static string Of(int signal) => signal >= 1 && signal <= Names.Length ? Prefix + Names[signal - 1] : string.Create(CultureInfo.InvariantCulture, $"signal {signal}");
+    public static string Of(int signal) =>
+        signal >= 1 && signal <= Names.Length
+            ? Prefix + Names[signal - 1]
+            : string.Create(CultureInfo.InvariantCulture, $"signal {signal}");
 
-    /// <summary>The number of what a user calls a signal: its number, or its name in letters of either case, with SIG before it or without.</summary>
+    /// <summary>The number of what a user calls a signal: its number, or its name in letters of either case, with SIG before it or
+    /// without.</summary>
     /// <returns>1 to 64; null where there is no such signal.</returns>
     public static int? Find(string text)
     {

@@ -3,8 +3,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Descriptors 0 to 2. Where one was closed (<c>&lt;&amp;-</c>), the runtime has opened something of its own under that number: reading it may
-/// never end, and writing to it is not harmless.</summary>
+/// <summary>Descriptors 0 to 2. Where one was closed (<c>&lt;&amp;-</c>), the runtime has opened something of its own under that number:
+/// reading it may never end, and writing to it is not harmless.</summary>
 internal static class StandardDescriptor
 {
     public const int Input = 0;

@@ -4,7 +4,8 @@ using Picollo.Interop.Linux;
 namespace Picollo.Cli.Shell;
 
 /// <summary>How Linux's terminal driver treats what is typed (termios(3)): as the user has it, or key by key without an echo.</summary>
-/// <remarks>Asked of the kernel: System.Console would send the terminal sequences of its own, and has its own mind about what to restore.</remarks>
+/// <remarks>Asked of the kernel: System.Console would send the terminal sequences of its own, and has its own mind about what to
+/// restore.</remarks>
 internal sealed unsafe class TerminalMode(int descriptor)
 {
     private LibC.Termios _saved;
@@ -12,7 +13,8 @@ internal sealed unsafe class TerminalMode(int descriptor)
 
     public static bool IsTerminal(int descriptor) => LibC.isatty(descriptor) == 1;
 
-    /// <summary>From now on each key is there as it is typed. What stood before is kept for <see cref="Restore"/>, unless it already is.</summary>
+    /// <summary>From now on each key is there as it is typed. What stood before is kept for <see cref="Restore"/>, unless it already
+    /// is.</summary>
     public void SetKeys()
     {
         if (!_isSaved)

@@ -2,8 +2,8 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Rows of cells in columns as wide as their widest cell, two blanks between. A name that is longer than most, in the first column,
-/// has a line of its own.</summary>
+/// <summary>Rows of cells in columns as wide as their widest cell, two blanks between. A name that is longer than most, in the first
+/// column, has a line of its own.</summary>
 /// <param name="alignments">A letter a column: l for left, r for right.</param>
 internal sealed class TextTable(string alignments)
 {
@@ -17,7 +17,10 @@ internal sealed class TextTable(string alignments)
 
     public void Write(TextWriter writer)
     {
-        int[] widths = [.. alignments.Select((_, column) => _rows.Max(row => row.Length > column && !HasOwnLine(row, column) ? row[column].Length : 0))];
+        int[] widths =
+        [
+            .. alignments.Select((_, column) => _rows.Max(row => row.Length > column && !HasOwnLine(row, column) ? row[column].Length : 0)),
+        ];
         foreach (string[] row in _rows)
         {
             StringBuilder line = new();
@@ -30,7 +33,8 @@ internal sealed class TextTable(string alignments)
                     cell = "";
                 }
 
-                line.Append(column > 0 ? "  " : "").Append(alignments[column] == 'l' ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column]));
+                line.Append(column > 0 ? "  " : "")
+                    .Append(alignments[column] == 'l' ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column]));
             }
 
             writer.WriteLine(line.ToString().TrimEnd());

@@ -5,8 +5,8 @@ namespace Picollo.Cli.Shell;
 /// <summary>The size of the terminal on standard output.</summary>
 internal static class WindowSize
 {
-    /// <summary>Null where it is not known. On Linux asked of the kernel: <see cref="Console.WindowWidth"/> first sends the terminal sequences that
-    /// set up its keypad, also where the user wants none.</summary>
+    /// <summary>Null where it is not known. On Linux asked of the kernel: <see cref="Console.WindowWidth"/> first sends the terminal
+    /// sequences that set up its keypad, also where the user wants none.</summary>
     public static int? Columns
     {
         get

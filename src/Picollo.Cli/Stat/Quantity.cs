@@ -34,7 +34,9 @@ internal static class Quantity
             unit++;
         }
 
-        string number = unit == 0 && value == Math.Floor(value) ? value.ToString("0", CultureInfo.InvariantCulture) : Rounded(value, digits);
+        string number = unit == 0 && value == Math.Floor(value)
+            ? value.ToString("0", CultureInfo.InvariantCulture)
+            : Rounded(value, digits);
         return $"{number} {units[unit]}".TrimEnd();
     }
 

@@ -41,7 +41,9 @@ internal static class Remark
             return $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}";
         }
 
-        return cpuNanoseconds > 0 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s" : "";
+        return cpuNanoseconds > 0
+            ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
+            : "";
     }
 
     /// <summary>What misses are a share of.</summary>

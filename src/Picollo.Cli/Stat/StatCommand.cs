@@ -56,7 +56,11 @@ internal static class StatCommand
         };
         Option<string> repeat = new("-r", "--repeat") { HelpName = "N", Description = "Run the command so often, and show percentiles." };
         Option<bool> perThread = new("--per-thread") { Description = "Show the CPU time of the command's threads, too." };
-        Option<string> text = new("-c", "--command") { HelpName = "CMD", Description = "The command as a line for /bin/sh, in a process group of its own." };
+        Option<string> text = new("-c", "--command")
+        {
+            HelpName = "CMD",
+            Description = "The command as a line for /bin/sh, in a process group of its own.",
+        };
         Option<string[]> compare = new("--compare")
         {
             HelpName = "A> <B",
@@ -66,9 +70,16 @@ internal static class StatCommand
         };
         Option<bool> json = new("--json") { Description = "Write JSON Lines instead of a table." };
         Option<string> output = new("-o", "--output") { HelpName = "FILE", Description = "Where the report goes." };
-        Argument<string[]> arguments = new("CMD") { Description = "The command and its arguments, after --.", Arity = ArgumentArity.ZeroOrMore };
+        Argument<string[]> arguments = new("CMD")
+        {
+            Description = "The command and its arguments, after --.",
+            Arity = ArgumentArity.ZeroOrMore,
+        };
 
-        Command command = new(Name, "What a command costs: time, memory, counters.") { events, repeat, perThread, text, compare, json, output, arguments };
+        Command command = new(Name, "What a command costs: time, memory, counters.")
+        {
+            events, repeat, perThread, text, compare, json, output, arguments,
+        };
         events.Validators.Add(result =>
         {
             try
@@ -91,8 +102,10 @@ internal static class StatCommand
         command.Validators.Add(result =>
         {
             string[][] given = [Words(result.GetResult(arguments)), Words(result.GetResult(text)), Words(result.GetResult(compare))];
-            string? problem = given.Count(words => words.Length > 0) != 1 ? "One command is needed: after --, with -c, or two with --compare."
-                : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace) ? "The command is empty."
+            string? problem = given.Count(words => words.Length > 0) != 1
+                    ? "One command is needed: after --, with -c, or two with --compare."
+                : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace)
+                    ? "The command is empty."
                 : result.GetResult(perThread) is { Implicit: false } && (given[2].Length > 0 || RunsOf(Words(result.GetResult(repeat))) > 1)
                     ? "--per-thread is of one run of one command."
                 : null;
@@ -110,8 +123,14 @@ internal static class StatCommand
                 : parsed.GetValue(text) is { } line ? [MeasuredCommand.FromText(line)]
                 : [MeasuredCommand.FromArguments(parsed.GetValue(arguments)![0], parsed.GetValue(arguments).AsSpan(1))];
             commands = toError ? commands.Select(each => each.WithOutputToError()) : commands;
-            return StatRunner.Run(
-                terminal, new StatOptions([.. commands], Joined(parsed.GetValue(events)), RunsOf(Words(parsed.GetResult(repeat)))!.Value, parsed.GetValue(perThread), isJson, path));
+            StatOptions options = new(
+                [.. commands],
+                Joined(parsed.GetValue(events)),
+                RunsOf(Words(parsed.GetResult(repeat)))!.Value,
+                parsed.GetValue(perThread),
+                isJson,
+                path);
+            return StatRunner.Run(terminal, options);
         });
         CommandHelp.Append(command, Epilogue);
         return command;
@@ -127,5 +146,6 @@ internal static class StatCommand
     private static string? Joined(string[]? events) => events is { Length: > 0 } ? string.Join(',', events) : null;
 
     // .NET adds the name of a parameter, which is none of the command line's.
-    private static string WithoutParameter(ArgumentException e) => e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal);
+    private static string WithoutParameter(ArgumentException e) =>
+        e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal);
 }

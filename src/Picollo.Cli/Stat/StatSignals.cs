@@ -20,8 +20,8 @@ internal sealed class StatSignals
         _interrupt.Token.Register(HandOn);
     }
 
-    /// <summary>From now on it is this command that signals go to; one that has come already goes to it at once, even if it was typed: before
-    /// its first instruction the command may have been deaf to it.</summary>
+    /// <summary>From now on it is this command that signals go to; one that has come already goes to it at once, even if it was typed:
+    /// before its first instruction the command may have been deaf to it.</summary>
     public void Attach(RunningCommand running, MeasuredCommand command)
     {
         lock (_lock)
@@ -69,8 +69,8 @@ internal sealed class StatSignals
         }
     }
 
-    /// <summary>Whether this process's group is the one that its terminal sends Ctrl+C to: fields pgrp and tpgid of proc_pid_stat(5). What came
-    /// then was most likely typed, and the command has got it; a program that is asked twice often gives up at once.</summary>
+    /// <summary>Whether this process's group is the one that its terminal sends Ctrl+C to: fields pgrp and tpgid of proc_pid_stat(5). What
+    /// came then was most likely typed, and the command has got it; a program that is asked twice often gives up at once.</summary>
     private static bool IsInForeground()
     {
         if (!OperatingSystem.IsLinux())

@@ -82,7 +82,10 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         TextTable table = new("lrl");
         foreach (CommandCounter counter in run.Counters)
         {
-            table.Add(ForeignText.Clean(counter.Name), Quantity.Full(counter.Value, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count), Remark.On(counter, run));
+            table.Add(
+                ForeignText.Clean(counter.Name),
+                Quantity.Full(counter.Value, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count),
+                Remark.On(counter, run));
         }
 
         if (run.Counters.Count > 0)
@@ -99,8 +102,14 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
             table.Add("max resident", Quantity.Short(usage.MaxResidentBytes, CommandUnit.Bytes));
         }
 
-        table.Add("page faults", Sum(usage.MinorPageFaults, usage.MajorPageFaults), string.Create(CultureInfo.InvariantCulture, $"{usage.MajorPageFaults:N0} of them read from disk"));
-        table.Add("context switches", Sum(usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches), string.Create(CultureInfo.InvariantCulture, $"{usage.InvoluntaryContextSwitches:N0} of them involuntary"));
+        table.Add(
+            "page faults",
+            Sum(usage.MinorPageFaults, usage.MajorPageFaults),
+            string.Create(CultureInfo.InvariantCulture, $"{usage.MajorPageFaults:N0} of them read from disk"));
+        table.Add(
+            "context switches",
+            Sum(usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches),
+            string.Create(CultureInfo.InvariantCulture, $"{usage.InvoluntaryContextSwitches:N0} of them involuntary"));
         table.Write(writer);
         if (options.PerThread)
         {
@@ -203,10 +212,12 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
     private static string Share(long part, long whole) => whole > 0 ? Quantity.Percent((double)part / whole) : "";
 
-    private static string Deviation(HdrHistogramSummary summary) => summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
+    private static string Deviation(HdrHistogramSummary summary) =>
+        summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
 
     private static string Change(double before, double after) =>
         before > 0 ? FormattableString.Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";
 
-    private static string Effect(double d) => double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);
+    private static string Effect(double d) =>
+        double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);
 }

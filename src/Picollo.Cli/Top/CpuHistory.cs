@@ -4,8 +4,8 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Top;
 
 /// <summary>How much CPU time each process took over the session: for how many milliseconds it took which share.</summary>
-/// <remarks>A process that never ran has no histogram but the time it was seen: of thousands of processes few have run. Those of ended processes
-/// are dropped with the next sample.</remarks>
+/// <remarks>A process that never ran has no histogram but the time it was seen: of thousands of processes few have run. Those of ended
+/// processes are dropped with the next sample.</remarks>
 internal sealed class CpuHistory
 {
     /// <summary>Steps of 0.01 % of a CPU.</summary>
@@ -53,12 +53,12 @@ internal sealed class CpuHistory
         DropEnded();
     }
 
-    /// <summary>The shares of a process in <see cref="StepsPerCpu"/> (values) and for how long it had them in milliseconds (counts); null where it
-    /// has none yet.</summary>
+    /// <summary>The shares of a process in <see cref="StepsPerCpu"/> (values) and for how long it had them in milliseconds (counts); null
+    /// where it has none yet.</summary>
     public ReadOnlyHdrHistogram? Of(int process) => _entries.TryGetValue(process, out Entry? entry) ? entry.ToHistogram(_factory!) : null;
 
-    /// <summary>For how long a process was seen, and the shares that it did not exceed for half of that, nine tenths, 99 of a hundred parts and at
-    /// all.</summary>
+    /// <summary>For how long a process was seen, and the shares that it did not exceed for half of that, nine tenths, 99 of a hundred parts
+    /// and at all.</summary>
     public bool TryGetShares(int process, out SessionShares shares)
     {
         shares = default;
@@ -127,7 +127,12 @@ internal sealed class CpuHistory
 
             Span<ulong> values = stackalloc ulong[4];
             _histogram.GetPercentileValues([50, 90, 99, 100], values);
-            shares = new(TimeSpan.FromMilliseconds(_histogram.TotalCount), values[0] / StepsPerCpu, values[1] / StepsPerCpu, values[2] / StepsPerCpu, values[3] / StepsPerCpu);
+            shares = new(
+                TimeSpan.FromMilliseconds(_histogram.TotalCount),
+                values[0] / StepsPerCpu,
+                values[1] / StepsPerCpu,
+                values[2] / StepsPerCpu,
+                values[3] / StepsPerCpu);
             return _histogram.TotalCount > 0;
         }
     }

@@ -8,7 +8,11 @@ internal static class LoggedIn
     private const string Utmp = "/run/utmp";
     private const int UserProcess = 7; // USER_PROCESS
     private const int UserOffset = 44; // ut_user, behind ut_type, ut_pid, ut_line and ut_id
-    private static readonly int RecordLength = System.Runtime.InteropServices.RuntimeInformation.ProcessArchitecture == System.Runtime.InteropServices.Architecture.Arm64 ? 400 : 384;
+
+    private static readonly int RecordLength =
+        System.Runtime.InteropServices.RuntimeInformation.ProcessArchitecture == System.Runtime.InteropServices.Architecture.Arm64
+            ? 400
+            : 384;
 
     /// <summary>How often; null where the system keeps no such file, as more and more do.</summary>
     public static int? Count()

@@ -10,8 +10,8 @@ internal static class TopBatch
     /// <param name="terminal">Where to.</param>
     /// <param name="model">What.</param>
     /// <param name="settings">Of it what, how often and how many.</param>
-    /// <param name="width">How long lines may be; null for as wide as the terminal is, and without an end where there is none, as what a program
-    /// reads is not cut.</param>
+    /// <param name="width">How long lines may be; null for as wide as the terminal is, and without an end where there is none, as what a
+    /// program reads is not cut.</param>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings, int? width)
     {

@@ -4,8 +4,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+: what stands before it keeps its number for awk. Where they leave little room for
-/// names they are narrower, and numbers in larger units.</summary>
+/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+: what stands before it keeps its number for awk. Where they leave
+/// little room for names they are narrower, and numbers in larger units.</summary>
 internal readonly record struct TopColumns(int Id, int Virtual, int Resident, int Shared, int Memory, int Time)
 {
     private const int User = 8;

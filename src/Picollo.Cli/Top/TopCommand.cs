@@ -42,20 +42,45 @@ internal static class TopCommand
 
     public static Command Create(Terminal terminal)
     {
-        Option<bool> batch = new("-b", "--batch") { Description = "Write page after page as plain text; so it does where the output is no terminal." };
-        Option<string> delay = new("-d", "--delay") { HelpName = "SECS", Description = "Seconds between two samples, 0.1 and more; 3 unless given." };
+        Option<bool> batch = new("-b", "--batch")
+        {
+            Description = "Write page after page as plain text; so it does where the output is no terminal.",
+        };
+        Option<string> delay = new("-d", "--delay")
+        {
+            HelpName = "SECS",
+            Description = "Seconds between two samples, 0.1 and more; 3 unless given.",
+        };
         Option<string> iterations = new("-n", "--iterations") { HelpName = "N", Description = "End after so many pages." };
         Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List these processes alone." };
-        Option<string> user = new("-u", "--user") { HelpName = "USER", Description = "List this effective user's processes alone, by name or number." };
+        Option<string> user = new("-u", "--user")
+        {
+            HelpName = "USER",
+            Description = "List this effective user's processes alone, by name or number.",
+        };
         Option<bool> threads = new("-H", "--threads") { Description = "List threads." };
         Option<bool> perCpu = new("-1", "--per-cpu") { Description = "Show each CPU." };
         Option<bool> commandLine = new("-c", "--command-line") { Description = "Show command lines instead of names." };
-        Option<string> sort = new("-o", "--sort") { HelpName = "FIELD", Description = "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest." };
-        Option<string> width = new("-w", "--width") { HelpName = "N", Description = "Cut lines of -b at so many columns, not at the terminal's, or nowhere." };
+        Option<string> sort = new("-o", "--sort")
+        {
+            HelpName = "FIELD",
+            Description = "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest.",
+        };
+        Option<string> width = new("-w", "--width")
+        {
+            HelpName = "N",
+            Description = "Cut lines of -b at so many columns, not at the terminal's, or nowhere.",
+        };
         Option<bool> secure = new("-s", "--secure") { Description = "Neither signal nor renice processes." };
-        Option<bool> json = new("--json") { Description = "Write a line of JSON for each sample, with each process's share over the session." };
+        Option<bool> json = new("--json")
+        {
+            Description = "Write a line of JSON for each sample, with each process's share over the session.",
+        };
 
-        Command command = new("top", "What the machine's CPUs and processes do.") { batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json };
+        Command command = new("top", "What the machine's CPUs and processes do.")
+        {
+            batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
+        };
         Check(delay, text => TopSettings.DelayOf(text) is not null, $"-d takes {TopSettings.Delays}.");
         Check(iterations, text => CountOf(text) is not null, "-n takes a number of pages, 1 and more.");
         Check(pids, text => text.Split(',').All(id => CountOf(id) is not null), "-p takes process ids with commas between.");
@@ -78,7 +103,9 @@ internal static class TopCommand
                 IsSecure = parsed.GetValue(secure),
             };
             using TopModel model = new(settings);
-            bool isBatch = parsed.GetValue(batch) || WindowSize.Columns is null || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb";
+            bool isBatch = parsed.GetValue(batch)
+                || WindowSize.Columns is null
+                || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb";
             return parsed.GetValue(json) ? TopJson.Run(terminal, model, settings)
                 : isBatch ? TopBatch.Run(terminal, model, settings, CountOf(parsed.GetValue(width)))
                 : TopScreen.Run(terminal, model, settings);

@@ -32,8 +32,10 @@ internal static class TopHeader
         {
             (double unit, char letter) = UnitFor(Math.Max(memory.TotalBytes, memory.SwapTotalBytes));
             string available = memory.AvailableBytes is { } bytes ? Text($" {bytes / unit,8:0.0} avail Mem") : "";
-            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, {memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
-            yield return Text($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, {memory.SwapFreeBytes / unit,8:0.0} free, {(memory.SwapTotalBytes - memory.SwapFreeBytes) / unit,8:0.0} used.{available}");
+            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, ")
+                + Text($"{memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
+            yield return Text($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, {memory.SwapFreeBytes / unit,8:0.0} free, ")
+                + Text($"{(memory.SwapTotalBytes - memory.SwapFreeBytes) / unit,8:0.0} used.{available}");
         }
 
         if (sample.Cgroup is { } cgroup)
@@ -43,7 +45,8 @@ internal static class TopHeader
 
         if (sample.Pressure?.Some is { } some)
         {
-            yield return Text($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
+            yield return Text($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,")
+                + Text($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
         }
 
         // Kernel threads, whose niceness is not the user's, have no address space.
@@ -84,7 +87,8 @@ internal static class TopHeader
         }
 
         int sleeping = total - running - stopped - zombies;
-        return Text($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, {sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
+        return Text($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, ")
+            + Text($"{sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
     }
 
     private static string Cgroup(TopCgroup cgroup)

@@ -12,7 +12,9 @@ internal static class TopHelp
             yield return new(line);
         }
 
-        yield return new(settings.IsSecure ? "  k, r                 off: --secure" : "  k, r                 signal a process, or set its niceness: asks first");
+        yield return new(settings.IsSecure
+            ? "  k, r                 off: --secure"
+            : "  k, r                 signal a process, or set its niceness: asks first");
         yield return new("  q, Ctrl+C            quit");
         yield return new("");
         yield return new("%WAIT: could have run and did not, for another ran on its CPU, or its cgroup");

@@ -8,9 +8,11 @@ namespace Picollo.Cli.Top;
 /// <summary>Samples of the machine, and what processes did over the session.</summary>
 internal sealed class TopModel(TopSettings settings) : IDisposable
 {
-    private const SystemCpuParts Parts = SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
+    private const SystemCpuParts Parts =
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
-    /// <summary>Of the first page, that it be there soon and show what is, neither zeros nor a mean since the start. The counters' steps are 10 ms.</summary>
+    /// <summary>Of the first page, that it be there soon and show what is, neither zeros nor a mean since the start. The counters' steps
+    /// are 10 ms.</summary>
     private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(200);
 
     private readonly UserNames _users = new();
@@ -30,11 +32,12 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     public bool WithThreads { get; set; }
 
     /// <summary>What of processes cannot be seen here, and why.</summary>
-    public IEnumerable<string> Problems => new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
-        .Select(part => _cpu?.GetProblem(part)).OfType<string>().Distinct();
+    public IEnumerable<string> Problems =>
+        new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
+            .Select(part => _cpu?.GetProblem(part)).OfType<string>().Distinct();
 
-    /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with: at the
-    /// first time, and when threads are read from now on, or no longer.</summary>
+    /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with:
+    /// at the first time, and when threads are read from now on, or no longer.</summary>
     /// <exception cref="CommandException">None of the processes that alone are to be listed was there at the first time.</exception>
     public void Update()
     {
@@ -94,7 +97,11 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     }
 
     private static TopCgroup Since(CgroupCpu now, CgroupCpu? before) => before is { } earlier && earlier.Path == now.Path
-        ? new(now, now.Periods - earlier.Periods, now.ThrottledPeriods - earlier.ThrottledPeriods, now.ThrottledTime - earlier.ThrottledTime)
+        ? new(
+            now,
+            now.Periods - earlier.Periods,
+            now.ThrottledPeriods - earlier.ThrottledPeriods,
+            now.ThrottledTime - earlier.ThrottledTime)
         : new(now, null, null, null);
 
     private void ShowTasks(SystemCpu cpu)

@@ -3,8 +3,10 @@ using System.Text;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Numbers to the right of columns as top(1) writes them: never wider than the column, in the finest unit that fits. Allocates nothing.</summary>
-/// <remarks>Not by <see cref="StringBuilder.Insert(int, string, int)"/>: it takes a new piece of memory for each (1.4 KB a row, 2026-11-22).</remarks>
+/// <summary>Numbers to the right of columns as top(1) writes them: never wider than the column, in the finest unit that fits. Allocates
+/// nothing.</summary>
+/// <remarks>Not by <see cref="StringBuilder.Insert(int, string, int)"/>: it takes a new piece of memory for each (1.4 KB a row,
+/// 2026-11-22).</remarks>
 internal static class TopNumbers
 {
     private const string Unknown = "-";
@@ -60,8 +62,8 @@ internal static class TopNumbers
         }
     }
 
-    /// <summary>Minutes, seconds and hundredths (<c>M:SS.cc</c>), or what of them fits: <c>M:SS</c>, then hours and minutes (<c>H,MM</c>), hours,
-    /// days, weeks.</summary>
+    /// <summary>Minutes, seconds and hundredths (<c>M:SS.cc</c>), or what of them fits: <c>M:SS</c>, then hours and minutes (<c>H,MM</c>),
+    /// hours, days, weeks.</summary>
     public static void AppendTime(StringBuilder to, TimeSpan time, int width)
     {
         long hundredths = time.Ticks / (TimeSpan.TicksPerSecond / 100);
@@ -99,7 +101,8 @@ internal static class TopNumbers
     }
 
     /// <summary>A text to the right of a column.</summary>
-    public static void AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) => to.Append(' ', Math.Max(width - text.Length, 0)).Append(text);
+    public static void AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) =>
+        to.Append(' ', Math.Max(width - text.Length, 0)).Append(text);
 
     // In the unit that leaves the fewest digits before the point; with one behind it where that fits.
     private static void AppendScaled(StringBuilder to, double value, double step, string units, int width)

@@ -1,6 +1,7 @@
 namespace Picollo.Cli.Top;
 
-/// <summary>Where a row stands in the list: by its number, and of those that are equal the smallest id first, so that a list does not jump.</summary>
+/// <summary>Where a row stands in the list: by its number, and of those that are equal the smallest id first, so that a list does not
+/// jump.</summary>
 /// <param name="Key">Falling numbers are negated.</param>
 /// <param name="Id">Of the row.</param>
 /// <param name="Index">Of the row, in the sample.</param>

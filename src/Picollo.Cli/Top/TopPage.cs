@@ -3,7 +3,8 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Makes lines of a sample. Depends on nothing else; uses its memory again, so that what it returns is valid until the next call.</summary>
+/// <summary>Makes lines of a sample. Depends on nothing else; uses its memory again, so that what it returns is valid until the next
+/// call.</summary>
 internal sealed class TopPage
 {
     private const int LineLength = 1024;

@@ -21,14 +21,19 @@ internal static class TopProcessPage
     /// <param name="words">It was started with; null where that is not known.</param>
     /// <param name="shares">Its shares over the session (<see cref="CpuHistory.Of"/>); null where there are none yet.</param>
     /// <param name="columns">Cells of a line.</param>
-    public static List<TopLine> Render(TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
+    public static List<TopLine> Render(
+        TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {
         string command = words is { Length: > 0 } ? ForeignText.Clean(string.Join(' ', words)) : $"[{ForeignText.Clean(process.Name)}]";
         List<TopLine> lines =
         [
-            new(Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, of {ForeignText.Clean(process.User)}: state {process.State ?? '?'}, nice {process.Nice}"), TopStyle.Bold),
+            new(
+                Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, of {ForeignText.Clean(process.User)}: ")
+                + Invariant($"state {process.State ?? '?'}, nice {process.Nice}"),
+                TopStyle.Bold),
             .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new TopLine(line)),
-            new(Invariant($"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since it began")),
+            new(Invariant(
+                $"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since it began")),
             new(""),
         ];
         AddShares(lines, shares, columns);
@@ -36,7 +41,9 @@ internal static class TopProcessPage
         lines.Add(new("    TID S  %CPU %WAIT     TIME+ THREAD", TopStyle.Reverse));
         foreach (TopRow thread in threads.OrderByDescending(thread => thread.Share).ThenBy(thread => thread.Id))
         {
-            lines.Add(new(Invariant($"{thread.Id,7} {thread.State ?? '?'} {Percent(thread.Share),5} {Percent(thread.WaitShare),5} {TimeOf(thread),9} {ForeignText.Clean(thread.Name)}")));
+            lines.Add(new(
+                Invariant($"{thread.Id,7} {thread.State ?? '?'} {Percent(thread.Share),5} {Percent(thread.WaitShare),5} ")
+                + Invariant($"{TimeOf(thread),9} {ForeignText.Clean(thread.Name)}")));
         }
 
         return lines;
@@ -54,7 +61,9 @@ internal static class TopProcessPage
         ulong[] values = new ulong[ranks.Length];
         shares.GetPercentileValues(ranks, values);
         double total = shares.TotalCount;
-        lines.Add(new(Invariant($"%CPU over {total / 1000:0.0} s: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
+        lines.Add(new(
+            Invariant($"%CPU over {total / 1000:0.0} s: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
+            + Invariant($"p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
         int barWidth = Math.Clamp(columns - BesideBar, 0, WidestBar);
         ulong above = 0;
         for (int i = 0; i < Edges.Length && above <= values[^1]; i++)

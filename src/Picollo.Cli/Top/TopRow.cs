@@ -5,7 +5,8 @@ namespace Picollo.Cli.Top;
 /// <summary>A process, or a thread with what it has of its process.</summary>
 /// <param name="Process">The process.</param>
 /// <param name="Thread">The thread; null for the process itself.</param>
-/// <param name="User">The effective user's name, or number where it has none; "?" where it is not known. Not made fit for a terminal.</param>
+/// <param name="User">The effective user's name, or number where it has none; "?" where it is not known. Not made fit for a
+/// terminal.</param>
 internal readonly record struct TopRow(ProcessCpu Process, ThreadCpu? Thread, string User)
 {
     public long Id => Thread?.Id ?? Process.Id;

@@ -6,7 +6,8 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-// What is done to processes. Each is taken hold of before more is asked: between a question and its answer its id may have become another's.
+// What is done to processes. Each is taken hold of before more is asked: between a question and its answer its id may have become
+// another's.
 internal sealed partial class TopScreen
 {
     private const int LongestCommand = 120; // cells of a question
@@ -44,7 +45,9 @@ internal sealed partial class TopScreen
             return null;
         }
 
-        return new($"Set niceness {nice} for", () => held.TrySetNice(nice, out string? problem) ? $"{held.Id} has niceness {nice}." : problem);
+        return new(
+            $"Set niceness {nice} for",
+            () => held.TrySetNice(nice, out string? problem) ? $"{held.Id} has niceness {nice}." : problem);
     });
 
     private void Change(string purpose, Func<RunningProcess, Deed?> ask)
@@ -73,7 +76,9 @@ internal sealed partial class TopScreen
                 return;
             }
 
-            _message = Confirm($"{deed.Question} {Describe(row)}?") && ConfirmAgain(held.Id, deed.Question) ? ForeignText.Clean(deed.Do()) : "Nothing is done.";
+            _message = Confirm($"{deed.Question} {Describe(row)}?") && ConfirmAgain(held.Id, deed.Question)
+                ? ForeignText.Clean(deed.Do())
+                : "Nothing is done.";
         }
     }
 
@@ -87,7 +92,8 @@ internal sealed partial class TopScreen
         string[]? words = _model.Sample.CommandLineOf(row.Process.Id);
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture, $"{row.Process.Id} (");
-        CellText.AppendFitting(text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), LongestCommand);
+        CellText.AppendFitting(
+            text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), LongestCommand);
         return text.Append(") of ").Append(ForeignText.Clean(row.User)).ToString();
     }
 

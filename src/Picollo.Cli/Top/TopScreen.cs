@@ -3,8 +3,8 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The live screen: a page, then a key or the next sample. While a question is open the page stands still, so that what is chosen on it
-/// stays where it is.</summary>
+/// <summary>The live screen: a page, then a key or the next sample. While a question is open the page stands still, so that what is chosen
+/// on it stays where it is.</summary>
 internal sealed partial class TopScreen
 {
     private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);

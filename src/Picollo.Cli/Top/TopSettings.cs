@@ -56,5 +56,6 @@ internal sealed class TopSettings
         && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
     /// <summary>Whether a row is on the list.</summary>
-    public bool Lists(in TopRow row) => (User is not { } user || row.Process.UserId == user) && (Pids.Count == 0 || Pids.Contains(row.Process.Id));
+    public bool Lists(in TopRow row) =>
+        (User is not { } user || row.Process.UserId == user) && (Pids.Count == 0 || Pids.Contains(row.Process.Id));
 }

@@ -32,7 +32,9 @@ internal sealed unsafe class UserNames
     {
         uint found = 0;
         bool isName = OperatingSystem.IsLinux()
-            && TryLookUp((passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result), passwd => found = IdOf(passwd));
+            && TryLookUp(
+                (passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result),
+                passwd => found = IdOf(passwd));
         id = found;
         return isName || uint.TryParse(user, NumberStyles.None, CultureInfo.InvariantCulture, out id);
     }
@@ -41,7 +43,9 @@ internal sealed unsafe class UserNames
     {
         string? name = null;
         _ = OperatingSystem.IsLinux()
-            && TryLookUp((passwd, buffer, length, result) => LibC.getpwuid_r(user, passwd, buffer, length, result), passwd => name = NameOf(passwd));
+            && TryLookUp(
+                (passwd, buffer, length, result) => LibC.getpwuid_r(user, passwd, buffer, length, result),
+                passwd => name = NameOf(passwd));
         return name;
     }
 

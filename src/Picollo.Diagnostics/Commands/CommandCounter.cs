@@ -6,8 +6,8 @@ namespace Picollo.Diagnostics;
 /// <param name="Name">As it was asked for.</param>
 /// <param name="Value">Events; of the kernel's clocks (<see cref="IsTime"/>) nanoseconds. Scaled where the counter took turns with
 /// others.</param>
-/// <param name="RunningShare">For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it was
-/// never on.</param>
+/// <param name="RunningShare">For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it
+/// was never on.</param>
 /// <param name="IsTime">Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</param>
 /// <remarks>Immutable. What descendants that live on count later is not in it.</remarks>
 public readonly record struct CommandCounter(string Name, ulong Value, double? RunningShare, bool IsTime)

@@ -45,8 +45,8 @@ public sealed class CommandMeter
         Limit = spawn.Problem;
     }
 
-    /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not to be
-    /// seen. 1 ms at least; a look takes some 20 µs a thread. Linux.</summary>
+    /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
+    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms.</exception>
     public TimeSpan? ThreadInterval
     {
@@ -132,6 +132,8 @@ public sealed class CommandMeter
             throw new PerfEventException(_counters.Counters[0].Name, 0, $"{_counters.Counters[0].Name}: {Limit}");
         }
 
-        return _counters is null ? [] : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {Limit}"))];
+        return _counters is null
+            ? []
+            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {Limit}"))];
     }
 }

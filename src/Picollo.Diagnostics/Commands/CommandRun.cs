@@ -11,8 +11,8 @@ public sealed class CommandRun
     /// monotonic clock.</summary>
     public required long ElapsedNanoseconds { get; init; }
 
-    /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page faults, context
-    /// switches, and the largest resident size that any one of them had.</summary>
+    /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
+    /// faults, context switches, and the largest resident size that any one of them had.</summary>
     /// <remarks>What <see cref="CommandMeter.Limit"/> tells apart, all of it is known; the size is 0 where it is not.</remarks>
     public required ResourceUsage Usage { get; init; }
 

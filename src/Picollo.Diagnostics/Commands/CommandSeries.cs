@@ -2,8 +2,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Runs of one command, and what was measured in them as histograms: percentiles, mean and standard deviation of each, and the size of
-/// the effect between two series (<see cref="Metrics.HdrHistogramSummary.GetEffectSize"/>).</summary>
+/// <summary>Runs of one command, and what was measured in them as histograms: percentiles, mean and standard deviation of each, and the
+/// size of the effect between two series (<see cref="Metrics.HdrHistogramSummary.GetEffectSize"/>).</summary>
 /// <remarks>
 /// <para>To compare two commands, run them in turn, so that what changes on the machine meanwhile meets both.</para>
 /// <para>Not thread-safe.</para>

@@ -5,8 +5,8 @@ using Picollo.Cpu.Linux;
 namespace Picollo.Diagnostics;
 
 /// <summary>Looks at the threads of a command and of what it started, again and again, and remembers each as it was seen last.</summary>
-/// <remarks>By <c>/proc/&lt;pid&gt;/task</c>, and <c>children</c> there (CONFIG_PROC_CHILDREN) for the processes. Rejected: counters that threads
-/// inherit one by one (perf's inherit_stat): the kernel adds what an ended thread counted to its parent's.</remarks>
+/// <remarks>By <c>/proc/&lt;pid&gt;/task</c>, and <c>children</c> there (CONFIG_PROC_CHILDREN) for the processes. Rejected: counters that
+/// threads inherit one by one (perf's inherit_stat): the kernel adds what an ended thread counted to its parent's.</remarks>
 internal sealed class CommandThreads : IDisposable
 {
     private readonly int _process;

@@ -22,7 +22,8 @@ public sealed class MeasuredCommand
     /// <summary>Whether it is a line for the shell (<see cref="FromText"/>).</summary>
     public bool IsText { get; }
 
-    /// <summary>Whether what it writes to standard output goes to this process's standard error (<see cref="WithOutputToError"/>).</summary>
+    /// <summary>Whether what it writes to standard output goes to this process's standard error
+    /// (<see cref="WithOutputToError"/>).</summary>
     public bool OutputToError { get; private init; }
 
     /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
@@ -31,8 +32,8 @@ public sealed class MeasuredCommand
     /// <summary>The program and its arguments: what is executed.</summary>
     internal string[] ArgumentList { get; }
 
-    /// <summary>A program, looked for on the <c>PATH</c> if its name has no slash, in this process's group: Ctrl+C at the terminal reaches it
-    /// as it reaches this process.</summary>
+    /// <summary>A program, looked for on the <c>PATH</c> if its name has no slash, in this process's group: Ctrl+C at the terminal reaches
+    /// it as it reaches this process.</summary>
     /// <param name="program">Its name or path.</param>
     /// <param name="arguments">Its arguments, as they are.</param>
     /// <returns>The command.</returns>

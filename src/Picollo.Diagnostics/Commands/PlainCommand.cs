@@ -34,7 +34,9 @@ internal sealed class PlainCommand : ICommandProcess
         try
         {
             Process process = Process.Start(info)!;
-            Task copying = command.OutputToError ? process.StandardOutput.BaseStream.CopyToAsync(Console.OpenStandardError()) : Task.CompletedTask;
+            Task copying = command.OutputToError
+                ? process.StandardOutput.BaseStream.CopyToAsync(Console.OpenStandardError())
+                : Task.CompletedTask;
             return new(process, before, start, copying);
         }
         catch (Win32Exception e)
@@ -75,9 +77,10 @@ internal sealed class PlainCommand : ICommandProcess
     }
 
     private ResourceUsage Usage() =>
-        OperatingSystem.IsWindows() ? new() { Cpu = new CpuUsage(Nanoseconds(_process.UserProcessorTime), Nanoseconds(_process.PrivilegedProcessorTime)) }
-        : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - _before) with { MaxResidentBytes = 0 }
-        : default;
+        OperatingSystem.IsWindows()
+            ? new() { Cpu = new CpuUsage(Nanoseconds(_process.UserProcessorTime), Nanoseconds(_process.PrivilegedProcessorTime)) }
+            : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - _before) with { MaxResidentBytes = 0 }
+            : default;
 
     private void Kill()
     {

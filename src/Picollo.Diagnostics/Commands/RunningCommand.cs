@@ -16,7 +16,10 @@ public sealed class RunningCommand : IDisposable
     private CommandRun? _run;
 
     internal RunningCommand(
-        MeasuredCommand command, ICommandProcess process, PerfEventCounterSession? counters, IReadOnlyList<UnavailablePerfCounter> unavailable,
+        MeasuredCommand command,
+        ICommandProcess process,
+        PerfEventCounterSession? counters,
+        IReadOnlyList<UnavailablePerfCounter> unavailable,
         CommandThreads? threads)
     {
         _command = command;
@@ -69,8 +72,8 @@ public sealed class RunningCommand : IDisposable
     /// <returns>The command, to look at.</returns>
     public override string ToString() => _command.Text;
 
-    /// <summary>Kills the command if it has not ended, and one that is a line for the shell with its group. On Linux the end of this process, by
-    /// whatever means, does the same.</summary>
+    /// <summary>Kills the command if it has not ended, and one that is a line for the shell with its group. On Linux the end of this
+    /// process, by whatever means, does the same.</summary>
     public void Dispose()
     {
         _process.Dispose();

@@ -31,7 +31,8 @@ public sealed class CpuJitter
     public HdrHistogram Histogram { get; } =
         HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create();
 
-    /// <summary>What is measured by now: exact, not by buckets, and of one moment. A lock, held for microseconds; allocates nothing.</summary>
+    /// <summary>What is measured by now: exact, not by buckets, and of one moment. A lock, held for microseconds; allocates
+    /// nothing.</summary>
     /// <returns>Zeros before the first wake-up was taken in.</returns>
     public CpuJitterStatus GetStatus()
     {

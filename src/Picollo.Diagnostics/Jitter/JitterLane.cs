@@ -40,7 +40,13 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <param name="Broke">Called at once when a latency is above the limit.</param>
     /// <param name="Ended">Signalled by each when its loop has ended.</param>
     public sealed record Start(
-        int? Priority, JitterLimits Limits, CountdownEvent Ready, ManualResetEventSlim Go, Func<bool> IsAbandoned, Action<JitterLane, ulong> Broke, CountdownEvent Ended);
+        int? Priority,
+        JitterLimits Limits,
+        CountdownEvent Ready,
+        ManualResetEventSlim Go,
+        Func<bool> IsAbandoned,
+        Action<JitterLane, ulong> Broke,
+        CountdownEvent Ended);
 
     public int Cpu { get; }
 

@@ -3,8 +3,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>jitter_run of native/picollo_native.c once more, for where there is no native library. It allocates nothing; but each of its calls
-/// comes back to managed code, and waits there while this process's garbage is collected.</summary>
+/// <summary>jitter_run of native/picollo_native.c once more, for where there is no native library. It allocates nothing; but each of its
+/// calls comes back to managed code, and waits there while this process's garbage is collected.</summary>
 internal static unsafe class JitterLoop
 {
     public static int Run<TClock>(JitterState* state, TClock clock)

@@ -7,16 +7,18 @@ namespace Picollo.Diagnostics;
 /// <summary>Measures the wake-up latency of CPUs: one pinned thread each sleeps until a moment, and sees how much later it runs.</summary>
 /// <remarks>
 /// <para>The moments are one interval apart, whatever happens: after a late wake-up those that passed meanwhile are measured from their own
-/// moments, none is skipped (no coordinated omission). So a wait of 10 ms at an interval of 1 ms shows as 10, 9, 8 ms and so on, and weighs what it
-/// would have cost. Whatever keeps a thread from running shows: interrupts, other threads, a hypervisor, and a stop of the process (SIGSTOP).</para>
-/// <para>As on cyclictest and jitterdebugger, whose figures these are to be compared with: CLOCK_MONOTONIC, clock_nanosleep(2) until an absolute
-/// time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that no CPU sleeps deeply. The loop is native code that runs from start to end
-/// without the runtime: no collection of garbage stops it. It writes to locked memory, from which another thread, of ordinary priority, takes
-/// the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones, before samples are lost
-/// (<see cref="CpuJitterStatus.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs are usual).</para>
-/// <para>What the system refuses and can be done without is in <see cref="Limits"/>. Linux only. All members may be used by any thread. Starting
-/// takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A meter that nobody
-/// stops measures on, but does not keep the process from ending.</para>
+/// moments, none is skipped (no coordinated omission). So a wait of 10 ms at an interval of 1 ms shows as 10, 9, 8 ms and so on, and weighs
+/// what it would have cost. Whatever keeps a thread from running shows: interrupts, other threads, a hypervisor, and a stop of the process
+/// (SIGSTOP).</para>
+/// <para>As on cyclictest and jitterdebugger, whose figures these are to be compared with: CLOCK_MONOTONIC, clock_nanosleep(2) until an
+/// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that no CPU sleeps deeply. The loop is native code that runs from
+/// start to end without the runtime: no collection of garbage stops it. It writes to locked memory, from which another thread, of ordinary
+/// priority, takes the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones,
+/// before samples are lost (<see cref="CpuJitterStatus.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
+/// are usual).</para>
+/// <para>What the system refuses and can be done without is in <see cref="Limits"/>. Linux only. All members may be used by any thread.
+/// Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A meter that
+/// nobody stops measures on, but does not keep the process from ending.</para>
 /// <example>
 /// <code>
 /// using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
@@ -24,7 +26,8 @@ namespace Picollo.Diagnostics;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
 ///     CpuJitterStatus status = cpu.GetStatus();
-///     Console.WriteLine($"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
+///     Console.WriteLine(
+///         $"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
 /// }
 /// </code>
 /// </example>
@@ -56,7 +59,9 @@ public sealed class JitterMeter : IDisposable
     private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out string? problem)
     {
         (_limits, _samples) = (new JitterLimits(), options.Samples);
-        _duration = options.Duration is { } duration ? TimeSpan.FromTicks(Math.Max(duration.Ticks, options.Interval.Ticks)) : TimeSpan.MaxValue;
+        _duration = options.Duration is { } duration
+            ? TimeSpan.FromTicks(Math.Max(duration.Ticks, options.Interval.Ticks))
+            : TimeSpan.MaxValue;
         _ended = new CountdownEvent(cpus.Length);
         _drainer = new Thread(Drain) { IsBackground = true, Name = "Picollo jitter" };
         // Left to the collector: nobody knows when the last thread is done with them.
@@ -101,20 +106,20 @@ public sealed class JitterMeter : IDisposable
     /// <summary>One for each measured CPU, in ascending order.</summary>
     public IReadOnlyList<CpuJitter> Cpus { get; }
 
-    /// <summary>What is not as asked, or as good as it could be, with cause and remedy, a sentence or two each: real-time priority not permitted,
-    /// /dev/cpu_dma_latency not writable, memory not locked, no native library (a collection of this process's garbage then shows as
-    /// latency), a CPU that went offline meanwhile. A list that was read does not change; a later one may have more.</summary>
+    /// <summary>What is not as asked, or as good as it could be, with cause and remedy, a sentence or two each: real-time priority not
+    /// permitted, /dev/cpu_dma_latency not writable, memory not locked, no native library (a collection of this process's garbage then
+    /// shows as latency), a CPU that went offline meanwhile. A list that was read does not change; a later one may have more.</summary>
     public IReadOnlyList<string> Limits => _limits.All;
 
-    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first where several CPUs had one; null
-    /// before, and without.</summary>
+    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first where several CPUs had one;
+    /// null before, and without.</summary>
     public JitterBreak? Break => _break;
 
     /// <summary>When the measurement began.</summary>
     public DateTime StartTimeUtc { get; }
 
-    /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or <see cref="Stop"/>. Fails
-    /// with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with
+    /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
+    /// <see cref="Stop"/>. Fails with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with
     /// <see cref="MeasurementUnavailableException"/> where the system refused to sleep.</summary>
     public Task Completion => _completion.Task;
 
@@ -122,7 +127,8 @@ public sealed class JitterMeter : IDisposable
     /// <param name="options">How.</param>
     /// <returns>The meter, measuring.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
-    /// <exception cref="MeasurementUnavailableException">Not Linux, or a CPU that is asked for is offline or not allowed to this process.</exception>
+    /// <exception cref="MeasurementUnavailableException">Not Linux, or a CPU that is asked for is offline or not allowed to this
+    /// process.</exception>
     public static JitterMeter Start(JitterMeterOptions options) =>
         TryStart(options, out JitterMeter? meter, out string? problem) ? meter : throw new MeasurementUnavailableException(problem);
 
@@ -132,7 +138,8 @@ public sealed class JitterMeter : IDisposable
     /// <param name="problem">Why not, and what can be done about it; null where it succeeded.</param>
     /// <returns>Whether it measures.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
-    public static bool TryStart(JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? problem)
+    public static bool TryStart(
+        JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? problem)
     {
         JitterPlan plan = JitterPlan.For(options);
         meter = null;
@@ -140,15 +147,22 @@ public sealed class JitterMeter : IDisposable
     }
 
     internal static bool TryStart(
-        IJitterSystem system, JitterMeterOptions options, JitterPlan plan, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? problem)
+        IJitterSystem system,
+        JitterMeterOptions options,
+        JitterPlan plan,
+        [NotNullWhen(true)] out JitterMeter? meter,
+        [NotNullWhen(false)] out string? problem)
     {
-        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out problem) ? new JitterMeter(system, options, plan, cpus, out problem) : null;
+        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out problem)
+            ? new JitterMeter(system, options, plan, cpus, out problem)
+            : null;
         meter = problem is null ? meter : null;
         return meter is not null;
     }
 
-    /// <summary>Ends the measurement: each thread at its next wake-up. Returns when every thread has ended and all samples are taken in, after
-    /// an interval and some milliseconds. The same the second time. In <see cref="JitterMeterOptions.Samples"/> it does not wait.</summary>
+    /// <summary>Ends the measurement: each thread at its next wake-up. Returns when every thread has ended and all samples are taken in,
+    /// after an interval and some milliseconds. The same the second time. In <see cref="JitterMeterOptions.Samples"/> it does not
+    /// wait.</summary>
     /// <exception cref="Exception">What ended the measurement before, as <see cref="Completion"/> has it.</exception>
     public void Stop()
     {
@@ -198,8 +212,8 @@ public sealed class JitterMeter : IDisposable
         for (int drains = 1; !_ended.Wait(DrainInterval); drains++)
         {
             DrainLanes();
-            // Not at once: after a stop of the process everything is overdue, and caught up within milliseconds. By the clock, not by drains, of
-            // which there may be one a second: threads that never sleep leave others the twentieth part of their CPUs.
+            // Not at once: after a stop of the process everything is overdue, and caught up within milliseconds. By the clock, not by
+            // drains, of which there may be one a second: threads that never sleep leave others the twentieth part of their CPUs.
             if (Stopwatch.GetElapsedTime(start) > _duration)
             {
                 overdueSince = overdueSince == 0 ? Stopwatch.GetTimestamp() : overdueSince;

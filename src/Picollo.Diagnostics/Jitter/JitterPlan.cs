@@ -30,7 +30,9 @@ internal readonly record struct JitterPlan(ulong Interval, ulong Loops, ulong Br
             loops = Math.Min(loops, Math.Max((ulong)(duration.Ticks / options.Interval.Ticks), 1));
         }
 
-        ulong breakAbove = options.BreakAbove is { } limit ? (ulong)(limit.Ticks * (Int128)TimeSpan.NanosecondsPerTick) : JitterState.Unlimited;
+        ulong breakAbove = options.BreakAbove is { } limit
+            ? (ulong)(limit.Ticks * (Int128)TimeSpan.NanosecondsPerTick)
+            : JitterState.Unlimited;
         return new JitterPlan((ulong)(options.Interval.Ticks * TimeSpan.NanosecondsPerTick), loops, breakAbove);
     }
 

@@ -13,21 +13,22 @@ internal static class JitterReasons
     public static string NotRealTime(int priority, int error)
     {
         string level = priority.ToString(CultureInfo.InvariantCulture);
-        return $"SCHED_FIFO at priority {level} is refused ({Message(error)}): the threads have an ordinary priority, and wait for others as any "
-            + $"thread does. Run as root or with CAP_SYS_NICE, or permit it (ulimit -r {level}); in a control group, give it real-time run time "
-            + "(cpu.rt_runtime_us).";
+        return $"SCHED_FIFO at priority {level} is refused ({Message(error)}): the threads have an ordinary priority, and wait for others "
+            + $"as any thread does. Run as root or with CAP_SYS_NICE, or permit it (ulimit -r {level}); in a control group, give it "
+            + "real-time run time (cpu.rt_runtime_us).";
     }
 
     public static string NotLocked(int error) =>
         $"The meter's memory is not locked ({Message(error)}): what the kernel takes away of it shows as latency when it is fetched again. "
         + "Run as root or with CAP_IPC_LOCK, or permit more (ulimit -l).";
 
-    public static string MaySleepDeeply(string message) => Text(
-        $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}): the CPUs may sleep deeply, and waking them takes longer. Root may write it.");
+    public static string MaySleepDeeply(string message) =>
+        $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}): the CPUs may sleep deeply, and waking them takes longer. "
+        + "Root may write it.";
 
     public const string CannotKeepUp =
-        "The wake-ups take longer than the interval: a second after the duration there were still some to be caught up, and the measurement ended "
-        + "without them. Choose a longer interval.";
+        "The wake-ups take longer than the interval: a second after the duration there were still some to be caught up, "
+        + "and the measurement ended without them. Choose a longer interval.";
 
     public static string NotWhereItWasPut(int cpu) => Text(
         $"CPU {cpu} went offline, or its thread was moved from it, and its measurement ended.");
@@ -42,7 +43,8 @@ internal static class JitterReasons
         "This system does not tell a thread its id: a filter of system calls (seccomp) refuses gettid(2); allow it.";
 
     public const string NoAffinity =
-        "This system does not tell which CPUs this process may run on: a filter of system calls (seccomp) refuses sched_getaffinity(2); allow it.";
+        "This system does not tell which CPUs this process may run on: a filter of system calls (seccomp) refuses sched_getaffinity(2); "
+        + "allow it.";
 
     private static string Message(int error) => Marshal.GetPInvokeErrorMessage(error);
 

@@ -33,7 +33,8 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         }
     }
 
-    public static bool TryOpen(int id, long startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? problem)
+    public static bool TryOpen(
+        int id, long startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? problem)
     {
         process = null;
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
@@ -131,7 +132,8 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     private static string WhyNotOpened(int id) => Marshal.GetLastPInvokeError() switch
     {
         Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeProblems.NoProcess(id),
-        Errno.ENOSYS => "This kernel has no pidfd_open(2), which came with Linux 5.3: another process with the same id could not be told apart.",
+        Errno.ENOSYS =>
+            "This kernel has no pidfd_open(2), which came with Linux 5.3: another process with the same id could not be told apart.",
         Errno.EPERM => "pidfd_open(2) was refused: probably by a seccomp filter; allow it.",
         var error => LinuxFiles.WhyNotRead(CpuTimeProblems.CallFailed("pidfd_open", error)),
     };

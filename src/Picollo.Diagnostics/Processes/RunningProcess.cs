@@ -44,7 +44,8 @@ public sealed class RunningProcess : IDisposable
     /// <param name="problem">Why not: it has ended (a zombie has), its id is another's by now, or the system has no such thing; null where
     /// it succeeded.</param>
     /// <returns>Whether it is still that process.</returns>
-    public static bool TryOpen(in ProcessCpu process, [NotNullWhen(true)] out RunningProcess? running, [NotNullWhen(false)] out string? problem)
+    public static bool TryOpen(
+        in ProcessCpu process, [NotNullWhen(true)] out RunningProcess? running, [NotNullWhen(false)] out string? problem)
     {
         running = null;
         if (!OperatingSystem.IsLinux())

@@ -4,8 +4,8 @@ namespace Picollo.Export;
 
 /// <summary>Merges any number of histograms, of different precisions and ranges, into one, in the memory of one.</summary>
 /// <remarks>
-/// <para>The result has the coarsest precision and the widest range of all. A bucket of a finer histogram lies within one of a coarser, so no
-/// error is added: the result is the same as if everything had been recorded into one histogram of that precision. What a histogram
+/// <para>The result has the coarsest precision and the widest range of all. A bucket of a finer histogram lies within one of a coarser, so
+/// no error is added: the result is the same as if everything had been recorded into one histogram of that precision. What a histogram
 /// counted only as out of its range stays so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para>Not thread-safe; the histograms that are added may be written meanwhile.</para>
 /// <example>
@@ -38,7 +38,8 @@ public sealed class HdrHistogramMerger
         ArgumentNullException.ThrowIfNull(histogram);
         if (ReferenceEquals(histogram, Histogram))
         {
-            throw new ArgumentException("The result cannot be added to itself; add a snapshot of it to double its counts.", nameof(histogram));
+            throw new ArgumentException(
+                "The result cannot be added to itself; add a snapshot of it to double its counts.", nameof(histogram));
         }
 
         using CountsCopy added = histogram.Read();

@@ -72,7 +72,8 @@ public static class PercentileDistribution
         }
     }
 
-    /// <summary>Reads a distribution back, of either form. Comments, blank lines, names and what follows the count are passed over.</summary>
+    /// <summary>Reads a distribution back, of either form. Comments, blank lines, names and what follows the count are passed
+    /// over.</summary>
     /// <param name="input">The text.</param>
     /// <returns>Its lines, in the unit that it was written in.</returns>
     /// <exception cref="ArgumentNullException">No input.</exception>

@@ -87,7 +87,9 @@ internal readonly record struct EncodedHeader
             V1Base => ReadV1(data, WordSizeOf(cookie)),
             V0Base => ReadV0(data, WordSizeOf(cookie)),
             _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException(
-                "A histogram of doubles (DoubleHistogram), which has no integer buckets: have its writer count integers, such as microseconds for fractions of milliseconds, in a Histogram", 0),
+                "A histogram of doubles (DoubleHistogram), which has no integer buckets: have its writer count integers, such as "
+                + "microseconds for fractions of milliseconds, in a Histogram",
+                0),
             _ => throw NoCookie(cookie),
         };
     }
@@ -152,12 +154,14 @@ internal readonly record struct EncodedHeader
         int blockScale = BlockScaleOf(digits);
         if (unitScale + blockScale > 61)
         {
-            throw new HdrHistogramFormatException($"The lowest discernible value {lowest} leaves no room for {digits} significant digits", digitsAt + 4);
+            throw new HdrHistogramFormatException(
+                $"The lowest discernible value {lowest} leaves no room for {digits} significant digits", digitsAt + 4);
         }
 
         if (highest / 2 < lowest)
         {
-            throw new HdrHistogramFormatException($"The highest trackable value {highest} is below twice the lowest, {lowest}", digitsAt + 12);
+            throw new HdrHistogramFormatException(
+                $"The highest trackable value {highest} is below twice the lowest, {lowest}", digitsAt + 12);
         }
 
         // Blocks 0 and 1 together reach to 2 << blockScale units, each further one twice as far; the last holds the highest value.

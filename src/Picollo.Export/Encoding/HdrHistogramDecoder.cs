@@ -165,7 +165,8 @@ internal static class HdrHistogramDecoder
         return wordSize;
     }
 
-    /// <summary>How many buckets without a count a number stands for: one as a 0, more, in ZigZag alone, as their negative number.</summary>
+    /// <summary>How many buckets without a count a number stands for: one as a 0, more, in ZigZag alone, as their negative
+    /// number.</summary>
     private static long ZerosOf(long number, int wordSize, long offset) => number switch
     {
         0 => 1,
@@ -213,8 +214,8 @@ internal static class HdrHistogramDecoder
         return start + ((1UL << (scale + header.UnitScale)) >> 1);
     }
 
-    /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where only the
-    /// checksum lacks.</summary>
+    /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where
+    /// only the checksum lacks.</summary>
     private sealed unsafe class CompressedSource(byte* start, long length) : UnmanagedMemoryStream(start, length)
     {
         public bool IsExceeded { get; private set; }

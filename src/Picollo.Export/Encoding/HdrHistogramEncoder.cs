@@ -11,8 +11,8 @@ namespace Picollo.Export;
 /// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
 internal sealed class HdrHistogramEncoder : IDisposable
 {
-    // Counters that are looked at together, as many as a mask has bits, and the bytes they take at the most: a run of zeros and a count each, and for what was left
-    // over.
+    // Counters that are looked at together, as many as a mask has bits, and the bytes they take at the most: a run of zeros and a count
+    // each, and for what was left over.
     private const int GroupSize = 64;
     private const int MostOfGroup = 2 * (GroupSize + 1) * ZigZag.MaxLength;
 
@@ -35,7 +35,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
         LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
         if (LargestStart > long.MaxValue)
         {
-            throw new ArgumentException($"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
+            throw new ArgumentException(
+                $"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
         }
 
         if (sameBuckets)
@@ -77,7 +78,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
         _buffer = [];
     }
 
-    /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it all.</summary>
+    /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it
+    /// all.</summary>
     public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
         Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
 

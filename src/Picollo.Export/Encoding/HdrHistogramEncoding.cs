@@ -12,9 +12,9 @@ namespace Picollo.Export;
 /// written with the next finer number of digits, its counts at the midpoints of their buckets: they stay within its own
 /// <see cref="ReadOnlyHdrHistogram.RelativeError"/>, and at most half a bucket of the finer ones is added. It comes back with the
 /// relative error of those digits, finer than it was recorded: the default 0.001 as that of 3 digits, 0.0005. Nothing in the format
-/// can tell; choose <c>WithSignificantDigits</c> for what shall come back as it was. Merged, such histograms have the counts of the buckets that
-/// were recorded. Finer than 5 digits there is none: such a histogram (block sizes of 262,144 and 524,288) is written with 5, a relative
-/// error of 0.000004.</para>
+/// can tell; choose <c>WithSignificantDigits</c> for what shall come back as it was. Merged, such histograms have the counts of the buckets
+/// that were recorded. Finer than 5 digits there is none: such a histogram (block sizes of 262,144 and 524,288) is written with 5, a
+/// relative error of 0.000004.</para>
 /// <para>The formats hold values up to 2⁶³−1 and no counts of values out of range: <see cref="ReadOnlyHdrHistogram.OverflowCount"/> stays
 /// behind, and so does a <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/>. A range that reaches beyond 2⁶³−1 is written up to the
 /// largest value, because readers allocate all of it.</para>
@@ -59,7 +59,8 @@ public static class HdrHistogramEncoding
     /// <returns>A new histogram with the digits and the range that the data tells, its lowest value aside: where that is above 1, counts
     /// of the widened small buckets stand at their middles. It takes 8 bytes a bucket, 50 MB at the most,
     /// whatever the data is; while it is decoded twice that, where values beyond its own highest trackable one are counted.</returns>
-    /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled to.</remarks>
+    /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled
+    /// to.</remarks>
     /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);
 

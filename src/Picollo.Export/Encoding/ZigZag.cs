@@ -5,8 +5,8 @@ using Picollo.Metrics;
 namespace Picollo.Export;
 
 /// <summary>
-/// Signed numbers in 1 to 9 bytes: small ones of either sign in few. LEB128 of <c>(value &lt;&lt; 1) ^ (value &gt;&gt; 63)</c>, seven bits a byte
-/// from the lowest, but for a ninth byte, which holds eight (HdrHistogram's <c>ZigZagEncoding</c>).
+/// Signed numbers in 1 to 9 bytes: small ones of either sign in few. LEB128 of <c>(value &lt;&lt; 1) ^ (value &gt;&gt; 63)</c>, seven bits
+/// a byte from the lowest, but for a ninth byte, which holds eight (HdrHistogram's <c>ZigZagEncoding</c>).
 /// </summary>
 internal static class ZigZag
 {

@@ -29,7 +29,8 @@ public sealed class HdrHistogramLogInterval
     /// <summary>How long it took, as the line says; negative where it says so.</summary>
     public TimeSpan Length { get; }
 
-    /// <summary>The largest value as it stands in the line: in the writer's unit, for people; by default a millionth of the histogram's.</summary>
+    /// <summary>The largest value as it stands in the line: in the writer's unit, for people; by default a millionth of the
+    /// histogram's.</summary>
     public double Max { get; }
 
     /// <summary>The values.</summary>

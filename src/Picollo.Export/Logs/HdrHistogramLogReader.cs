@@ -5,18 +5,18 @@ using Picollo.Metrics;
 
 namespace Picollo.Export;
 
-/// <summary>Reads interval logs (<c>.hlog</c>) of the HdrHistogram family, line by line: a log of any length takes the memory of its longest
-/// line and one histogram.</summary>
+/// <summary>Reads interval logs (<c>.hlog</c>) of the HdrHistogram family, line by line: a log of any length takes the memory of its
+/// longest line and one histogram.</summary>
 /// <remarks>
 /// <para>What stands in a log: comments (<c>#…</c>), two of which tell times (<c>#[StartTime: s</c> and <c>#[BaseTime: s</c>, in seconds
 /// since 1970), a legend (<c>"StartTimestamp"…</c>), and intervals: <c>Tag=name,</c> where there is one, then timestamp, length, largest
 /// value and histogram, in base64, with a comma or space between them. Blank lines and what follows a histogram are passed over.
 /// Lines end in LF, CR or CR LF.</para>
-/// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before it,
-/// and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it is
-/// what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
-/// <para>What is wrong is told by line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with the
-/// next line, so that a damaged line need not cost the rest.</para>
+/// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before
+/// it, and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it
+/// is what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
+/// <para>What is wrong is told by line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with
+/// the next line, so that a damaged line need not cost the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>
 /// <code>
@@ -65,13 +65,14 @@ public sealed class HdrHistogramLogReader : IDisposable
     /// <summary>The start time that was read last, or, where there is none, the time of the first interval; null before either.</summary>
     public DateTime? StartTimeUtc => _start is { } start ? DateTime.UnixEpoch + start : null;
 
-    /// <summary>What timestamps count from; null where they are absolute and before the first interval of a log that does not say.</summary>
+    /// <summary>What timestamps count from; null where they are absolute and before the first interval of a log that does not
+    /// say.</summary>
     public DateTime? BaseTimeUtc => _base is { Ticks: not 0 } time ? DateTime.UnixEpoch + time : null;
 
     /// <summary>Reads up to and including the next interval.</summary>
     /// <returns>The interval; null at the end.</returns>
-    /// <exception cref="HdrHistogramFormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was killed,
-    /// damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
+    /// <exception cref="HdrHistogramFormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was
+    /// killed, damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
     public HdrHistogramLogInterval? Read()
@@ -200,7 +201,9 @@ public sealed class HdrHistogramLogReader : IDisposable
     }
 
     private TimeSpan ReadSeconds(ReadOnlySpan<byte> line, ref LogFields fields, string name) =>
-        fields.TryNextSeconds(out TimeSpan seconds) ? seconds : throw Wrong(line, fields.Position, $"No number of seconds stands for the {name}");
+        fields.TryNextSeconds(out TimeSpan seconds)
+            ? seconds
+            : throw Wrong(line, fields.Position, $"No number of seconds stands for the {name}");
 
     private HdrHistogramFormatException Wrong(ReadOnlySpan<byte> line, int position, string problem, Exception? inner = null) => new(
         _lines.IsTerminated ? problem : $"The last line is cut off: {problem}",

@@ -2,21 +2,21 @@ using Picollo.Metrics;
 
 namespace Picollo.Export;
 
-/// <summary>Writes an interval log of live histograms on a timer: what each has counted since its last line, so that every record is in exactly
-/// one interval.</summary>
+/// <summary>Writes an interval log of live histograms on a timer: what each has counted since its last line, so that every record is in
+/// exactly one interval.</summary>
 /// <remarks>
 /// <para><b>Files.</b> The path's file is the one that is written; <c>name.1.hlog</c> was before it, and so on, up to
-/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there at
-/// the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is noticed
-/// at the next line, which begins a new one. A path is for one recorder: a second one in the process is refused; in another process,
-/// it puts the first one's file aside, which goes on there.</para>
-/// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the next
-/// line that can be written covers all that was not. Each interval is tried anew. A killed process leaves whole lines, because
+/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there
+/// at the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is
+/// noticed at the next line, which begins a new one. A path is for one recorder: a second one in the process is refused; in another
+/// process, it puts the first one's file aside, which goes on there.</para>
+/// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the
+/// next line that can be written covers all that was not. Each interval is tried anew. A killed process leaves whole lines, because
 /// each line is one write; only the kernel could split it, and <see cref="HdrHistogramLogReader"/> names such a last line.</para>
 /// <para><b>Caveats.</b> A histogram of another precision than 1 to 5 significant digits is read with a finer
-/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1,
-/// which a log cannot hold, cost the interval they are in; that is reported. A disposed histogram is reported and left out from then
-/// on.</para>
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded
+/// histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1, which a log cannot hold, cost the interval
+/// they are in; that is reported. A disposed histogram is reported and left out from then on.</para>
 /// <para>Costs a read of each histogram at each interval, and 16 bytes a bucket, half as much again while a line cannot be written.
 /// Thread-safe.</para>
 /// <example>
@@ -45,7 +45,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     /// <param name="path">Of the file, in a folder that is there.</param>
     /// <param name="interval">From one line of a histogram to its next; a millisecond to 49 days.</param>
     /// <param name="options">The rest; null for the defaults.</param>
-    /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576 characters.</exception>
+    /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576
+    /// characters.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created, or another recorder of this process writes it.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
@@ -70,8 +71,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     /// <param name="tag">Which it is, without comma, space or line end; null, for one histogram, for no tag. A disposed histogram's is free
     /// again.</param>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or is another
-    /// histogram's.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or is
+    /// another histogram's.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the recorder is disposed.</exception>
     public void Add(HdrHistogram histogram, string? tag = null)
     {
@@ -82,7 +83,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
             ObjectDisposedException.ThrowIf(_disposed, this);
             if (_histograms.Exists(other => other.Tag == tag && !other.IsEnded))
             {
-                throw new ArgumentException(tag is null ? "Another histogram has no tag." : $"Another histogram has the tag {tag}.", nameof(tag));
+                throw new ArgumentException(
+                    tag is null ? "Another histogram has no tag." : $"Another histogram has the tag {tag}.", nameof(tag));
             }
 
             _histograms.Add(new RecordedHistogram(histogram, tag, _time.GetTimestamp()));
@@ -150,7 +152,10 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         catch (ObjectDisposedException e)
         {
             Report(new ObjectDisposedException(
-                recorded.Tag is { } tag ? $"The recorded histogram with the tag {tag} is disposed." : "The recorded histogram without a tag is disposed.", e));
+                recorded.Tag is { } tag
+                    ? $"The recorded histogram with the tag {tag} is disposed."
+                    : "The recorded histogram without a tag is disposed.",
+                e));
         }
         catch (OverflowException e)
         {

@@ -38,8 +38,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Creates a log.</summary>
     /// <param name="path">Of the file; one that is there is replaced. Others may read it meanwhile.</param>
-    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0. Unless
-    /// set, nanoseconds are printed as milliseconds, as the family does.</param>
+    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0.
+    /// Unless set, nanoseconds are printed as milliseconds, as the family does.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
@@ -50,8 +50,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes a log to a stream.</summary>
     /// <param name="stream">Where to.</param>
-    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0. Unless
-    /// set, nanoseconds are printed as milliseconds, as the family does.</param>
+    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0.
+    /// Unless set, nanoseconds are printed as milliseconds, as the family does.</param>
     /// <param name="leaveOpen">Whether the stream stays open when the writer is disposed.</param>
     /// <exception cref="ArgumentNullException">No stream.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
@@ -72,8 +72,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
     /// legend. The intervals' timestamps count from it.</summary>
-    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is converted, here and
-    /// elsewhere.</param>
+    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is
+    /// converted, here and elsewhere.</param>
     /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
     /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
@@ -121,8 +121,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// already has, a base time of 1970 is written before the first, because what is there may have set another. A stream that cannot seek
     /// does not tell; append to such a log with a header. Allocates several times what is written.</remarks>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value or count
-    /// is above 2⁶³−1.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value
+    /// or count is above 2⁶³−1.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
     public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTime startTimeUtc, DateTime endTimeUtc, string? tag = null)
@@ -140,8 +140,11 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
         Add(tag is null ? "" : $"Tag={tag},");
         startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
-        Add($"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
-        Base64.EncodeToUtf8(encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
+        Add(
+            $"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},"
+            + $"{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
+        Base64.EncodeToUtf8(
+            encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
         _lines.Advance(length);
         Add("\n");
         WriteLines();
@@ -191,7 +194,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
     private static DateTime ToMilliseconds(DateTime time) => time.AddTicks(-(time.Ticks % TimeSpan.TicksPerMillisecond));
 
     private static string SecondsOf(TimeSpan time) =>
-        decimal.Round((decimal)time.Ticks / TimeSpan.TicksPerSecond, 3, MidpointRounding.AwayFromZero).ToString("F3", CultureInfo.InvariantCulture);
+        decimal.Round((decimal)time.Ticks / TimeSpan.TicksPerSecond, 3, MidpointRounding.AwayFromZero)
+            .ToString("F3", CultureInfo.InvariantCulture);
 
     private void AddComment(string comment)
     {

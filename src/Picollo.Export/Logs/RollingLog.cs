@@ -2,7 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Export;
 
-/// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before that.</summary>
+/// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before
+/// that.</summary>
 internal sealed class RollingLog : IDisposable
 {
     private static readonly HashSet<string> PathsInUse = []; // guarded by itself
@@ -80,9 +81,9 @@ internal sealed class RollingLog : IDisposable
         }
     }
 
-    /// <summary>Whether the path has no longer the file that is written: it was deleted, renamed, replaced, cut off or appended to. Seen by the
-    /// length, because what a file's identity is differs from system to system. A file that another process has open, such as its recorder's,
-    /// is left to it; this one goes on where it was put.</summary>
+    /// <summary>Whether the path has no longer the file that is written: it was deleted, renamed, replaced, cut off or appended to. Seen by
+    /// the length, because what a file's identity is differs from system to system. A file that another process has open, such as its
+    /// recorder's, is left to it; this one goes on where it was put.</summary>
     private bool IsTakenAway(HdrHistogramLogWriter writer)
     {
         var file = new FileInfo(_path);
@@ -132,8 +133,8 @@ internal sealed class RollingLog : IDisposable
         _startUtc = null;
     }
 
-    /// <summary>Makes room for a new file. An empty one stays: on a full disk, which cuts a new file's header off again, the old files must not
-    /// be pushed out one by one.</summary>
+    /// <summary>Makes room for a new file. An empty one stays: on a full disk, which cuts a new file's header off again, the old files must
+    /// not be pushed out one by one.</summary>
     private void PutAside()
     {
         if (new FileInfo(_path) is not { Exists: true, Length: > 0 })

@@ -1,15 +1,14 @@
 using System.Text;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
 
 /// <summary>The density over a logarithmic axis: the share of the values in each of many intervals that are equally wide there.</summary>
 /// <remarks>
-/// A bucket's count is spread evenly over its place on the axis, so that one bucket is level; a value v that is a bucket of its own covers v
-/// to v + 1. The value 0 has no place on such an axis: where there are zeros, they are a column of their own at the axis' beginning, as wide
-/// as an interval, and after them nothing up to where the other values begin. The number of intervals follows the Rice rule, 2·∛n (D. Lane, "Online Statistics Education",
-/// Histograms), up to what can be pointed at.
+/// A bucket's count is spread evenly over its place on the axis, so that one bucket is level; a value v that is a bucket of its own covers
+/// v to v + 1. The value 0 has no place on such an axis: where there are zeros, they are a column of their own at the axis' beginning, as
+/// wide as an interval, and after them nothing up to where the other values begin. The number of intervals follows the Rice rule, 2·∛n (D.
+/// Lane, "Online Statistics Education", Histograms), up to what can be pointed at.
 /// </remarks>
 internal static class DensityPlot
 {
@@ -42,7 +41,10 @@ internal static class DensityPlot
         foreach (PlotSeries one in series)
         {
             double[]? shares = SharesOf(one.Histogram, columns);
-            lines.Add(shares is null ? one.Name + HdrHistogramPlot.NoValues : one.Name, shares ?? Nothing(columns), series.Count <= MaxFilled);
+            lines.Add(
+                shares is null ? one.Name + HdrHistogramPlot.NoValues : one.Name,
+                shares ?? Nothing(columns),
+                series.Count <= MaxFilled);
             if (shares is not null)
             {
                 largest = Math.Max(largest, shares.Max());
@@ -114,7 +116,8 @@ internal static class DensityPlot
         int intervals = (int)Math.Clamp(2 * Math.Cbrt(total), MinIntervals, MaxIntervals);
         double range = Math.Log(high / low);
         double factor = Math.Exp(range / intervals);
-        IEnumerable<double> edges = Enumerable.Range(0, intervals + 1).Select(i => i == intervals ? high : low * Math.Exp(range * i / intervals));
+        IEnumerable<double> edges = Enumerable.Range(0, intervals + 1)
+            .Select(i => i == intervals ? high : low * Math.Exp(range * i / intervals));
         if (!hasZero)
         {
             return new([.. edges], 0, factor);

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -14,8 +13,8 @@ namespace Picollo.Export.Plots;
 /// </code>
 /// <para>The same histograms give the same text, in any culture. Its size is bounded by what a screen can show, some 10 KB a line,
 /// whatever the precision and the range. The first ten series have a line each; what others there are lies in a grey band from the
-/// lowest to the highest of them. Pointed at, a plot tells values in the browser's own tooltips. Values outside a histogram's range are not drawn; below the
-/// legend the plot says how many there are.</para>
+/// lowest to the highest of them. Pointed at, a plot tells values in the browser's own tooltips. Values outside a histogram's range are not
+/// drawn; below the legend the plot says how many there are.</para>
 /// <para>No script, no style sheet but the document's own, no external part: a fragment needs no exception in a page's
 /// content-security policy. Lines are in Okabe and Ito's colours, which colour-blind people tell apart, with a contrast of 3:1 or
 /// more on white and on a dark ground; text has the colour of the page's text. Names are encoded.</para>
@@ -30,7 +29,8 @@ public sealed class HdrHistogramPlot
     private const double DocumentScale = 1.6;
 
     private const string DocumentStyle =
-        "<style>svg{max-width:100%;height:auto;color:#1b1f24;background:#fff}@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}</style>";
+        "<style>svg{max-width:100%;height:auto;color:#1b1f24;background:#fff}"
+        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}</style>";
 
     private readonly SvgWriter _svg;
     private readonly string _label;
@@ -46,11 +46,13 @@ public sealed class HdrHistogramPlot
     /// <summary>An <c>svg</c> element to put into an HTML page, as wide as what it stands in.</summary>
     public string Fragment => _svg.ToElement(_label, _height, "width=\"100%\"", Title);
 
-    /// <summary>An SVG file, UTF-8, light or dark as the reader's system is: 672 pixels wide, or as wide as the window that it is opened in.</summary>
+    /// <summary>An SVG file, UTF-8, light or dark as the reader's system is: 672 pixels wide, or as wide as the window that it is opened
+    /// in.</summary>
     public string Document => _svg.ToElement(
         _label,
         _height,
-        string.Create(CultureInfo.InvariantCulture, $"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
+        string.Create(
+            CultureInfo.InvariantCulture, $"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
         Title + DocumentStyle);
 
     private string Title => $"<title>{PlotText.Encode(_label)}</title>";
@@ -66,7 +68,8 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot OfPercentiles(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
         PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
 
-    /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic axis.</summary>
+    /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic
+    /// axis.</summary>
     /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
     /// <param name="options">Title and unit; null for none.</param>
     /// <returns>The plot. The shares of a series add up to 100 %. Where there are zeros, which have no place on such an axis, their
@@ -76,7 +79,8 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
         DensityPlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
 
-    /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles (<see cref="OfPercentiles"/>).</summary>
+    /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles
+    /// (<see cref="OfPercentiles"/>).</summary>
     /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
     /// <param name="options">Title and unit; null for none.</param>
     /// <returns>The plot; each histogram is read once.</returns>
@@ -109,7 +113,8 @@ public sealed class HdrHistogramPlot
             options ?? HdrHistogramPlotOptions.Default);
 
     /// <summary>The bucket layout of a precision: a row for each block with the first values of its buckets and their width.</summary>
-    /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of two.</param>
+    /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of
+    /// two.</param>
     /// <param name="maxValue">The value whose bucket is the last that is drawn.</param>
     /// <param name="title">The heading; empty for block size and precision.</param>
     /// <returns>The picture. Buckets of blocks of more than 64 are not drawn one by one.</returns>
@@ -176,7 +181,8 @@ public sealed class HdrHistogramPlot
         return title.Length == 0 ? 4 : TitleHeight + 4;
     }
 
-    /// <summary>Says what the curves leave out: a percentile of a histogram that lost its longest values is none of what was measured.</summary>
+    /// <summary>Says what the curves leave out: a percentile of a histogram that lost its longest values is none of what was
+    /// measured.</summary>
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
         const double RowHeight = 18;

@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -7,7 +6,7 @@ namespace Picollo.Export.Plots;
 public static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-iVKcTGkKKI5ADDLAns41GQe1fqDe3/pheN5I3Y1NYz0=";
+    private const string StyleHash = "sha256-mJM3vWa+fIy8HEocirQTcn5mPWP/yvWE3ZkzKESvCI8=";
     private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 
     internal static string Style { get; } = PlotTooltips.Style +

@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -9,7 +8,8 @@ namespace Picollo.Export.Plots;
 /// <remarks>
 /// <code>
 /// using StreamWriter page = File.CreateText("latency.html");
-/// HdrHistogramReport.Write(page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 });
+/// HdrHistogramReport.Write(
+///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 });
 /// </code>
 /// <para>Light or dark as the reader's system is, and light on paper: two histograms and their difference take a page of A4. Without the
 /// script, which moves the browser's tooltips to the pointer, all is there still. The page carries a content-security policy that
@@ -31,7 +31,8 @@ public static partial class HdrHistogramReport
     /// <param name="series">What to show, in this order. Exactly two are also compared, the first as the state before. Each histogram
     /// is read once, before anything is written, so that its plots and its table show one moment.</param>
     /// <param name="options">Heading and unit; null for none.</param>
-    /// <exception cref="ArgumentNullException">No output or series, or a series without name or histogram; the message has its number.</exception>
+    /// <exception cref="ArgumentNullException">No output or series, or a series without name or histogram; the message has its
+    /// number.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
     public static void Write(TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {

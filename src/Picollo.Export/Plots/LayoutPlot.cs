@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -69,7 +68,8 @@ internal static class LayoutPlot
             double x = Left + (i * cell);
             string values = bucket.Step == 1
                 ? string.Create(CultureInfo.InvariantCulture, $"{bucket.Start:N0}")
-                : string.Create(CultureInfo.InvariantCulture, $"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
+                : string.Create(
+                    CultureInfo.InvariantCulture, $"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
             svg.Cell(x, top + 17, cell - 1, CellHeight, colour, i % 2 == 0 ? 0.4 : 0.25, values);
             string start = bucket.Start.ToString(CultureInfo.InvariantCulture);
             if (start.Length * LetterWidth < cell)

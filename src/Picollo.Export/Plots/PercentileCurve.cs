@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -43,7 +42,8 @@ internal sealed class PercentileCurve
     /// 1 − 1/2n.</summary>
     public double Nines => Total == 0 ? 0 : Math.Clamp(Math.Log10(2.0 * Total), 1, MaxNines);
 
-    /// <summary>The value at the end of a column, which is that of the ranks before it: a rank belongs to the bucket that reaches it.</summary>
+    /// <summary>The value at the end of a column, which is that of the ranks before it: a rank belongs to the bucket that reaches
+    /// it.</summary>
     public ulong ColumnAt(int column) => _values[column];
 
     /// <summary>The value at a rank of <see cref="Told"/>.</summary>

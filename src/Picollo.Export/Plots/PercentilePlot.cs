@@ -1,10 +1,10 @@
 using System.Text;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>The percentile distribution: the value at each rank, the ranks stretched towards 100 as the HdrHistogram family plots them.</summary>
+/// <summary>The percentile distribution: the value at each rank, the ranks stretched towards 100 as the HdrHistogram family plots
+/// them.</summary>
 internal static class PercentilePlot
 {
     public const string RankLabel = "percentile, %";
@@ -68,7 +68,8 @@ internal static class PercentilePlot
 
     /// <summary>The beginnings of the columns in nines.</summary>
     public static double[] Edges { get; } =
-        [.. Enumerable.Range(0, (PercentileCurve.MaxNines * PercentileCurve.ColumnsPerNine) + 1).Select(i => i / (double)PercentileCurve.ColumnsPerNine)];
+        [.. Enumerable.Range(0, (PercentileCurve.MaxNines * PercentileCurve.ColumnsPerNine) + 1)
+            .Select(i => i / (double)PercentileCurve.ColumnsPerNine)];
 
     /// <summary>Ticks at each nine, and at the median where there is room.</summary>
     public static PlotAxis RankAxis(double nines)

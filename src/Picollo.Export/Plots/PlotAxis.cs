@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -84,7 +83,8 @@ internal sealed class PlotAxis
         return new PlotAxis(min, max, true, list);
     }
 
-    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand below <paramref name="rest"/>.</summary>
+    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand below
+    /// <paramref name="rest"/>.</summary>
     public PlotAxis WithZeroAt(double place, double rest) => new(
         Min, Max, IsLogarithmic, [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))]);
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;

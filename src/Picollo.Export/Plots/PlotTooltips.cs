@@ -1,10 +1,9 @@
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>The style and script that show a plot's values at the pointer, in place of the browser's own tooltips, for a page with an element
-/// <c>#tip</c> and the colours <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
+/// <summary>The style and script that show a plot's values at the pointer, in place of the browser's own tooltips, for a page with an
+/// element <c>#tip</c> and the colours <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
 /// <remarks>Picollo.AspNetCore compiles this file, too: its page and the report are packages apart, and neither text is an API.</remarks>
 internal static class PlotTooltips
 {
@@ -12,13 +11,14 @@ internal static class PlotTooltips
         """
 
         #tip { position: fixed; left: 0; top: 0; max-width: 90vw; padding: 4px 8px; border: 1px solid var(--rule); border-radius: 4px;
-          background: var(--ground); color: var(--text); font-size: .8125em; white-space: pre-wrap; overflow-wrap: anywhere; pointer-events: none; }
+          background: var(--ground); color: var(--text); font-size: .8125em; white-space: pre-wrap; overflow-wrap: anywhere;
+          pointer-events: none; }
         #tip[hidden] { display: none; }
 
         """.ReplaceLineEndings("\n");
 
-    /// <summary>Defines <c>plotTooltips(plots)</c>, which takes the element that the plots are in and returns what is to be called when they
-    /// were drawn anew.</summary>
+    /// <summary>Defines <c>plotTooltips(plots)</c>, which takes the element that the plots are in and returns what is to be called when
+    /// they were drawn anew.</summary>
     public static string Script { get; } =
         """
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -26,14 +25,18 @@ internal sealed class SvgWriter
     /// <param name="head">What stands before the elements.</param>
     public string ToElement(string label, double height, string attributes, string head) => string.Create(
         CultureInfo.InvariantCulture,
-        $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" {attributes} role=\"img\" aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n");
+        $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" {attributes} role=\"img\" "
+        + $"aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
+        + $"fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n");
 
     public void Text(double x, double y, string text, string anchor = "start", string attributes = "")
     {
         if (text.Length > 0)
         {
             string place = anchor == "start" ? "" : $" text-anchor=\"{anchor}\"";
-            _body.Append(CultureInfo.InvariantCulture, $"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{PlotText.Encode(text)}</text>\n");
+            _body.Append(
+                CultureInfo.InvariantCulture,
+                $"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{PlotText.Encode(text)}</text>\n");
         }
     }
 
@@ -78,11 +81,13 @@ internal sealed class SvgWriter
     /// <summary>An area that shows nothing but its text, where it is pointed at.</summary>
     public void Strip(double x, double y, double width, double height, string text) => _body.Append(
         CultureInfo.InvariantCulture,
-        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" fill-opacity=\"0\"><title>{PlotText.Encode(text)}</title></rect>\n");
+        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
+        + $"fill-opacity=\"0\"><title>{PlotText.Encode(text)}</title></rect>\n");
 
     public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) => _body.Append(
         CultureInfo.InvariantCulture,
-        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"><title>{PlotText.Encode(text)}</title></rect>\n");
+        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
+        + $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"><title>{PlotText.Encode(text)}</title></rect>\n");
 
     /// <summary>The lines' names, two in a row; returns where the legend ends.</summary>
     public double Legend(IReadOnlyList<PlotLine> lines, PlotBand? band, double top)

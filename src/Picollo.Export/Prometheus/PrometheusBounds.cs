@@ -46,7 +46,8 @@ internal sealed class PrometheusBounds
 
         void Add(ulong limit)
         {
-            // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are bounded.
+            // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are
+            // bounded.
             double value = limit / description.ValueUnitRatio;
             _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));

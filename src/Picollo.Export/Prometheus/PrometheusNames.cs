@@ -37,11 +37,13 @@ internal static class PrometheusNames
             values[name] = values.TryGetValue(name, out string? before) ? $"{before};{value}" : value;
         }
 
-        return string.Join(',', values.Where(label => label.Value.Length > 0).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
+        return string.Join(
+            ',', values.Where(label => label.Value.Length > 0).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
     }
 
     /// <summary>Text for a help line or a comment: what ends a line, and the sign that stands for it, are escaped.</summary>
-    public static string EscapeHelp(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+    public static string EscapeHelp(string text) =>
+        text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
 
     // Halves of surrogate pairs, which have no place in UTF-8, are replaced here already and not by the encoder: two texts that
     // become the same are seen to be.

@@ -33,7 +33,8 @@ namespace Picollo.Export;
 /// <c>exported_</c> before them; those that become one have their values joined by semicolons; an empty value is no label. A
 /// registration that becomes the same series as another is left out, with a comment. Help defaults to the name.
 /// </para>
-/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as that lives: keep the writer.</para>
+/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as that lives: keep the
+/// writer.</para>
 /// <example>
 /// <code>
 /// var writer = new PrometheusTextWriter();
@@ -137,7 +138,12 @@ public sealed class PrometheusTextWriter
         HdrHistogram histogram = registration.Histogram;
         HdrHistogramDescription description = registration.Description;
         BoundsKey key = new(
-            histogram.BlockSize, histogram.FirstIndex, histogram.Length, description.LowestBound, description.HighestBound, description.ValueUnitRatio);
+            histogram.BlockSize,
+            histogram.FirstIndex,
+            histogram.Length,
+            description.LowestBound,
+            description.HighestBound,
+            description.ValueUnitRatio);
         return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
     }
 

@@ -24,9 +24,9 @@ public sealed class PerfEventCounter
     /// <summary>Kind and event, such as <c>Hardware:Instructions</c>, <c>HardwareCache:L1DReadMiss</c>, or the name given.</summary>
     public string Name { get; }
 
-    /// <summary>What <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> recorded, since the last
-    /// <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. 115 KB, and twice as much more
-    /// from the first reset on.</summary>
+    /// <summary>What <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> recorded, since the
+    /// last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. 115 KB, and twice as much
+    /// more from the first reset on.</summary>
     public HdrHistogram Histogram { get; }
 
     /// <summary>Events (of the kernel's clocks, nanoseconds) from the session's creation, or its last

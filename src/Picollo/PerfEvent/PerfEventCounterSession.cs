@@ -60,7 +60,11 @@ public sealed class PerfEventCounterSession : IDisposable
     private bool _isDisposed;
 
     private PerfEventCounterSession(
-        List<PerfEventGroup> groups, PerfEventCounter[] counters, List<UnavailablePerfCounter> unavailable, PerfPages? pages, bool countsReader)
+        List<PerfEventGroup> groups,
+        PerfEventCounter[] counters,
+        List<UnavailablePerfCounter> unavailable,
+        PerfPages? pages,
+        bool countsReader)
     {
         _groups = groups;
         _pages = pages;
@@ -124,8 +128,8 @@ public sealed class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on. The first
-    /// one allocates.</summary>
+    /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on. The
+    /// first one allocates.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     /// <exception cref="PerfEventException">As for <see cref="Read"/>.</exception>
     public void Reset()
@@ -346,6 +350,6 @@ public sealed class PerfEventCounterSession : IDisposable
     }
 
     private void ThrowNotRunning() => throw new PerfEventException(null, 0,
-        $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned group, "
-        + "because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
+        $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned "
+        + "group, because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
 }

@@ -21,7 +21,8 @@ public sealed class PerfEventCounterSessionFactory
     /// that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
     /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1; or the thread's is more than <see cref="int.MaxValue"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1; or the thread's is more than
+    /// <see cref="int.MaxValue"/>.</exception>
     public PerfEventCounterSessionFactory WithTarget(long threadId, int cpu)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, -1);
@@ -29,7 +30,8 @@ public sealed class PerfEventCounterSessionFactory
         ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
         if (threadId == -1 && cpu == -1)
         {
-            throw new ArgumentOutOfRangeException(nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
+            throw new ArgumentOutOfRangeException(
+                nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
         }
 
         return new(Settings with { ThreadId = (int)threadId, Cpu = cpu, ProcessId = null });
@@ -242,7 +244,8 @@ public sealed class PerfEventCounterSessionFactory
         return (ulong)id;
     }
 
-    private static bool IsFileName(string text) => text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
+    private static bool IsFileName(string text) =>
+        text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
 
     private PerfEventCounterSessionFactory With<TId>(string kind, TId id, PerfEventDefinition definition, string argument)
         where TId : struct, Enum => With(new PerfEventNumbers($"{kind}:{id}", definition), argument);

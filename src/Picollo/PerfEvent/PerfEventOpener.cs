@@ -138,13 +138,15 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             var (spec, definition) = resolved[i];
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
-                throw new PerfEventException(spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
+                throw new PerfEventException(
+                    spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
             }
         }
     }
 
     /// <summary>Opens one counter in the group at hand, or in a new one if it does not fit there.</summary>
-    private bool TryAdd(int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
+    private bool TryAdd(
+        int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
     {
         PerfEventGroup? joined = settings.IsInherited || definition.IsClock ? null : group;
         PerfEventFile? file = TryOpen(thread, definition, joined?.Leader, out error);
@@ -178,7 +180,10 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private PerfEventFile? TryOpen(int thread, PerfEventDefinition definition, PerfEventFile? leader, out int error)
     {
         PerfEventAttributes attributes = Attributes(settings, definition, isLeader: leader is null);
-        if (RuntimeInformation.ProcessArchitecture != Architecture.Arm64 || !definition.NeedsPmu || !settings.IsOwnThread || settings.IsInherited)
+        if (RuntimeInformation.ProcessArchitecture != Architecture.Arm64
+            || !definition.NeedsPmu
+            || !settings.IsOwnThread
+            || settings.IsInherited)
         {
             return PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
         }
@@ -231,9 +236,16 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         };
     }
 
-    private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) => settings.CountsKernel || definition.HappensInKernel;
+    private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) =>
+        settings.CountsKernel || definition.HappensInKernel;
 
     private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
-        spec.Name, definition.NeedsPmu, definition.HappensInKernel, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu,
+        spec.Name,
+        definition.NeedsPmu,
+        definition.HappensInKernel,
+        CountsKernel(settings, definition),
+        settings.IsPinned,
+        thread,
+        settings.Cpu,
         definition.IsOfListedPmu);
 }

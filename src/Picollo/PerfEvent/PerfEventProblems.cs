@@ -19,7 +19,8 @@ internal static class PerfEventProblems
             + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
         ENOENT when counter.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
         ENOENT when counter.NeedsPmu && !machine.HasPmu =>
-            "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, or use software counters",
+            "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, "
+            + "or use software counters",
         ENOENT => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
         ENODEV => counter.Cpu >= 0
             ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
@@ -29,8 +30,8 @@ internal static class PerfEventProblems
         EINVAL when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
         EINVAL when counter.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
-            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out (ask WithKernel(true)), "
-            + "and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
+            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out "
+            + "(ask WithKernel(true)), and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
         EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
         EINVAL => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",

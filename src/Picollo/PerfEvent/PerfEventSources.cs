@@ -27,7 +27,8 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
                 ? string.Join(", ", Directory.EnumerateFileSystemEntries(devices).Select(Path.GetFileName).Order(StringComparer.Ordinal))
                 : "none: sysfs is not mounted";
             throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); a virtual machine exposes \"cpu\" only if its hypervisor is told to");
+                $"{spec.Name}: this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); "
+                + "a virtual machine exposes \"cpu\" only if its hypervisor is told to");
         }
 
         if (!uint.TryParse(ReadText(spec, Path.Combine(pmu, "type")), CultureInfo.InvariantCulture, out uint type))
@@ -50,7 +51,8 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         if (root is null)
         {
             throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
+                $"{spec.Name}: tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; "
+                + $"mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
@@ -70,15 +72,18 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         $"; for other users, give it to a group of theirs (mount -o remount,mode=750,gid=… {root})";
 
     /// <summary>A term is a field of the PMU's format, or an event that stands for some, which in turn hold no event.</summary>
-    private static PerfEventDefinition Apply(PerfPmuEvent spec, string pmu, PerfEventTerm term, PerfEventDefinition definition, bool mayBeEvent)
+    private static PerfEventDefinition Apply(
+        PerfPmuEvent spec, string pmu, PerfEventTerm term, PerfEventDefinition definition, bool mayBeEvent)
     {
         string format = Path.Combine(pmu, "format", term.Name);
-        if (CommonFormats.TryGetValue(term.Name, out string? layout) || (File.Exists(format) && (layout = ReadText(spec, format)) is not null))
+        if (CommonFormats.TryGetValue(term.Name, out string? layout)
+            || (File.Exists(format) && (layout = ReadText(spec, format)) is not null))
         {
             return PerfEventFormat.Parse(layout) is { } fields && fields.TrySet(ref definition, term.Value ?? 1)
                 ? definition
                 : throw new PerfEventException(spec.Name, 0,
-                    $"{spec.Name}: the value of \"{term.Name}\" does not fit its field ({layout.Trim()}), or the field is of a form not known here");
+                    $"{spec.Name}: the value of \"{term.Name}\" does not fit its field ({layout.Trim()}), "
+                    + "or the field is of a form not known here");
         }
 
         string named = Path.Combine(pmu, "events", term.Name);

@@ -27,10 +27,12 @@ public enum PerfHardwareCounterId
     /// <summary>Cycles of the bus. <c>PERF_COUNT_HW_BUS_CYCLES</c>.</summary>
     BusCycles = 6,
 
-    /// <summary>Cycles in which no instruction could be issued because none was there. <c>PERF_COUNT_HW_STALLED_CYCLES_FRONTEND</c>.</summary>
+    /// <summary>Cycles in which no instruction could be issued because none was there.
+    /// <c>PERF_COUNT_HW_STALLED_CYCLES_FRONTEND</c>.</summary>
     StalledCyclesFrontend = 7,
 
-    /// <summary>Cycles in which no instruction could be issued for want of a resource. <c>PERF_COUNT_HW_STALLED_CYCLES_BACKEND</c>.</summary>
+    /// <summary>Cycles in which no instruction could be issued for want of a resource.
+    /// <c>PERF_COUNT_HW_STALLED_CYCLES_BACKEND</c>.</summary>
     StalledCyclesBackend = 8,
 
     /// <summary>Cycles at a constant rate, whatever the core's frequency. <c>PERF_COUNT_HW_REF_CPU_CYCLES</c>.</summary>

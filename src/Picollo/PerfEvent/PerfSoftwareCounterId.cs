@@ -13,8 +13,8 @@ public enum PerfSoftwareCounterId
     /// <summary>Page faults, minor and major.</summary>
     PageFaults = 2,
 
-    /// <summary>Context switches. They happen in the kernel, and are counted whatever <see cref="PerfEventCounterSessionFactory.WithKernel"/>
-    /// says: needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</summary>
+    /// <summary>Context switches. They happen in the kernel, and are counted whatever
+    /// <see cref="PerfEventCounterSessionFactory.WithKernel"/> says: needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</summary>
     ContextSwitches = 3,
 
     /// <summary>Moves to another CPU. Counted and permitted as <see cref="ContextSwitches"/>.</summary>

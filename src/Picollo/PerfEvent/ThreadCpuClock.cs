@@ -1,9 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
+using Picollo.Cpu;
 using Picollo.Interop.Native;
-using Picollo.PerfEvent;
 using Picollo.Timing;
 
-namespace Picollo.Cpu;
+namespace Picollo.PerfEvent;
 
 /// <summary>
 /// The CPU time of the thread that makes it, read without a system call: from a page that the kernel keeps for one of its software
@@ -145,7 +145,14 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (file is null)
         {
             problem = PerfEventProblems.Describe(
-                new PerfEventRequest("The page with the thread's CPU time", definition.NeedsPmu, definition.HappensInKernel, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1),
+                new PerfEventRequest(
+                    "The page with the thread's CPU time",
+                    definition.NeedsPmu,
+                    definition.HappensInKernel,
+                    CountsKernel: false,
+                    IsPinned: false,
+                    ThreadId: 0,
+                    Cpu: -1),
                 error,
                 PerfMachine.Read());
             return null;
@@ -168,8 +175,9 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         ulong page;
         if (UnavailableReason is null && _readPage(_page, &page) == 0)
         {
-            UnavailableReason = "The kernel puts no time into its page (cap_user_time is 0): its clock is not the CPU's counter, as in many virtual "
-                + "machines; where the counter can be trusted, the kernel's command line says so with tsc=reliable clocksource=tsc.";
+            UnavailableReason = "The kernel puts no time into its page (cap_user_time is 0): its clock is not the CPU's counter, as in "
+                + "many virtual machines; where the counter can be trusted, the kernel's command line says so with tsc=reliable "
+                + "clocksource=tsc.";
         }
 
         Synchronize();

@@ -9,6 +9,8 @@ public readonly record struct UnavailablePerfCounter(string Name, string Reason)
     /// <param name="counters">What cannot be counted.</param>
     /// <returns>Texts such as <c>cycles, instructions: this machine exposes no PMU, …</c>, in the order of the counters.</returns>
     public static IEnumerable<string> Describe(IEnumerable<UnavailablePerfCounter> counters) => counters
-        .GroupBy(counter => counter.Reason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal) ? counter.Reason[(counter.Name.Length + 2)..] : counter.Reason)
+        .GroupBy(counter => counter.Reason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal)
+            ? counter.Reason[(counter.Name.Length + 2)..]
+            : counter.Reason)
         .Select(same => $"{string.Join(", ", same.Select(counter => counter.Name))}: {same.Key}");
 }

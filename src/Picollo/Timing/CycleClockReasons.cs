@@ -6,6 +6,7 @@ namespace Picollo.Timing;
 internal static class CycleClockReasons
 {
     public static string NotReliable(string problem) =>
-        $"This CPU's counter is not reliable: {problem}. {NativeShimReasons.Instead} On a virtual machine, look to the time-stamp counter's settings of "
-        + "the hypervisor; on Linux, see /sys/devices/system/clocksource/clocksource0/current_clocksource for what the kernel trusts.";
+        $"This CPU's counter is not reliable: {problem}. {NativeShimReasons.Instead} On a virtual machine, look to the time-stamp "
+        + "counter's settings of the hypervisor; on Linux, see /sys/devices/system/clocksource/clocksource0/current_clocksource for what "
+        + "the kernel trusts.";
 }

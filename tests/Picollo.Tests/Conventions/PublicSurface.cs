@@ -2,6 +2,8 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using Picollo.AspNetCore;
 using Picollo.BenchmarkDotNet;
+using Picollo.Diagnostics;
+using Picollo.Export;
 using Picollo.Metrics;
 using Picollo.Scheduling;
 
@@ -15,7 +17,10 @@ internal static class PublicSurface
 
     /// <summary>One for each package.</summary>
     public static IReadOnlyList<Assembly> Assemblies { get; } =
-        [typeof(HdrHistogram).Assembly, typeof(CpuWorkerPool).Assembly, typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly];
+    [
+        typeof(HdrHistogram).Assembly, typeof(HdrHistogramMerger).Assembly, typeof(CommandMeter).Assembly, typeof(CpuWorkerPool).Assembly,
+        typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly,
+    ];
 
     public static IEnumerable<Type> Types => Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
         .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks

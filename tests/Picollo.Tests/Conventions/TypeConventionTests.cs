@@ -36,14 +36,4 @@ public class TypeConventionTests
         scopes.SelectMany(type => type.GetMethods()).Should().NotContain(method => method.Name == nameof(IDisposable.Dispose));
         scopes.SelectMany(type => type.GetConstructors()).Should().BeEmpty("only a histogram makes scopes");
     }
-
-    [Fact]
-    public void Types_stand_in_the_namespaces_that_the_design_names() => PublicSurface.Types
-        .Where(type => !IsExtensionOfAspNetCore(type))
-        .Should().OnlyContain(type => type.Namespace == "Picollo" || type.Namespace!.StartsWith("Picollo.", StringComparison.Ordinal));
-
-    // Where every program that builds an application finds them without a using.
-    private static bool IsExtensionOfAspNetCore(Type type) => type.IsAbstract && type.IsSealed
-        && type.Assembly == typeof(AspNetCore.PicolloOptions).Assembly
-        && type.Namespace is "Microsoft.AspNetCore.Builder" or "Microsoft.Extensions.DependencyInjection";
 }

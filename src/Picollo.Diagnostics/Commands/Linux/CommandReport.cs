@@ -25,6 +25,10 @@ internal struct CommandReport
     public readonly CommandEnd ToEnd()
     {
         int signal = (int)Status & 0x7F;
-        return new(signal != 0 ? signal : ((int)Status >> 8) & 0xFF, signal != 0, EndNanoseconds - StartNanoseconds, LinuxResourceUsage.ToUsage(Usage) - LinuxResourceUsage.ToUsage(UsageBefore));
+        return new(
+            signal != 0 ? signal : ((int)Status >> 8) & 0xFF,
+            signal != 0,
+            EndNanoseconds - StartNanoseconds,
+            LinuxResourceUsage.ToUsage(Usage) - LinuxResourceUsage.ToUsage(UsageBefore));
     }
 }

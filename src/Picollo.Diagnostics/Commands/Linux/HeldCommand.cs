@@ -59,7 +59,9 @@ internal sealed unsafe class HeldCommand : ICommandProcess
                 if (!held.TryRead(&id, sizeof(long)) || id <= 0)
                 {
                     held.Dispose();
-                    throw new MeasurementUnavailableException("The command's process could not be made: the system has no more processes, memory or descriptors to give (ulimit -u, -n).");
+                    throw new MeasurementUnavailableException(
+                        "The command's process could not be made: the system has no more processes, memory or descriptors to give "
+                        + "(ulimit -u, -n).");
                 }
 
                 held.Id = (int)id;
@@ -109,15 +111,23 @@ internal sealed unsafe class HeldCommand : ICommandProcess
 
     private static int Spawn(SpawnProgram program, MeasuredCommand command, SafeFileHandle control, SafeFileHandle report)
     {
-        // To numbers that are free there: a copy that has just been made holds each. (Copying onto itself would do with glibc 2.29 and later.)
+        // To numbers that are free there: a copy that has just been made holds each. (Copying onto itself would do with glibc 2.29 and
+        // later.)
         using SafeFileHandle controlThere = Duplicate(control);
         using SafeFileHandle reportThere = Duplicate(report);
         string[] arguments =
-            ["picollo_spawn", $"{Number(controlThere)}", $"{Number(reportThere)}", $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}", .. command.ArgumentList];
+        [
+            "picollo_spawn",
+            $"{Number(controlThere)}",
+            $"{Number(reportThere)}",
+            $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}",
+            .. command.ArgumentList,
+        ];
         LibC.SpawnFileActions actions;
         _ = LibC.posix_spawn_file_actions_init(&actions);
         byte** argumentTexts = Texts(arguments);
-        byte** environment = Texts([.. Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => $"{variable.Key}={variable.Value}")]);
+        byte** environment = Texts(
+            [.. Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => $"{variable.Key}={variable.Value}")]);
         try
         {
             int process = 0;
@@ -135,8 +145,10 @@ internal sealed unsafe class HeldCommand : ICommandProcess
         }
     }
 
-    /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it before.</summary>
-    private static int SpawnUndisturbed(int* process, SpawnProgram program, LibC.SpawnFileActions* actions, byte** arguments, byte** environment)
+    /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it
+    /// before.</summary>
+    private static int SpawnUndisturbed(
+        int* process, SpawnProgram program, LibC.SpawnFileActions* actions, byte** arguments, byte** environment)
     {
         LibC.SigSet ending = new() { Signals = EndingSignals };
         LibC.SigSet before;

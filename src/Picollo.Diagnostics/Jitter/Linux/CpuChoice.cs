@@ -13,7 +13,12 @@ internal static class CpuChoice
     /// <param name="cpus">Ascending, each once.</param>
     /// <param name="problem">Which cannot be measured, and why.</param>
     public static bool TryChoose(
-        IReadOnlyList<int>? asked, int[] allowed, string? online, string? possible, out int[] cpus, [NotNullWhen(false)] out string? problem)
+        IReadOnlyList<int>? asked,
+        int[] allowed,
+        string? online,
+        string? possible,
+        out int[] cpus,
+        [NotNullWhen(false)] out string? problem)
     {
         cpus = asked is null ? allowed : [.. asked.Distinct().Order()];
         problem = null;

@@ -17,15 +17,15 @@ namespace Picollo.Cpu;
 /// <c>IAsyncEnumerable</c>. Whenever asked, also by a thread outside of the flow, the results are of that moment: with what all threads
 /// have taken that are in the flow just then. (Of those other than the asking one, the kernel's part is known in the steps
 /// that <see cref="CpuUsageReader"/> gives for other threads; the total is exact.)</para>
-/// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods);
-/// work begun before the constructor; work handed to a thread that was there before, such as a channel's consumer; garbage
+/// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c>
+/// methods); work begun before the constructor; work handed to a thread that was there before, such as a channel's consumer; garbage
 /// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>; what a
 /// thread started without a context (<see cref="Thread.UnsafeStart()"/>) takes from its last switch to its end. A
 /// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
 /// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>; make it where its <see cref="Stop"/> is.</para>
-/// <para>All members are thread-safe. Asking costs a clock read; if other threads are in the flow, also a look at each thread that ever ran a
-/// watched one, and a short list. A watcher is one object of 80 bytes; with what the runtime keeps of a flow that carries nothing else, three
-/// of 152.</para>
+/// <para>All members are thread-safe. Asking costs a clock read; if other threads are in the flow, also a look at each thread that ever ran
+/// a watched one, and a short list. A watcher is one object of 80 bytes; with what the runtime keeps of a flow that carries nothing else,
+/// three of 152.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
@@ -111,7 +111,8 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         if (Detail == CpuUsageDetail.TotalOnly)
         {
             throw new InvalidOperationException(
-                $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time apart: use {nameof(GetTotalNanoseconds)}().");
+                $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time "
+                + $"apart: use {nameof(GetTotalNanoseconds)}().");
         }
 
         return (Final ?? WatchedFlow.GetTaken(this)).Split;

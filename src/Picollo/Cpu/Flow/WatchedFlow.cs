@@ -125,7 +125,8 @@ internal static class WatchedFlow
     }
 
     /// <summary>The innermost that runs.</summary>
-    private static CpuUsageAsyncWatcher? Innermost(CpuUsageAsyncWatcher? watcher) => watcher is { IsRunning: false } ? watcher.Outer : watcher;
+    private static CpuUsageAsyncWatcher? Innermost(CpuUsageAsyncWatcher? watcher) =>
+        watcher is { IsRunning: false } ? watcher.Outer : watcher;
 
     /// <remarks>An exception from here would end the process (the runtime's rule), so nothing here can throw.</remarks>
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher?> change)

@@ -136,7 +136,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     private string WhyNoStat(string whose)
     {
         string reason = LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid).");
-        return $"The user and kernel time of {whose} cannot be read; its total can. {(_isProcForeign ? LinuxReasons.OtherNamespace : reason)}";
+        return $"The user and kernel time of {whose} cannot be read; its total can. "
+            + $"{(_isProcForeign ? LinuxReasons.OtherNamespace : reason)}";
     }
 
     private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)

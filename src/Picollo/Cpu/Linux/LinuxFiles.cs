@@ -17,7 +17,8 @@ internal static unsafe class LinuxFiles
     /// <summary>Why the last file could not be opened or read: that there is no file descriptor left (EMFILE, ENFILE), or otherwise what
     /// the caller knows of it. Right after the failure; a call that succeeds clears it.</summary>
     [return: NotNullIfNotNull(nameof(otherwise))]
-    public static string? WhyNotRead(string? otherwise) => Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;
+    public static string? WhyNotRead(string? otherwise) =>
+        Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;
 
     /// <summary>Opens a file or directory under another one; negative where that fails.</summary>
     public static int Open(int directory, ReadOnlySpan<byte> path)

@@ -118,7 +118,8 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
 
     // A kernel without autogroups has no such file.
     private void ReadAutogroups(SystemCpuSample sample) =>
-        sample.HasAutogroups = LinuxFiles.TryReadAll(_autogroupPath, ref _buffer, out ReadOnlySpan<byte> text) ? CgroupFiles.ParseNumber(text) != 0
+        sample.HasAutogroups =
+            LinuxFiles.TryReadAll(_autogroupPath, ref _buffer, out ReadOnlySpan<byte> text) ? CgroupFiles.ParseNumber(text) != 0
             : LinuxFiles.IsLastAbsent ? false
             : null;
 

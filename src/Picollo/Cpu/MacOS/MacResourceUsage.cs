@@ -13,8 +13,8 @@ internal static unsafe class MacResourceUsage
         if (owner == ResourceOwner.Thread)
         {
             usage = default;
-            problem = "macOS counts page faults and context switches by process, not by thread: take those of the process; CpuUsage.GetByThread() "
-                + "tells the thread's CPU time.";
+            problem = "macOS counts page faults and context switches by process, not by thread: take those of the process; "
+                + "CpuUsage.GetByThread() tells the thread's CPU time.";
             return false;
         }
 

@@ -25,7 +25,8 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process; on Windows one for all.</summary>
     Processes = 32,
 
-    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the same.</summary>
+    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the
+    /// same.</summary>
     Threads = 64,
 
     /// <summary><see cref="SystemCpu.Memory"/>, and of each process that is asked for <see cref="ProcessCpu.VirtualBytes"/>,

@@ -4,7 +4,8 @@ namespace Picollo.Cpu;
 internal static class CpuTimeProblems
 {
     public static string NoThread(long threadId) =>
-        $"There is no thread {threadId} in this process: it may have ended, or this be its managed id (CpuUsageReader.GetThreadId() tells the system's).";
+        $"There is no thread {threadId} in this process: it may have ended, or this be its managed id "
+        + "(CpuUsageReader.GetThreadId() tells the system's).";
 
     public static string ThreadEnded(long threadId) => $"Thread {threadId} has ended.";
 
@@ -12,7 +13,8 @@ internal static class CpuTimeProblems
 
     public static string ProcessEnded(int processId) => $"Process {processId} has ended.";
 
-    public static string NotPermitted(int processId, string remedy) => $"The system does not let this user read process {processId}'s times: {remedy}.";
+    public static string NotPermitted(int processId, string remedy) =>
+        $"The system does not let this user read process {processId}'s times: {remedy}.";
 
     public static string CallFailed(string call, int error) => $"{call} failed with error {error}.";
 }

@@ -36,7 +36,8 @@ public static class CpuUsageReader
     /// <see cref="System.Diagnostics.ProcessThread.Id"/>), not the managed one; at least 1.</param>
     /// <returns>Since the thread began.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no more; or this system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no more; or this system does not
+    /// tell.</exception>
     public static CpuUsage GetByThread(long threadId) =>
         TryGetByThread(threadId, out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
 
@@ -158,10 +159,12 @@ public static class CpuUsageReader
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
     public static long GetThreadId() =>
         CpuTimes.Current.ThreadId ?? Throw<long>(
-            "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp filter refuses gettid(2), allow it), Windows and macOS only.");
+            "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp "
+            + "filter refuses gettid(2), allow it), Windows and macOS only.");
 
     internal static T Throw<T>(string problem) => throw new MeasurementUnavailableException(problem);
 
     private static void ThrowThreadUnavailable() =>
-        Throw<long>(CpuTimes.Current.ThreadUnavailableReason ?? "The system refused to tell the current thread's CPU time, which it told before.");
+        Throw<long>(
+            CpuTimes.Current.ThreadUnavailableReason ?? "The system refused to tell the current thread's CPU time, which it told before.");
 }

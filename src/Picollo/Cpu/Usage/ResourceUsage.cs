@@ -112,7 +112,9 @@ public readonly record struct ResourceUsage
     /// context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
-        $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, page faults {MinorPageFaults} minor and {MajorPageFaults} major, context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
+        $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "
+        + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
+        + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
     private static ResourceUsage Throw(string problem) => throw new MeasurementUnavailableException(problem);
 }

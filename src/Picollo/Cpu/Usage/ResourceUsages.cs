@@ -27,7 +27,8 @@ internal static class ResourceUsages
         usage = default;
         problem = OperatingSystem.IsWindows()
             ? OnWindows
-            : $"Page faults, context switches and resident size are read on Linux and macOS only; this is {RuntimeInformation.OSDescription}.";
+            : "Page faults, context switches and resident size are read on Linux and macOS only; "
+                + $"this is {RuntimeInformation.OSDescription}.";
         return false;
     }
 }

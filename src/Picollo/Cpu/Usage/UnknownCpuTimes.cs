@@ -21,7 +21,8 @@ internal sealed class UnknownCpuTimes : ICpuTimes
         return Fail(out split, out _);
     }
 
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem) => Fail(out totalNanoseconds, out problem);
+    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem) =>
+        Fail(out totalNanoseconds, out problem);
 
     public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem) => Fail(out split, out problem);
 

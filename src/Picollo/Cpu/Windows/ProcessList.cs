@@ -61,7 +61,12 @@ internal sealed class ProcessList
     }
 
     private char? ReadThreads(
-        ReadOnlySpan<ThreadEntry> threads, in ProcessEntry process, string name, SystemCpuSample sample, SystemCpuParts parts, ref int running)
+        ReadOnlySpan<ThreadEntry> threads,
+        in ProcessEntry process,
+        string name,
+        SystemCpuSample sample,
+        SystemCpuParts parts,
+        ref int running)
     {
         char? processState = null;
         foreach (ref readonly ThreadEntry thread in threads)

@@ -88,7 +88,8 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         if (!TryFillList(out int length))
         {
-            foreach (SystemCpuParts part in (ReadOnlySpan<SystemCpuParts>)[SystemCpuParts.RunQueue, SystemCpuParts.Processes, SystemCpuParts.Threads])
+            foreach (SystemCpuParts part in
+                (ReadOnlySpan<SystemCpuParts>)[SystemCpuParts.RunQueue, SystemCpuParts.Processes, SystemCpuParts.Threads])
             {
                 sample.SetProblem(part, NoList);
             }

@@ -38,7 +38,8 @@ internal static unsafe partial class LibC
     [LibraryImport(Library)]
     public static partial int pthread_sigmask(int how, SigSet* signals, SigSet* before);
 
-    /// <summary>struct passwd is written to <paramref name="passwd"/>, its texts to <paramref name="buffer"/>. Returns the error number.</summary>
+    /// <summary>struct passwd is written to <paramref name="passwd"/>, its texts to <paramref name="buffer"/>. Returns the error
+    /// number.</summary>
     [LibraryImport(Library)]
     public static partial int getpwuid_r(uint user, byte* passwd, byte* buffer, nuint length, byte** found);
 

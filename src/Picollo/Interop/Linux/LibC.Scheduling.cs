@@ -21,7 +21,8 @@ internal static unsafe partial class LibC
     [LibraryImport(Library)]
     public static partial nint pthread_self();
 
-    /// <summary>Returns the error number instead of leaving it. By the threads library: musl's sched_setscheduler(2) always fails.</summary>
+    /// <summary>Returns the error number instead of leaving it. By the threads library: musl's sched_setscheduler(2) always
+    /// fails.</summary>
     [LibraryImport(Library)]
     public static partial int pthread_setschedparam(nint thread, int policy, int* priority);
 

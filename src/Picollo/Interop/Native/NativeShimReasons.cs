@@ -11,8 +11,9 @@ internal static class NativeShimReasons
         + "the package's runtimes/<platform>/native folder with the program, or in Picollo's repository run native/build.sh.";
 
     public static string NotLoadable(string platform, string path) =>
-        $"The native library {path} is there and could not be loaded. {Instead} Either this process has as many files open as it may: raise "
-        + $"the limit (ulimit -n); or the library is not for {platform}, or on a file system that permits no code: deploy the package's.";
+        $"The native library {path} is there and could not be loaded. {Instead} Either this process has as many files open as it may: "
+        + $"raise the limit (ulimit -n); or the library is not for {platform}, or on a file system that permits no code: "
+        + "deploy the package's.";
 
     public static string WrongVersion(string path, int found, int expected) =>
         $"The native library {path} is of version {found}, and {expected} is expected. {Instead} Deploy the library and "

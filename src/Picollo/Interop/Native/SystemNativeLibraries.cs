@@ -35,7 +35,8 @@ internal sealed class SystemNativeLibraries : INativeLibraries
         }
 
         // To see a file takes no descriptor, to load it does.
-        string[] searched = (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        string[] searched = (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "")
+            .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
         string? unloadable = searched.Select(folder => Path.Combine(folder, file)).Concat(paths).FirstOrDefault(File.Exists);
         isThere = unloadable is not null;
         where = unloadable ?? string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be the same

@@ -10,8 +10,8 @@ public sealed partial class HdrHistogramSummary
     /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>.</summary>
     /// <param name="title">The heading.</param>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrint(string title = DefaultTitle, double valueUnitRatio = 1) => PrettyPrint(Console.Out, title, valueUnitRatio);
 
@@ -19,8 +19,8 @@ public sealed partial class HdrHistogramSummary
     /// <param name="writer">Where to.</param>
     /// <param name="title">The heading.</param>
     /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrint(TextWriter writer, string title = DefaultTitle, double valueUnitRatio = 1)
     {
@@ -34,8 +34,8 @@ public sealed partial class HdrHistogramSummary
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrintDiff(
         HdrHistogramSummary other,
@@ -50,9 +50,10 @@ public sealed partial class HdrHistogramSummary
     /// <param name="title">The heading.</param>
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/>, <paramref name="other"/> or a heading is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="writer"/>, <paramref name="other"/> or a heading is
+    /// <see langword="null"/>.</exception>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public void PrettyPrintDiff(
         TextWriter writer,
@@ -67,12 +68,13 @@ public sealed partial class HdrHistogramSummary
     }
 
     /// <summary>The summary as a Markdown table: rank, value, absolute precision (half the bucket's width, as it is for the
-    /// midpoint) and cumulative count of each percentile, then what was out of range on either side, mean, standard deviation, precision, total, and the range where it matters.</summary>
+    /// midpoint) and cumulative count of each percentile, then what was out of range on either side, mean, standard deviation, precision,
+    /// total, and the range where it matters.</summary>
     /// <param name="title">The heading.</param>
     /// <returns>The lines, the last one empty.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public string ToTable(string title = DefaultTitle, double valueUnitRatio = 1)
     {
@@ -100,7 +102,10 @@ public sealed partial class HdrHistogramSummary
         if (OverflowCount > 0 || MinTrackableValue > 0)
         {
             table.Add(
-                "Range Min:", UnitText.Value(MinTrackableValue, 1, valueUnitRatio), "Max:", UnitText.Value(MaxTrackableValue, 1, valueUnitRatio));
+                "Range Min:",
+                UnitText.Value(MinTrackableValue, 1, valueUnitRatio),
+                "Max:",
+                UnitText.Value(MaxTrackableValue, 1, valueUnitRatio));
         }
 
         return table.ToString(title);
@@ -114,8 +119,8 @@ public sealed partial class HdrHistogramSummary
     /// <param name="after">The column heading of the other summary.</param>
     /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are known.
-    /// From 10⁻³⁰ to 10³⁰.</param>
+    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
+    /// known. From 10⁻³⁰ to 10³⁰.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public string ToDiffTable(
         HdrHistogramSummary other,

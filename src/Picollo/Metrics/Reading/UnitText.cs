@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Metrics;
 
-/// <summary>Numbers of a table whose values are divided by a ratio: as many digits as are known, not those that a division makes up.</summary>
+/// <summary>Numbers of a table whose values are divided by a ratio: as many digits as are known, not those that a division makes
+/// up.</summary>
 internal static class UnitText
 {
     private const int MaxDecimals = 28; // beyond what any ratio within units makes of a value
@@ -23,7 +24,9 @@ internal static class UnitText
     public static string HalfWidth(ulong step, double ratio)
     {
         ulong half = step / 2;
-        return ratio == 1 ? half.ToString("N0", CultureInfo.InvariantCulture) : half == 0 ? "0" : Fixed(half / ratio, DecimalsFor(half / ratio));
+        return ratio == 1 ? half.ToString("N0", CultureInfo.InvariantCulture)
+            : half == 0 ? "0"
+            : Fixed(half / ratio, DecimalsFor(half / ratio));
     }
 
     /// <summary>A mean or deviation: two decimals, and five digits where it is small.</summary>

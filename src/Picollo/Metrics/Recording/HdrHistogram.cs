@@ -64,7 +64,8 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>The bytes of the fields of this class and its base.</summary>
-    private protected static new int FieldBytes => ReadOnlyHdrHistogram.FieldBytes + Footprint.References(1) + sizeof(long) + (2 * sizeof(int));
+    private protected static new int FieldBytes =>
+        ReadOnlyHdrHistogram.FieldBytes + Footprint.References(1) + sizeof(long) + (2 * sizeof(int));
 
     /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
     private protected abstract object Gate { get; }

@@ -30,7 +30,8 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
         new(Settings with { MaxTrackableValue = maxTrackableValue });
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) => new(HdrHistogramSettings.Of(histogram));
+    public override InterlockedHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(HdrHistogramSettings.Of(histogram));
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);

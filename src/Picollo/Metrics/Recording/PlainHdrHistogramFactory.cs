@@ -30,7 +30,8 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
         new(Settings with { MaxTrackableValue = maxTrackableValue });
 
     /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) => new(HdrHistogramSettings.Of(histogram));
+    public override PlainHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(HdrHistogramSettings.Of(histogram));
 
     /// <inheritdoc/>
     public override PlainHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);

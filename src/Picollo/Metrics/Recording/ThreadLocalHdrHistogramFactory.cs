@@ -30,7 +30,8 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
         new(Settings with { MaxTrackableValue = maxTrackableValue });
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) => new(HdrHistogramSettings.Of(histogram));
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(HdrHistogramSettings.Of(histogram));
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);

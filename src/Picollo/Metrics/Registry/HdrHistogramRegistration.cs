@@ -76,7 +76,8 @@ public sealed class HdrHistogramRegistration
         if (description.LowestBound > description.HighestBound)
         {
             throw new ArgumentException(
-                $"LowestBound ({description.LowestBound}) must not be above HighestBound ({description.HighestBound}).", nameof(description));
+                $"LowestBound ({description.LowestBound}) must not be above HighestBound ({description.HighestBound}).",
+                nameof(description));
         }
     }
 }
