@@ -2,13 +2,10 @@ using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.Metrics;
 
 namespace Microsoft.AspNetCore.Builder;
 

@@ -5,8 +5,8 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 int number = int.Parse(args[0], CultureInfo.InvariantCulture);
 Random random = new(number);

@@ -1,7 +1,7 @@
 // Writes an interval log to the path given, a line about each millisecond, until the process is killed. Lines are of several kilobytes:
 // of more than a page.
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 var histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1_000_000).Create();
 var options = new HdrHistogramLogRecorderOptions

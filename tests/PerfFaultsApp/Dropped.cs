@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Picollo.Cpu;
 using Picollo.PerfEvent;
 
 namespace Picollo.PerfFaultsApp;

@@ -1,4 +1,3 @@
-using Picollo.Cpu;
 using Picollo.PerfEvent;
 
 namespace Picollo.PerfFaultsApp;

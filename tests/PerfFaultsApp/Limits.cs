@@ -1,5 +1,4 @@
 using System.Reflection;
-using Picollo.Cpu;
 using Picollo.PerfEvent;
 
 namespace Picollo.PerfFaultsApp;

@@ -1,9 +1,7 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
-using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Chromium.Tests;
 

@@ -1,7 +1,6 @@
-using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 using Picollo.Export.Tests.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Chromium.Tests;
 

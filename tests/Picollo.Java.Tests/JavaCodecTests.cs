@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 using static System.FormattableString;
 
 namespace Picollo.Java.Tests;

@@ -1,6 +1,6 @@
 using System.Text;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 using static System.FormattableString;
 
 namespace Picollo.Java.Tests;

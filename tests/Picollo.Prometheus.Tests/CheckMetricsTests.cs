@@ -1,7 +1,7 @@
 using System.Buffers;
-using Picollo.Metrics;
 using Picollo.Export;
 using Picollo.Export.Tests;
+using Picollo.Metrics;
 
 namespace Picollo.Prometheus.Tests;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Prometheus.Tests;
 

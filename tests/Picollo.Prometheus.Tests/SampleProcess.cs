@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Prometheus.Tests;
 

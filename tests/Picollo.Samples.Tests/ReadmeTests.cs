@@ -4,8 +4,8 @@ using System.Text;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Picollo.Cpu;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests;

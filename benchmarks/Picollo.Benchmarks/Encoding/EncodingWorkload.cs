@@ -1,5 +1,5 @@
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding;
 

@@ -3,7 +3,6 @@ using Picollo.Benchmarks.Perf.Contenders;
 using Picollo.Cpu;
 using Picollo.Interop.Native;
 using Picollo.PerfEvent;
-using Picollo.Timing;
 
 namespace Picollo.Benchmarks.Perf;
 

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Picollo.Interop.Native;
-using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf;
 

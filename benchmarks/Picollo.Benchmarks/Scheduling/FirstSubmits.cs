@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Picollo.Benchmarks.Comparison;
 using Picollo.Metrics;
 using Picollo.Scheduling;
 

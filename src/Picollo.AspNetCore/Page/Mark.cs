@@ -1,5 +1,4 @@
 using Picollo.AspNetCore.Usage;
-using Picollo.Metrics;
 using Picollo.Export;
 
 namespace Picollo.AspNetCore.Page;

@@ -3,7 +3,6 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Picollo.AspNetCore.Usage;
-using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 

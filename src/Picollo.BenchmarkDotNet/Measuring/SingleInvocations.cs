@@ -1,11 +1,10 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Engines;
-using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 

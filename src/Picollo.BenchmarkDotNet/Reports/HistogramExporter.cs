@@ -3,7 +3,6 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 

@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 

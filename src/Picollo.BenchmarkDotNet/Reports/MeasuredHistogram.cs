@@ -2,8 +2,8 @@ using BenchmarkDotNet.Helpers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using Picollo.BenchmarkDotNet.Exchange;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 

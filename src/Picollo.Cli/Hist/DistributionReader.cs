@@ -1,8 +1,8 @@
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cli.Shell;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 

@@ -1,6 +1,6 @@
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 

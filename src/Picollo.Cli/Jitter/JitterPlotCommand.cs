@@ -2,7 +2,6 @@ using System.CommandLine;
 using Picollo.Cli.Shell;
 using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -2,8 +2,8 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Picollo.Cli.Shell;
-using Picollo.Diagnostics;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Diagnostics;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 

@@ -1,8 +1,6 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Globalization;
 using Picollo.Cli.Shell;
-using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 

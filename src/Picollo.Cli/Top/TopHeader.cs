@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Picollo.Cli.Shell;
-using Picollo.Cpu;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Top;

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Runtime.InteropServices.Marshalling;
-using System.Text;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>The counts of an encoded histogram, some at a time, from memory or, through a small buffer, from a stream that inflates

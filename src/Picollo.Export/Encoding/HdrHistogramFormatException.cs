@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>Data that is no histogram, or no log of histograms, or is damaged. Says where.</summary>

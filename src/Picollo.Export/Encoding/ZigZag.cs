@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>Cuts a stream of bytes into lines, which may end in LF, CR or CR LF, in a buffer that holds one line.</summary>

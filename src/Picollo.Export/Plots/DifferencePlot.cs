@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>What changed between two histograms at each rank: in the values' unit, and below in percent of what was.</summary>

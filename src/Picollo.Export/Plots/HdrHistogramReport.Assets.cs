@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <content>The page's style and script. A change of either needs its hash; a test tells it.</content>

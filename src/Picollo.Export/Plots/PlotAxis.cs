@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A tick of an axis: where, and what stands there (nothing for a line without a text).</summary>

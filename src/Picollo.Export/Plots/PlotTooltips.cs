@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>The style and script that show a plot's values at the pointer, in place of the browser's own tooltips, for a page with an

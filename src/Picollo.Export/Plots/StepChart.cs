@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A chart of step functions over common columns: the axes, the lines, and the strips that tell the values.</summary>

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Buffers.Text;
 using System.Diagnostics;
 using System.Globalization;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

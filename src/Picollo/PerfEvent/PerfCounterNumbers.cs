@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
-using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
 

@@ -3,7 +3,6 @@ using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
-using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
 

@@ -1,12 +1,11 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -6,7 +6,6 @@ using Picollo.BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Tests.Runs;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
 

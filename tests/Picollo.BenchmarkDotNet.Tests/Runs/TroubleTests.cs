@@ -3,7 +3,6 @@ using BenchmarkDotNet.EventProcessors;
 using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
-using Picollo.BenchmarkDotNet.Tests.Counters;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
 using Picollo.PerfEvent;
 

@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Reports;
-using Perfolizer.Metrology;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;

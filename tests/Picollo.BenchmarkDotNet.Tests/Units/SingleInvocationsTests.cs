@@ -4,8 +4,8 @@ using BenchmarkDotNet.Reports;
 using Perfolizer.Mathematics.OutlierDetection;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measuring;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 

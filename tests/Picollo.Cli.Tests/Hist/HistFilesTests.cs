@@ -1,5 +1,4 @@
 using Picollo.Cli.Shell;
-using Picollo.Metrics;
 using Picollo.Export;
 
 namespace Picollo.Cli.Tests.Hist;

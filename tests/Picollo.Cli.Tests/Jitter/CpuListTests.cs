@@ -1,5 +1,4 @@
 using Picollo.Cli.Jitter;
-using Picollo.TestKit;
 
 namespace Picollo.Cli.Tests.Jitter;
 

@@ -4,7 +4,6 @@ using System.Text;
 using System.Text.Json;
 using Picollo.Cli.Jitter;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Cli.Tests.Jitter;
 

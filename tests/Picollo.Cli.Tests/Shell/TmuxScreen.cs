@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using Picollo.TestKit;
 
 namespace Picollo.Cli.Tests.Shell;
 

@@ -1,6 +1,6 @@
 using Picollo.Cli.Stat;
-using Picollo.Diagnostics;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Tests.Stat;

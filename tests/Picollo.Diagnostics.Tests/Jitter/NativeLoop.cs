@@ -1,5 +1,4 @@
 using Picollo.Interop.Native;
-using Picollo.Timing;
 
 namespace Picollo.Diagnostics.Tests;
 

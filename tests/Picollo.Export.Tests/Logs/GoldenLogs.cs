@@ -1,5 +1,3 @@
-using Picollo.TestKit;
-
 namespace Picollo.Export.Tests;
 
 /// <summary>Interval logs that the Java family wrote: test resources of HdrHistogram.NET (CC0), in <c>Logs</c>.</summary>

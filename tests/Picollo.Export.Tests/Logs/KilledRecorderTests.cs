@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 

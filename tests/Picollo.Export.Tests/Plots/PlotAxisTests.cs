@@ -1,6 +1,5 @@
 using System.Globalization;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 

@@ -2,8 +2,6 @@ using System.Globalization;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
-using Picollo.TestKit;
 
 namespace Picollo.Export.Tests.Plots;
 

@@ -1,5 +1,3 @@
-using Picollo.TestKit;
-
 namespace Picollo.Tests.Conventions;
 
 /// <summary>The public API changes only together with the listing beside this file, so that a review sees it.</summary>

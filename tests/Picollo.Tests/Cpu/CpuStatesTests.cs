@@ -1,6 +1,5 @@
 using System.Globalization;
 using Picollo.Cpu;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.Cpu;
 

@@ -1,5 +1,4 @@
 using Picollo.Cpu;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.Cpu;
 

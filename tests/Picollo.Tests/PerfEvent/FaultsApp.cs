@@ -1,5 +1,3 @@
-using Picollo.TestKit;
-
 namespace Picollo.Tests.PerfEvent;
 
 /// <summary>PerfFaultsApp in processes of its own, from a folder that any user can read.</summary>

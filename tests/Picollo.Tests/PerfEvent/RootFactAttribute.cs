@@ -1,5 +1,3 @@
-using Picollo.TestKit;
-
 namespace Picollo.Tests.PerfEvent;
 
 /// <summary>A test that changes what its child processes may do or see, with a tool of the system; skipped, with the reason, where

@@ -1,6 +1,5 @@
 using Picollo.Interop.Native;
 using Picollo.PerfEvent;
-using Picollo.Timing;
 
 namespace Picollo.Tests.PerfEvent;
 

@@ -1,9 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Interop.Native;
 using Picollo.PerfEvent;
-using Picollo.Tests.Metrics;
-using Picollo.Tests.PerfEvent;
-using Picollo.Timing;
 
 namespace Picollo.Tests.PerfEvent;
 

@@ -1,7 +1,6 @@
 using Picollo.Interop.Native;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.PerfEvent;
 

@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.AspNet.Contenders;
 

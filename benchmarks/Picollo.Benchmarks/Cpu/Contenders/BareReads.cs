@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Benchmarks.Cpu.Contenders;

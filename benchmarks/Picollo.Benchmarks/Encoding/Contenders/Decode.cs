@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding.Contenders;
 

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding.Contenders;
 

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding.Contenders;
 

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Benchmarks.Comparison;
 using Picollo.Interop.Native;
-using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf.Contenders;
 

@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 using Picollo.Diagnostics.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
-using Picollo.Timing;
 using HdrHistogram = Picollo.Metrics.HdrHistogram;
 
 namespace Picollo.Diagnostics.Tests.Linux;

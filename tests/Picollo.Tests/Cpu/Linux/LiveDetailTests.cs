@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Cpu;
-using Picollo.TestKit;
 
 namespace Picollo.Tests.Cpu.Linux;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.Cpu.Linux;
 

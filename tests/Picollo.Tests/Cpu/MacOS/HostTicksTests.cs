@@ -1,9 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Picollo.Cpu;
 using Picollo.Cpu.MacOS;
 using Picollo.Interop.MacOS;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Tests.Cpu.MacOS;
 

@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Picollo.Cpu.MacOS;
 using Picollo.Interop.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;

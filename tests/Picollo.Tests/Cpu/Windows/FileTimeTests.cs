@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Picollo.Cpu.Windows;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Tests.Cpu.Windows;

@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Windows;
-using Picollo.Tests.Metrics;
 using Thread = Picollo.Tests.Cpu.Windows.ProcessListBuilder.Thread;
 
 namespace Picollo.Tests.Cpu.Windows;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
 using Picollo.Interop.Native;
-using Picollo.Timing;
 
 namespace Picollo.Tests.Interop;
 

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Picollo.Interop.Native;
-using Picollo.Timing;
 
 namespace Picollo.Tests.Interop;
 
