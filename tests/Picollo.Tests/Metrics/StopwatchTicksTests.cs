@@ -67,7 +67,6 @@ public class StopwatchTicksTests
             StopwatchTicks.Convert(ticks, Nanos, frequency).Should().Be(0);
         }
 
-        PicoScope.TicksToPicos(ticks).Should().Be(0);
         NanoScope.TicksToNanos(ticks).Should().Be(0);
         MicroScope.TicksToMicros(ticks).Should().Be(0);
         MilliScope.TicksToMillis(ticks).Should().Be(0);
@@ -80,7 +79,6 @@ public class StopwatchTicksTests
     [InlineData(long.MaxValue)]
     public void The_scopes_convert_by_the_machines_frequency(long ticks)
     {
-        PicoScope.TicksToPicos(ticks).Should().Be(Exact(ticks, 1_000_000_000_000, (ulong)Stopwatch.Frequency));
         NanoScope.TicksToNanos(ticks).Should().Be(Exact(ticks, Nanos, (ulong)Stopwatch.Frequency));
         MicroScope.TicksToMicros(ticks).Should().Be(Exact(ticks, 1_000_000, (ulong)Stopwatch.Frequency));
         MilliScope.TicksToMillis(ticks).Should().Be(Exact(ticks, 1_000, (ulong)Stopwatch.Frequency));

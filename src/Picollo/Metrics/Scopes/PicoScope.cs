@@ -16,7 +16,8 @@ namespace Picollo.Metrics;
 /// <para>
 /// Made by <see cref="HdrHistogramScopes.GetPicoScope"/>. A struct that a <see langword="using"/> statement neither boxes nor
 /// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// nothing but the statement calls it. The default value records nothing.
+/// nothing but the statement calls it. The default value records nothing. <see cref="CycleClock.TicksToPicoseconds"/> converts
+/// intervals of the same clock.
 /// </para>
 /// </remarks>
 public readonly struct PicoScope : IDisposable
@@ -32,14 +33,6 @@ public readonly struct PicoScope : IDisposable
         _histogram = histogram;
         _start = CycleClock.GetTimestamp();
     }
-
-    /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to picoseconds. For intervals of the CPU's counter there is
-    /// <see cref="CycleClock.TicksToPicoseconds"/>.</summary>
-    /// <param name="ticks">The interval.</param>
-    /// <returns>The exact value, rounded down; 0 for a negative interval, <see cref="ulong.MaxValue"/> where the result does
-    /// not fit.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static ulong TicksToPicos(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
 
     /// <inheritdoc/>
     /// <remarks>Not inlined: in the <see langword="finally"/> of a <see langword="using"/> block the JIT calls native code through
