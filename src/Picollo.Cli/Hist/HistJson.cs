@@ -58,7 +58,7 @@ internal static class HistJson
                 json.WriteNumber("value", percentile.Value / ratio);
             }
 
-            json.WriteNumber("cumulativeCount", percentile.Count);
+            json.WriteNumber("cumulativeCount", percentile.TargetCount);
             json.WriteEndObject();
         }
 

@@ -23,7 +23,7 @@ internal sealed class PercentileCurve
     {
         Percentile[] percentiles = new Percentile[AllRanks.Length];
         histogram.GetPercentiles(AllRanks, percentiles);
-        Total = percentiles[^1].Count;
+        Total = percentiles[^1].RunningCount;
         _values = [.. percentiles.Select(percentile => percentile.Value)];
     }
 

@@ -86,7 +86,7 @@ public class PercentileDistributionTests
             // 12 decimals of a rank of up to 300,000 values name the value.
             Percentile percentile = histogram.GetPercentile(Math.Min((line.Rank * 100) - 1e-9, 100) is var rank && rank > 0 ? rank : 0);
             (percentile.Bucket.Start + (percentile.Bucket.Step - 1)).Should().BeLessThanOrEqualTo((ulong)(line.Value * 1.000001));
-            line.TotalCount.Should().BeGreaterThanOrEqualTo(percentile.Count);
+            line.TotalCount.Should().BeGreaterThanOrEqualTo(percentile.TargetCount);
         }
 
         if (histogram.TotalCount > 0)

@@ -156,7 +156,7 @@ public class FailureModeTests
             seen.Should().Be(50);
             histogram.Reset();
             histogram.GetSummary(summary).TotalCount.Should().Be(0);
-            histogram.GetPercentile(100).Count.Should().Be(0);
+            histogram.GetPercentile(100).TargetCount.Should().Be(0);
         }
     }
 

@@ -33,7 +33,8 @@ public abstract partial class HistogramContract
         Percentile[] percentiles = [.. histogram.BucketPercentilesWithValues];
 
         percentiles.Select(percentile => percentile.Rank).Should().Equal(10, 50, 90);
-        percentiles.Select(percentile => percentile.Count).Should().Equal(2, 8, 10);
+        percentiles.Select(percentile => percentile.TargetCount).Should().Equal(1, 5, 9);
+        percentiles.Select(percentile => percentile.RunningCount).Should().Equal(2, 8, 10);
         percentiles.Select(percentile => percentile.Bucket).Should().Equal(histogram.BucketsWithValues);
     }
 
@@ -48,7 +49,8 @@ public abstract partial class HistogramContract
 
         percentiles.Should().HaveCount(histogram.Buckets.Count());
         percentiles.Take(5).Select(percentile => percentile.Rank).Should().Equal(0, 12.5, 25, 62.5, 100);
-        percentiles.Take(5).Select(percentile => percentile.Count).Should().Equal(0, 1, 1, 4, 4);
+        percentiles.Take(5).Select(percentile => percentile.TargetCount).Should().Equal(1, 1, 1, 3, 4);
+        percentiles.Take(5).Select(percentile => percentile.RunningCount).Should().Equal(0, 1, 1, 4, 4);
     }
 
     [Fact]
@@ -57,7 +59,7 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = CreateNarrow();
 
         histogram.Buckets.Should().HaveCount(104).And.OnlyContain(bucket => bucket.Count == 0);
-        histogram.BucketPercentiles.Should().HaveCount(104).And.OnlyContain(percentile => percentile.Rank == 0 && percentile.Count == 0);
+        histogram.BucketPercentiles.Should().HaveCount(104).And.OnlyContain(percentile => percentile.Rank == 0 && percentile.TargetCount == 0 && percentile.RunningCount == 0);
         histogram.BucketPercentilesWithValues.Should().BeEmpty();
     }
 

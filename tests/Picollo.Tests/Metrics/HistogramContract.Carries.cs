@@ -167,7 +167,7 @@ public abstract partial class HistogramContract
         histogram.Record(20_000, Whole);
         histogram.Record(20_000);
         histogram.TotalCount.Should().Be(Whole + 1);
-        histogram.GetSummary().P50.Count.Should().Be((Whole / 2) + 1);
+        histogram.GetSummary().P50.TargetCount.Should().Be((Whole / 2) + 1);
     }
 
     [Fact]
@@ -178,10 +178,10 @@ public abstract partial class HistogramContract
         histogram.Record(20_000, (1UL << 63) - 1);
 
         histogram.TotalCount.Should().Be(ulong.MaxValue);
-        histogram.GetPercentile(0).Count.Should().Be(1);
+        histogram.GetPercentile(0).TargetCount.Should().Be(1);
         histogram.GetPercentile(50).Bucket.Should().Be(histogram.GetBucket(11_000));
         histogram.GetPercentile(75).Bucket.Should().Be(histogram.GetBucket(20_000));
-        histogram.GetPercentile(100).Count.Should().Be(ulong.MaxValue);
+        histogram.GetPercentile(100).TargetCount.Should().Be(ulong.MaxValue);
         histogram.GetPercentileRank(11_000).Should().BeApproximately(50, 1e-9);
         histogram.GetSummary().Mean.Should().BeApproximately((10_944 + 20_096) / 2.0, 1e-6);
     }

@@ -17,7 +17,7 @@ public abstract partial class HistogramContract
         Percentile percentile = CreateNarrow().GetPercentile(rank);
 
         percentile.Rank.Should().Be(rank);
-        percentile.Count.Should().Be(0);
+        percentile.TargetCount.Should().Be(0);
         percentile.Value.Should().Be(0);
         percentile.Bucket.Should().Be(default(Bucket));
     }
@@ -35,7 +35,7 @@ public abstract partial class HistogramContract
 
         Percentile percentile = histogram.GetPercentile(rank);
 
-        percentile.Count.Should().Be(1);
+        percentile.TargetCount.Should().Be(1);
         percentile.Bucket.Should().Be(new Bucket(19_968, 256, 1, 64, 590));
         histogram.GetPercentileValue(rank).Should().Be(20_096).And.Be(percentile.Value);
     }
@@ -48,9 +48,24 @@ public abstract partial class HistogramContract
         histogram.Record(50, 1_000_000_000);
         histogram.Record(70);
 
-        histogram.GetPercentile(0).Should().Be(new Percentile(0, 1, new Bucket(3, 1, 1, 3, 3)));
+        histogram.GetPercentile(0).Should().Be(new Percentile(0, 1, 1, new Bucket(3, 1, 1, 3, 3)));
         histogram.GetPercentileValue(50).Should().Be(50);
-        histogram.GetPercentile(100).Should().Be(new Percentile(100, 1_000_000_002, new Bucket(70, 1, 1, 70, 70)));
+        histogram.GetPercentile(100).Should().Be(new Percentile(100, 1_000_000_002, 1_000_000_002, new Bucket(70, 1, 1, 70, 70)));
+    }
+
+    [Fact]
+    public void A_percentile_has_the_count_of_its_rank_and_that_up_to_the_end_of_its_bucket()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(1, 3);
+        histogram.Record(5, 10);
+        histogram.Record(9, 7);
+
+        Percentile median = histogram.GetPercentile(50);
+        (median.Value, median.TargetCount, median.RunningCount, median.Bucket.Count).Should().Be((5, 10, 13, 10));
+        histogram.GetSummary().P50.Should().Be(median);
+        (histogram.GetPercentile(0).TargetCount, histogram.GetPercentile(0).RunningCount).Should().Be((1, 3));
+        (histogram.GetPercentile(100).TargetCount, histogram.GetPercentile(100).RunningCount).Should().Be((20, 20));
     }
 
     [Theory]
@@ -73,7 +88,7 @@ public abstract partial class HistogramContract
         histogram.Record(20);
         histogram.Record(30, total - expected);
 
-        histogram.GetPercentile(rank).Count.Should().Be(expected);
+        histogram.GetPercentile(rank).TargetCount.Should().Be(expected);
         histogram.GetPercentileValue(rank).Should().Be(20, "exactly one value stands at that count");
     }
 
@@ -149,7 +164,7 @@ public abstract partial class HistogramContract
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(5);
-        Percentile untouched = new(7, 7, default);
+        Percentile untouched = new(7, 7, 7, default);
         Percentile[] percentiles = [untouched, untouched, untouched];
         ulong[] values = [77, 77, 77];
 

@@ -62,7 +62,7 @@ public abstract partial class HistogramContract
 
         (summary.TotalCount, summary.OverflowCount).Should().Be((0, 0));
         (summary.Sum, summary.Mean, summary.StDev).Should().Be((0, 0, 0));
-        (summary.P0.Value, summary.P100.Value, summary.P50.Count).Should().Be((0, 0, 0));
+        (summary.P0.Value, summary.P100.Value, summary.P50.TargetCount).Should().Be((0, 0, 0));
         summary.P999.Rank.Should().Be(99.9);
     }
 

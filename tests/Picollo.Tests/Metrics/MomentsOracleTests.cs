@@ -32,7 +32,7 @@ public class MomentsOracleTests
 
         ShouldBeThatOf(summary, [.. histogram.BucketsWithValues]);
         ShouldBeThatOf(histogram.GetSnapshot().GetSummary(), [.. histogram.BucketsWithValues]);
-        summary.P100.Count.Should().Be(histogram.TotalCount);
+        summary.P100.TargetCount.Should().Be(histogram.TotalCount);
         summary.P50.Should().Be(histogram.GetPercentile(50));
         summary.P999.Should().Be(histogram.GetPercentile(99.9));
     });

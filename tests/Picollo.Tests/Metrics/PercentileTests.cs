@@ -5,7 +5,7 @@ namespace Picollo.Tests.Metrics;
 
 public class PercentileTests
 {
-    private static readonly Percentile P99 = new(99, 990_000, new Bucket(24_832, 256, 14_190, 83, 609));
+    private static readonly Percentile P99 = new(99, 990_000, 990_000, new Bucket(24_832, 256, 14_190, 83, 609));
 
     [Theory]
     [InlineData(EquivalentValueSelection.Midpoint, 24_960)]
@@ -26,7 +26,7 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.LowerBound)]
     [InlineData(EquivalentValueSelection.UpperBound)]
     public void An_exact_bucket_has_one_value(EquivalentValueSelection selection) =>
-        new Percentile(50, 1, new Bucket(7, 1, 1, 7, 7)).GetValue(selection).Should().Be(7);
+        new Percentile(50, 1, 1, new Bucket(7, 1, 1, 7, 7)).GetValue(selection).Should().Be(7);
 
     [Theory]
     [InlineData(EquivalentValueSelection.Midpoint)]
@@ -64,7 +64,7 @@ public class PercentileTests
         try
         {
             CultureInfo.CurrentCulture = Cultures.German;
-            new Percentile(rank, 1, P99.Bucket).ToString().Should().Be(expected);
+            new Percentile(rank, 1, 1, P99.Bucket).ToString().Should().Be(expected);
         }
         finally
         {

@@ -47,8 +47,9 @@ public class SortedOracleTests
         foreach (Percentile percentile in percentiles)
         {
             percentile.Rank.Should().BeApproximately((before + (percentile.Bucket.Count / 2.0)) / oracle.Total * 100, 1e-9);
+            percentile.TargetCount.Should().Be((ulong)Math.Ceiling(before + (percentile.Bucket.Count / 2.0)));
             before += percentile.Bucket.Count;
-            percentile.Count.Should().Be((ulong)before);
+            percentile.RunningCount.Should().Be((ulong)before);
         }
     }
 
@@ -58,14 +59,15 @@ public class SortedOracleTests
         histogram.GetPercentiles(ranks, percentiles);
         if (oracle.Total == 0)
         {
-            percentiles.Should().OnlyContain(percentile => percentile.Count == 0 && percentile.Value == 0);
+            percentiles.Should().OnlyContain(percentile => percentile.TargetCount == 0 && percentile.RunningCount == 0 && percentile.Value == 0);
             return;
         }
 
         for (int i = 0; i < ranks.Length; i++)
         {
             (ulong count, ulong exact) = oracle.At(ranks[i]);
-            percentiles[i].Count.Should().Be(count);
+            percentiles[i].TargetCount.Should().Be(count);
+            percentiles[i].RunningCount.Should().Be(histogram.GetCountBetween(0, exact));
             percentiles[i].Bucket.Start.Should().Be(oracle.StartOf(exact));
 
             // distance / exact <= 0.5 / BlockSize, in whole numbers.

@@ -44,7 +44,7 @@ public class SummaryBesideWriterTests
         {
             histogram.GetSummary(summary);
             bool isOneMoment = summary.P100.Value == high && summary.P0.Value == Low
-                && summary.P100.Count == summary.TotalCount && summary.TotalCount >= before
+                && summary.P100.TargetCount == summary.TotalCount && summary.TotalCount >= before
                 && summary.Mean > Low && summary.Mean < high && summary.StDev < high;
             wrong += isOneMoment ? 0 : 1;
             before = summary.TotalCount;

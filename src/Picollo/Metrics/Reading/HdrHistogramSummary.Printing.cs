@@ -88,7 +88,7 @@ public sealed partial class HdrHistogramSummary
                 Rank(percentile.Rank),
                 Value(percentile, valueUnitRatio),
                 $"±{UnitText.HalfWidth(percentile.Bucket.Step, valueUnitRatio)}",
-                Count(percentile.Count));
+                Count(percentile.TargetCount));
         }
 
         if (OverflowCount > 0)

@@ -7,14 +7,15 @@ namespace Picollo.Metrics;
 /// </summary>
 /// <remarks>
 /// The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An
-/// immutable copy of what was read. In an empty histogram every percentile is 0 with a count of 0.
+/// immutable copy of what was read. In an empty histogram every percentile is 0 with counts of 0.
 /// </remarks>
 public readonly record struct Percentile
 {
-    internal Percentile(double rank, ulong count, Bucket bucket)
+    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket)
     {
         Rank = rank + 0.0; // negative zero becomes zero, which prints without a sign
-        Count = count;
+        TargetCount = targetCount;
+        RunningCount = runningCount;
         Bucket = bucket;
     }
 
@@ -33,8 +34,13 @@ public readonly record struct Percentile
     /// <summary>The rank in percent, 0 to 100.</summary>
     public double Rank { get; }
 
-    /// <summary>How many recorded values are at or below this rank, cumulative from the smallest value.</summary>
-    public ulong Count { get; }
+    /// <summary>The number of recorded values that the rank stands for, counted from the smallest value:
+    /// <c>max(1, ceil(Rank / 100 * TotalCount))</c>, and 0 in an empty histogram.</summary>
+    public ulong TargetCount { get; }
+
+    /// <summary>The number of recorded values up to the end of <see cref="Bucket"/>, counted from the smallest value: at least
+    /// <see cref="TargetCount"/> where the bucket has values.</summary>
+    public ulong RunningCount { get; }
 
     /// <summary>The bucket in which the rank falls.</summary>
     public Bucket Bucket { get; }

@@ -72,7 +72,7 @@ internal ref struct PercentileSearch<TCounter>
         }
 
         int index = (_current << PercentileSearch.ChunkScale) + place - PercentileSearch.ChunkOffset(_source);
-        found = new CounterAtRank(target, _chunk[place], index);
+        found = new CounterAtRank(target, target - rest + _chunk[place], _chunk[place], index);
         return true;
     }
 
@@ -92,9 +92,9 @@ internal ref struct PercentileSearch<TCounter>
     }
 }
 
-/// <summary>Where a rank falls: the cumulative count it stands for (0 in an empty histogram), and the counter's own count
-/// and place in the storage.</summary>
-internal readonly record struct CounterAtRank(ulong CumulativeCount, ulong Count, int StorageIndex);
+/// <summary>Where a rank falls: the count it stands for (0 in an empty histogram), the count up to the end of the counter, and the
+/// counter's own count and place in the storage.</summary>
+internal readonly record struct CounterAtRank(ulong TargetCount, ulong RunningCount, ulong Count, int StorageIndex);
 
 /// <summary>What the searches over both storages share.</summary>
 internal static class PercentileSearch
@@ -137,7 +137,10 @@ internal static class PercentileSearch
 
     /// <summary>The percentile of a rank; the default bucket in an empty histogram.</summary>
     public static Percentile ToPercentile(double rank, CounterAtRank found, HdrLayout layout, uint firstIndex) => new(
-        rank, found.CumulativeCount, found.CumulativeCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count));
+        rank,
+        found.TargetCount,
+        found.RunningCount,
+        found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count));
 
     /// <summary>
     /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in

@@ -13,8 +13,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>
     /// All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the
-    /// share of what lies before the bucket and half of the bucket, in percent. <see cref="Percentile.Count"/> is the
-    /// cumulative count up to and including the bucket.
+    /// share of what lies before the bucket and half of the bucket, in percent.
     /// </summary>
     public IEnumerable<Percentile> BucketPercentiles => EnumerateBucketPercentiles(withValuesOnly: false);
 
@@ -23,7 +22,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>The percentile at a rank.</summary>
     /// <param name="rank">0 to 100: 0 is the smallest recorded value, 100 the largest.</param>
-    /// <returns>The percentile; value and count are 0 in an empty histogram.</returns>
+    /// <returns>The percentile; value and counts are 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public Percentile GetPercentile(double rank)
@@ -192,7 +191,8 @@ public abstract partial class ReadOnlyHdrHistogram
             if (count != 0 || !withValuesOnly)
             {
                 double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * PercentileSearch.MaxRank;
-                yield return new Percentile(rank, before + count, BucketAt(i, count));
+                ulong target = total == 0 ? 0 : Math.Max(before + count - (count / 2), 1); // half of the bucket, rounded up
+                yield return new Percentile(rank, target, before + count, BucketAt(i, count));
             }
 
             before += count;
