@@ -23,7 +23,7 @@ public static class CpuPmu
         {
             withPmu();
         }
-        catch (Exception e) when (e is PerfEventException or PlatformNotSupportedException)
+        catch (MeasurementUnavailableException e)
         {
             Console.WriteLine($"The CPU's counters cannot be had. {e.Message}");
             Console.WriteLine("The same work with CPU time, the CPU's clock and the kernel's own counters instead:");

@@ -189,7 +189,7 @@ public sealed class ArticleCallsTests
             e.CounterName.Should().MatchRegex("^Hardware(Cache)?:[A-Z1]");
             e.Message.Should().StartWith($"{e.CounterName}: ").And.Contain("perf_event_open: ");
         }
-        catch (PlatformNotSupportedException)
+        catch (MeasurementUnavailableException)
         {
             OperatingSystem.IsLinux().Should().BeFalse();
         }
@@ -218,9 +218,9 @@ public sealed class ArticleCallsTests
     {
         // The kernel's counters in the place of the CPU's, which not every machine has.
         if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out string? problem))
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out string? reason))
         {
-            problem.Should().NotBeEmpty();
+            reason.Should().NotBeEmpty();
             return;
         }
 

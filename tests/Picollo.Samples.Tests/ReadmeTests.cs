@@ -172,9 +172,9 @@ public sealed partial class ReadmeTests
         nanoseconds.Should().BePositive();
 
         ConsoleOutput.Of(() => ReadmeSamples.OtherProcess(Environment.ProcessId).Should().BeNull()).Should().MatchRegex(@"^[0-9.]+ ms \(user ");
-        string? problem = null;
-        ConsoleOutput.Of(() => problem = ReadmeSamples.OtherProcess(int.MaxValue)).Trim().Should().Be(problem);
-        Readme.Should().Contain("// " + problem!.Replace($"{int.MaxValue}", "4711", StringComparison.Ordinal));
+        string? reason = null;
+        ConsoleOutput.Of(() => reason = ReadmeSamples.OtherProcess(int.MaxValue)).Trim().Should().Be(reason);
+        Readme.Should().Contain("// " + reason!.Replace($"{int.MaxValue}", "4711", StringComparison.Ordinal));
 
         CpuUsage watched = default;
         ConsoleOutput.Of(() => watched = ReadmeSamples.Watching().GetAwaiter().GetResult()).Should()
@@ -193,7 +193,7 @@ public sealed partial class ReadmeTests
         ReadmeSamples.ThreadClock().Should().BePositive();
         if (!OperatingSystem.IsLinux())
         {
-            FluentActions.Invoking(ReadmeSamples.Counters).Should().Throw<PlatformNotSupportedException>();
+            FluentActions.Invoking(ReadmeSamples.Counters).Should().Throw<MeasurementUnavailableException>();
             return;
         }
 

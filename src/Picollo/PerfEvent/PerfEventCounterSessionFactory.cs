@@ -72,7 +72,7 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(Settings with { IsEnabled = enabled });
 
     /// <summary>Whether counters that the machine lacks or this user may not have are left out and named in
-    /// <see cref="PerfEventCounterSession.Unavailable"/>, instead of failing <see cref="Create"/>.</summary>
+    /// <see cref="PerfEventCounterSession.UnavailableCounters"/>, instead of failing <see cref="Create"/>.</summary>
     /// <param name="optional">False by default.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(Settings with { IsOptional = optional });
@@ -203,8 +203,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
     /// finds out what reading them counts. Some hundreds of microseconds.</summary>
     /// <returns>The session, to be disposed.</returns>
-    /// <exception cref="PerfEventException">A counter cannot be had; see <see cref="WithOptional"/>.</exception>
-    /// <exception cref="PlatformNotSupportedException">This is not Linux.</exception>
+    /// <exception cref="PerfEventException">A counter is not available; see <see cref="WithOptional"/>.</exception>
+    /// <exception cref="MeasurementUnavailableException">This is not Linux.</exception>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>
     public PerfEventCounterSession Create()
     {
@@ -215,24 +215,24 @@ public sealed class PerfEventCounterSessionFactory
 
         return OperatingSystem.IsLinux()
             ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
-            : throw new PlatformNotSupportedException(PerfEventCounterSession.NotLinux);
+            : throw new MeasurementUnavailableException(PerfEventCounterSession.NotLinux);
     }
 
     /// <summary>Opens the counters, or says why that cannot be.</summary>
     /// <param name="session">Null if it cannot be.</param>
-    /// <param name="problem">The message that <see cref="Create"/>'s exception would have; null on success.</param>
+    /// <param name="reason">The message that <see cref="Create"/>'s exception would have; null on success.</param>
     /// <returns>Whether there is a session.</returns>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>
-    public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? problem)
+    public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? reason)
     {
-        (session, problem) = (null, null);
+        (session, reason) = (null, null);
         try
         {
             session = Create();
         }
-        catch (Exception e) when (e is PerfEventException or PlatformNotSupportedException)
+        catch (MeasurementUnavailableException e)
         {
-            problem = e.Message;
+            reason = e.Message;
         }
 
         return session is not null;
