@@ -36,10 +36,7 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
     }
 
     /// <inheritdoc/>
-    public override long FootprintInBytes =>
-        Footprint.OfObject(FieldBytes + Footprint.References(2) + (3 * sizeof(ulong)))
-        + Footprint.OfArray(_indexes, sizeof(int))
-        + Footprint.OfArray(_counts, sizeof(ulong));
+    public override long FootprintInBytes => Footprint.OfArray(_indexes) + Footprint.OfArray(_counts);
 
     /// <summary>How many buckets have values.</summary>
     public int UsedCount => _indexes.Length;
@@ -63,5 +60,5 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
 
     private protected override (ulong Underflow, ulong Overflow) ReadOutOfRange() => _outOfRange;
 
-    private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary) => false;
+    private protected override bool TryFillInPlace(HdrHistogramSummary summary) => false;
 }

@@ -183,6 +183,6 @@ public class PlotSeriesTests
             return (0, 0);
         }
 
-        private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary) => false;
+        private protected override bool TryFillInPlace(HdrHistogramSummary summary) => false;
     }
 }

@@ -53,9 +53,9 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = factory.Create();
         histogram.Record(5);
 
-        // A thread's first record replaces the arrays that list the threads; the replaced ones are garbage.
+        // The objects are not counted, nor the arrays that list the threads, which the first record replaces.
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(allocated).And.BeGreaterThan(allocated - 256);
+        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(allocated).And.BeGreaterThan(allocated - 512);
     }
 
     [Fact]

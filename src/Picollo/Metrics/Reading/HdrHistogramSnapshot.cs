@@ -48,11 +48,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     public DateTime EndTimeUtc { get; private set; }
 
     /// <inheritdoc/>
-    public override long FootprintInBytes =>
-        Footprint.OfObject(FieldBytes + Footprint.References(4) + (7 * sizeof(ulong)))
-        + Footprint.OfObject(0)
-        + Footprint.OfArray(_shown, sizeof(ulong))
-        + Footprint.OfArray(_atLastUpdate, sizeof(ulong));
+    public override long FootprintInBytes => Footprint.OfArray(_shown) + Footprint.OfArray(_atLastUpdate);
 
     /// <summary>Reads the histogram again, in place.</summary>
     /// <param name="deltas"><see langword="false"/>: show all that was recorded since the histogram's last reset.
@@ -88,11 +84,11 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     /// <inheritdoc/>
     internal override DateTime ReadTimeUtc => EndTimeUtc;
 
-    private protected override bool TrySummarizeInPlace(HdrHistogramSummary summary)
+    private protected override bool TryFillInPlace(HdrHistogramSummary summary)
     {
         lock (_gate)
         {
-            return TrySummarize<ulong>(_shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow, summary);
+            return summary.TryFill<ulong>(this, _shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow);
         }
     }
 

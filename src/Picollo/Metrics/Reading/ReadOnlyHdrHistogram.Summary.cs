@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Numerics;
 
 namespace Picollo.Metrics;
 
@@ -13,11 +12,11 @@ public abstract partial class ReadOnlyHdrHistogram
     public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuse = null)
     {
         HdrHistogramSummary summary = reuse ?? new HdrHistogramSummary();
-        if (!TrySummarizeInPlace(summary))
+        if (!TryFillInPlace(summary))
         {
             using CountsCopy copy = Read();
-            bool summarized = TrySummarize(copy.Counts, copy.Underflow + copy.Overflow, summary);
-            System.Diagnostics.Debug.Assert(summarized, "nobody writes to a copy");
+            bool isFilled = summary.TryFill(this, copy.Counts, copy.Underflow + copy.Overflow);
+            System.Diagnostics.Debug.Assert(isFilled, "No thread writes to a copy.");
         }
 
         return summary;
@@ -25,22 +24,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>Fills a summary from the counters themselves, without a copy.</summary>
     /// <returns><see langword="false"/> where the counters alone are not the whole truth, or were written meanwhile.</returns>
-    private protected abstract bool TrySummarizeInPlace(HdrHistogramSummary summary);
-
-    /// <summary>Fills a summary from counters.</summary>
-    /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>
-    internal bool TrySummarize<TCounter>(ReadOnlySpan<TCounter> counters, ulong outOfRange, HdrHistogramSummary summary)
-        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
-    {
-        int length = CounterScan.BufferLength(this) + PercentileSearch.ChunkSize;
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(length);
-        CounterScan scan = new(this, buffer.AsSpan(PercentileSearch.ChunkSize));
-        CounterMoments moments = scan.Run(counters);
-        PercentileSearch<TCounter> search = new(this, counters, scan.ChunkSums, buffer, moments.Total);
-        bool filled = summary.TryFill(this, ref search, moments, outOfRange);
-        ArrayPool<ulong>.Shared.Return(buffer);
-        return filled;
-    }
+    private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
     /// <summary>The sum that a summary would have, from a copy of the counters.</summary>
     internal double SumOf(CountsCopy copy)

@@ -71,15 +71,12 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong UnderflowCount => ReadOutOfRange().Underflow;
 
-    /// <summary>The bytes that the histogram's objects and arrays take on the heap, those of all threads included; pooled
-    /// buffers that a read borrows are not counted.</summary>
+    /// <summary>The bytes of the arrays that the histogram holds on the heap: the counters of all threads, and what resets and snapshots
+    /// keep. The objects themselves add less than 512 bytes. Pooled buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 
     /// <summary>When what a read returns was counted.</summary>
     internal virtual DateTime ReadTimeUtc => DateTime.UtcNow;
-
-    /// <summary>The bytes of the fields of this class.</summary>
-    private protected static int FieldBytes => 16 + sizeof(uint) + sizeof(int) + (2 * sizeof(ulong));
 
     /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);

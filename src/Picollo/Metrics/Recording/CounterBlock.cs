@@ -4,6 +4,31 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Metrics;
 
+/// <summary>A <see cref="CounterBlock{TCounter}"/> of either storage, as readers see it.</summary>
+internal abstract class CounterBlock
+{
+    private ulong _underflow;
+    private ulong _overflow;
+
+    public (ulong Underflow, ulong Overflow) OutOfRange => (Volatile.Read(ref _underflow), Volatile.Read(ref _overflow));
+
+    /// <summary>Bytes of the counters and their carries.</summary>
+    public abstract long FootprintInBytes { get; }
+
+    /// <summary>Counts values outside the range, from any thread.</summary>
+    public void AddOutOfRange(bool below, ulong count) => Interlocked.Add(ref below ? ref _underflow : ref _overflow, count);
+
+    /// <summary>Adds the block's counts to <paramref name="sums"/>. A writer whose counter passes 2³¹ meanwhile waits.</summary>
+    public abstract void AddTo(Span<ulong> sums);
+
+    /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
+    public abstract void CopyTo(Span<ulong> sums);
+
+    /// <summary>Fills a summary from the counters in place; <see langword="false"/> where they alone are not the whole
+    /// truth, or were written meanwhile.</summary>
+    public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
+}
+
 /// <summary>
 /// One array of counters with everything that does not fit in it: the carries of 32-bit counters and the values outside
 /// the range. The histograms write <see cref="Counts"/> themselves; whatever is rare comes here.
@@ -18,7 +43,7 @@ namespace Picollo.Metrics;
 /// that readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.
 /// </para>
 /// </remarks>
-internal sealed partial class CounterBlock<TCounter>(int length)
+internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
@@ -31,23 +56,16 @@ internal sealed partial class CounterBlock<TCounter>(int length)
     private const ulong MaxDirectCount = 1 << 16;
 
     private Dictionary<int, ulong>? _carries; // guarded by Gate; null until the first carry
-    private ulong _underflow;
-    private ulong _overflow;
 
     public readonly TCounter[] Counts = new TCounter[length];
 
-    public (ulong Underflow, ulong Overflow) OutOfRange => (Volatile.Read(ref _underflow), Volatile.Read(ref _overflow));
-
-    /// <summary>Bytes of the object, its array and its carries.</summary>
-    public long FootprintInBytes
+    public override long FootprintInBytes
     {
         get
         {
             lock (Gate)
             {
-                return Footprint.OfObject(Footprint.References(2) + (2 * sizeof(ulong)))
-                    + Footprint.OfArray(Counts, Unsafe.SizeOf<TCounter>())
-                    + Footprint.OfDictionary(_carries);
+                return Footprint.OfArray(Counts) + Footprint.OfDictionary(_carries);
             }
         }
     }
@@ -139,11 +157,7 @@ internal sealed partial class CounterBlock<TCounter>(int length)
         }
     }
 
-    /// <summary>Counts values outside the range, from any thread.</summary>
-    public void AddOutOfRange(bool below, ulong count) => Interlocked.Add(ref below ? ref _underflow : ref _overflow, count);
-
-    /// <summary>Adds the block's counts to <paramref name="sums"/>. A writer whose counter passes 2³¹ meanwhile waits.</summary>
-    public void AddTo(Span<ulong> sums)
+    public override void AddTo(Span<ulong> sums)
     {
         lock (Gate)
         {
@@ -152,8 +166,7 @@ internal sealed partial class CounterBlock<TCounter>(int length)
         }
     }
 
-    /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
-    public void CopyTo(Span<ulong> sums)
+    public override void CopyTo(Span<ulong> sums)
     {
         lock (Gate)
         {
@@ -162,14 +175,12 @@ internal sealed partial class CounterBlock<TCounter>(int length)
         }
     }
 
-    /// <summary>Fills a summary from the counters in place; <see langword="false"/> where they alone are not the whole
-    /// truth, or were written meanwhile.</summary>
-    public bool TrySummarize(ReadOnlyHdrHistogram owner, HdrHistogramSummary summary)
+    public override bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner)
     {
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
-            return _carries is null && owner.TrySummarize<TCounter>(Counts, underflow + overflow, summary);
+            return _carries is null && summary.TryFill<TCounter>(owner, Counts, underflow + overflow);
         }
     }
 

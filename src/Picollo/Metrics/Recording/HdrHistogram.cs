@@ -35,6 +35,13 @@ namespace Picollo.Metrics;
 /// </remarks>
 public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 {
+    /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
+    private protected readonly object Gate = new();
+
+    /// <summary>The counters: a block that all writers share, or one for each thread by its number. A changed array replaces this one,
+    /// with <see cref="Gate"/> held, so that a thread's view stays valid.</summary>
+    private protected CounterBlock?[] Blocks = [];
+
     private Baseline? _baseline; // null until the first reset; guarded by Gate
     private DateTime _countingSince = DateTime.UtcNow; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
@@ -58,19 +65,13 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         {
             lock (Gate)
             {
-                return CountersFootprintInBytes + (_baseline?.FootprintInBytes ?? 0);
+                return Blocks.Sum(block => block?.FootprintInBytes ?? 0) + Footprint.OfArray(Blocks) + Footprint.OfArray(_baseline?.Counts);
             }
         }
     }
 
-    /// <summary>The bytes of the fields of this class and its base.</summary>
-    private protected static new int FieldBytes =>
-        ReadOnlyHdrHistogram.FieldBytes + Footprint.References(1) + sizeof(long) + (2 * sizeof(int));
-
-    /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
-    private protected abstract object Gate { get; }
-
-    private protected abstract long CountersFootprintInBytes { get; }
+    /// <summary>The block that the calling thread writes to.</summary>
+    private protected abstract CounterBlock WritersBlock { get; }
 
     /// <summary>Creates a plain histogram with the defaults of <see cref="Factory"/>.</summary>
     /// <returns>A histogram for one writer at a time.</returns>
@@ -161,8 +162,8 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
         }
 
-        RecordOutOfRange(below: true, copy.Underflow);
-        RecordOutOfRange(below: false, copy.Overflow);
+        WritersBlock.AddOutOfRange(below: true, copy.Underflow);
+        WritersBlock.AddOutOfRange(below: false, copy.Overflow);
     }
 
     /// <summary>
@@ -241,11 +242,11 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    private protected sealed override bool TrySummarizeInPlace(HdrHistogramSummary summary)
+    private protected sealed override bool TryFillInPlace(HdrHistogramSummary summary)
     {
         lock (Gate)
         {
-            return !_disposed && _baseline is null && TrySummarizeCounters(summary);
+            return !_disposed && _baseline is null && OnlyBlock() is { } block && block.TryFill(summary, this);
         }
     }
 
@@ -269,15 +270,68 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
-    private protected abstract void SumCounters(Span<ulong> sums);
+    private void SumCounters(Span<ulong> sums)
+    {
+        bool isFirst = true;
+        foreach (CounterBlock? block in Blocks)
+        {
+            if (block is null)
+            {
+                continue;
+            }
 
-    /// <summary>Fills a summary from the counters without a copy where that can be done. Called with <see cref="Gate"/> held.</summary>
-    private protected abstract bool TrySummarizeCounters(HdrHistogramSummary summary);
+            if (isFirst)
+            {
+                block.CopyTo(sums); // a pass less than adding to zeros
+                isFirst = false;
+            }
+            else
+            {
+                block.AddTo(sums);
+            }
+        }
+
+        if (isFirst)
+        {
+            sums.Clear();
+        }
+    }
+
+    /// <summary>The block with all counts; null where there are none or several. Called with <see cref="Gate"/> held.</summary>
+    private CounterBlock? OnlyBlock()
+    {
+        CounterBlock? only = null;
+        foreach (CounterBlock? block in Blocks)
+        {
+            if (block is not null)
+            {
+                if (only is not null)
+                {
+                    return null;
+                }
+
+                only = block;
+            }
+        }
+
+        return only;
+    }
 
     /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
-    private protected abstract (ulong Underflow, ulong Overflow) SumOutOfRange();
+    private (ulong Underflow, ulong Overflow) SumOutOfRange()
+    {
+        (ulong Underflow, ulong Overflow) sum = default;
+        foreach (CounterBlock? block in Blocks)
+        {
+            if (block is not null)
+            {
+                (ulong underflow, ulong overflow) = block.OutOfRange;
+                sum = (sum.Underflow + underflow, sum.Overflow + overflow);
+            }
+        }
 
-    private protected abstract void RecordOutOfRange(bool below, ulong count);
+        return sum;
+    }
 
     /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
     private protected abstract void CloseToWriters();
@@ -287,8 +341,5 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         public readonly ulong[] Counts = new ulong[length];
 
         public (ulong Underflow, ulong Overflow) OutOfRange;
-
-        public long FootprintInBytes =>
-            Footprint.OfObject(Footprint.References(1) + (2 * sizeof(ulong))) + Footprint.OfArray(Counts, sizeof(ulong));
     }
 }

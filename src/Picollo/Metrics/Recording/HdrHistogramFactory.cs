@@ -68,3 +68,35 @@ public abstract class HdrHistogramFactory
     /// <exception cref="ArgumentException">The range is empty or reversed: the minimum is not below the maximum.</exception>
     public abstract HdrHistogram Create();
 }
+
+/// <summary>What the factories of all variants share: a precision or a range returns a factory of the same type.</summary>
+/// <typeparam name="TFactory">The derived factory.</typeparam>
+/// <remarks>Immutable and thread-safe.</remarks>
+public abstract class HdrHistogramFactory<TFactory> : HdrHistogramFactory
+    where TFactory : HdrHistogramFactory<TFactory>
+{
+    private protected HdrHistogramFactory(HdrHistogramSettings settings)
+        : base(settings)
+    {
+    }
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithRelativeError(double relativeError) => With(Settings.WithRelativeError(relativeError));
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithSignificantDigits(int significantDigits) =>
+        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithMinTrackableValue(ulong minTrackableValue) =>
+        With(Settings with { MinTrackableValue = minTrackableValue });
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithMaxTrackableValue(ulong maxTrackableValue) =>
+        With(Settings with { MaxTrackableValue = maxTrackableValue });
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithLayoutOf(ReadOnlyHdrHistogram histogram) => With(HdrHistogramSettings.Of(histogram));
+
+    private protected abstract TFactory With(HdrHistogramSettings settings);
+}

@@ -22,12 +22,10 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     {
         _block = new CounterBlock<TCounter>(Length);
         _counts = _block.Counts;
+        Blocks = [_block];
     }
 
-    private protected override object Gate => _block;
-
-    private protected override long CountersFootprintInBytes =>
-        Footprint.OfObject(FieldBytes + Footprint.References(2)) + _block.FootprintInBytes;
+    private protected override CounterBlock WritersBlock => _block;
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -69,14 +67,6 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
     internal Span<TCounter> UnsharedCounters => _counts;
-
-    private protected override void SumCounters(Span<ulong> sums) => _block.CopyTo(sums);
-
-    private protected override bool TrySummarizeCounters(HdrHistogramSummary summary) => _block.TrySummarize(this, summary);
-
-    private protected override (ulong Underflow, ulong Overflow) SumOutOfRange() => _block.OutOfRange;
-
-    private protected override void RecordOutOfRange(bool below, ulong count) => _block.AddOutOfRange(below, count);
 
     private protected override void CloseToWriters() => _counts = [];
 

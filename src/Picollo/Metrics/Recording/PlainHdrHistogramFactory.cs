@@ -5,33 +5,13 @@ namespace Picollo.Metrics;
 /// <summary>Makes plain histograms: <see cref="PlainHdrHistogram{TCounter}"/>.</summary>
 /// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
 /// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
-public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
+public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory<PlainHdrHistogramFactory<TCounter>>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     internal PlainHdrHistogramFactory(HdrHistogramSettings settings)
         : base(settings)
     {
     }
-
-    /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
-        new(Settings.WithRelativeError(relativeError));
-
-    /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
-        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
-
-    /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
-        new(Settings with { MinTrackableValue = minTrackableValue });
-
-    /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
-        new(Settings with { MaxTrackableValue = maxTrackableValue });
-
-    /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
-        new(HdrHistogramSettings.Of(histogram));
 
     /// <inheritdoc/>
     public override PlainHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);
@@ -47,4 +27,6 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
 
     /// <inheritdoc/>
     public override PlainHdrHistogram<TCounter> Create() => new(Settings.Validated());
+
+    private protected override PlainHdrHistogramFactory<TCounter> With(HdrHistogramSettings settings) => new(settings);
 }

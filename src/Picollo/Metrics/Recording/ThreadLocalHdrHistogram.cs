@@ -27,34 +27,12 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     // empty, for threads without a number. Replaced, never changed in length, so that a writer's view stays valid.
     private TCounter[][] _counts = [[]];
 
-    // The blocks those counters belong to, for the cold paths. Replaced in the same way, before _counts.
-    private CounterBlock<TCounter>?[] _blocks = [null];
-
-    private readonly object _gate = new();
-
     internal ThreadLocalHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
     {
     }
 
-    private protected override object Gate => _gate;
-
-    private protected override long CountersFootprintInBytes
-    {
-        get
-        {
-            long bytes = Footprint.OfObject(FieldBytes + Footprint.References(3))
-                + Footprint.OfObject(0)
-                + Footprint.OfArray(_counts, Footprint.References(1))
-                + Footprint.OfArray(_blocks, Footprint.References(1));
-            foreach (CounterBlock<TCounter>? block in _blocks)
-            {
-                bytes += block?.FootprintInBytes ?? 0;
-            }
-
-            return bytes;
-        }
-    }
+    private protected override CounterBlock WritersBlock => GetBlock();
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -100,69 +78,6 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values) => GetBlock().Record(this, values);
 
-    private protected override void SumCounters(Span<ulong> sums)
-    {
-        bool isFirst = true;
-        foreach (CounterBlock<TCounter>? block in _blocks)
-        {
-            if (block is null)
-            {
-                continue;
-            }
-
-            if (isFirst)
-            {
-                block.CopyTo(sums); // a pass less than adding to zeros
-                isFirst = false;
-            }
-            else
-            {
-                block.AddTo(sums);
-            }
-        }
-
-        if (isFirst)
-        {
-            sums.Clear();
-        }
-    }
-
-    private protected override bool TrySummarizeCounters(HdrHistogramSummary summary)
-    {
-        CounterBlock<TCounter>? only = null;
-        foreach (CounterBlock<TCounter>? block in _blocks)
-        {
-            if (block is not null)
-            {
-                if (only is not null)
-                {
-                    return false;
-                }
-
-                only = block;
-            }
-        }
-
-        return only is not null && only.TrySummarize(this, summary);
-    }
-
-    private protected override (ulong Underflow, ulong Overflow) SumOutOfRange()
-    {
-        (ulong Underflow, ulong Overflow) sum = default;
-        foreach (CounterBlock<TCounter>? block in _blocks)
-        {
-            if (block is not null)
-            {
-                (ulong underflow, ulong overflow) = block.OutOfRange;
-                sum = (sum.Underflow + underflow, sum.Overflow + overflow);
-            }
-        }
-
-        return sum;
-    }
-
-    private protected override void RecordOutOfRange(bool below, ulong count) => GetBlock().AddOutOfRange(below, count);
-
     private protected override void CloseToWriters() => Volatile.Write(ref _counts, []);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -172,28 +87,28 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     private CounterBlock<TCounter> GetBlock()
     {
         uint thread = ThreadNumber.GetOrAssign();
-        CounterBlock<TCounter>?[] blocks = Volatile.Read(ref _blocks);
+        CounterBlock?[] blocks = Volatile.Read(ref Blocks);
         ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        return thread < (uint)blocks.Length && blocks[thread] is { } block ? block : AddBlock(thread);
+        return thread < (uint)blocks.Length && blocks[thread] is { } block ? (CounterBlock<TCounter>)block : AddBlock(thread);
     }
 
     private CounterBlock<TCounter> AddBlock(uint thread)
     {
-        lock (_gate)
+        lock (Gate)
         {
             ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
             int length = Math.Max(_counts.Length, (int)thread + 1);
-            CounterBlock<TCounter>?[] blocks = new CounterBlock<TCounter>?[length];
+            CounterBlock?[] blocks = new CounterBlock?[length];
             TCounter[][] counts = new TCounter[length][];
-            _blocks.CopyTo(blocks, 0);
+            Blocks.CopyTo(blocks, 0);
             counts.AsSpan().Fill([]);
             _counts.CopyTo(counts, 0);
 
             CounterBlock<TCounter> block = new(Length);
             blocks[thread] = block;
             counts[thread] = block.Counts;
-            Volatile.Write(ref _blocks, blocks);
-            Volatile.Write(ref _counts, counts); // last: who sees the counters finds the block
+            Volatile.Write(ref Blocks, blocks);
+            Volatile.Write(ref _counts, counts); // last: a thread that sees the counters also sees the block
             return block;
         }
     }
