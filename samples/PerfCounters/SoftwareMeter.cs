@@ -20,14 +20,14 @@ internal sealed class SoftwareMeter : IDisposable
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
             .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
             .WithOptional();
-        if (!factory.TryCreate(out _session, out string? problem))
+        if (!factory.TryCreate(out _session, out string? reason))
         {
-            Console.WriteLine(problem);
+            Console.WriteLine(reason);
         }
 
-        foreach (UnavailablePerfCounter counter in _session?.Unavailable ?? [])
+        foreach (UnavailablePerfCounter counter in _session?.UnavailableCounters ?? [])
         {
-            Console.WriteLine(counter.Reason);
+            Console.WriteLine(counter.UnavailableReason);
         }
 
         Histograms =

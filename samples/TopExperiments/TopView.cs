@@ -10,7 +10,7 @@ public static class TopView
 
     public static void Print(TextWriter output, SystemCpu cpu)
     {
-        output.WriteLine($"load average: {cpu.LoadAverage?.ToString() ?? cpu.GetProblem(SystemCpuParts.LoadAverage)}");
+        output.WriteLine($"load average: {cpu.LoadAverage?.ToString() ?? cpu.GetUnavailableReason(SystemCpuParts.LoadAverage)}");
         output.WriteLine($"Threads: {Number(cpu.RunQueue?.Total)} total, {Number(cpu.RunQueue?.Running)} running");
         output.WriteLine($"%Cpu(s): {cpu.Total}");
         foreach (CpuStates one in cpu.Cpus)
@@ -19,9 +19,9 @@ public static class TopView
         }
 
         Print(output, cpu.Threads.OrderByDescending(thread => thread.Share ?? 0).Take(ThreadLines).Select(TaskLine.Of));
-        if (cpu.GetProblem(SystemCpuParts.Threads) is { } problem)
+        if (cpu.GetUnavailableReason(SystemCpuParts.Threads) is { } reason)
         {
-            output.WriteLine(problem);
+            output.WriteLine(reason);
         }
 
         output.WriteLine();

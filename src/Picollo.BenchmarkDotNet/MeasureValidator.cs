@@ -32,15 +32,15 @@ internal static class MeasureValidator
                 + "such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 
-        foreach (string problem in CounterChoice.Of([.. sets.SelectMany(set => set.Measures)]).Problems)
+        foreach (string reason in CounterChoice.Of([.. sets.SelectMany(set => set.Measures)]).Problems)
         {
-            yield return problem;
+            yield return reason;
         }
 
         MeasureRequest request = MeasureRequest.Of(sets, isAwaited: false);
-        foreach (string problem in unavailable(request))
+        foreach (string reason in unavailable(request))
         {
-            yield return problem;
+            yield return reason;
         }
 
         int hardware = request.Counters.Count(counter => counter.NeedsPmu);

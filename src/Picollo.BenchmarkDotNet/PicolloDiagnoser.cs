@@ -80,9 +80,9 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     /// <summary>What the engine found it could not measure, and the validation before the run did not say already.</summary>
     public void DisplayResults(ILogger logger)
     {
-        foreach (string problem in _unavailable)
+        foreach (string reason in _unavailable)
         {
-            logger.WriteLineError(problem);
+            logger.WriteLineError(reason);
         }
 
         _unavailable.Clear(); // a configuration may be of several runs
@@ -92,7 +92,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     {
         IReadOnlyList<string> problems = MeasureValidator.Validate(validationParameters.Benchmarks);
         _unavailable.ExceptWith(problems);
-        return problems.Select(problem => new ValidationError(isCritical: false, problem));
+        return problems.Select(reason => new ValidationError(isCritical: false, reason));
     }
 
     private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
@@ -111,9 +111,9 @@ internal sealed class PicolloDiagnoser : IDiagnoser
             return _files[benchmark] = null;
         }
 
-        if (!ExchangeFile.TryCreate(RequestOf(benchmark), out string? path, out string? problem))
+        if (!ExchangeFile.TryCreate(RequestOf(benchmark), out string? path, out string? reason))
         {
-            _unavailable.Add($"Not measured: {problem}");
+            _unavailable.Add($"Not measured: {reason}");
         }
 
         return _files[benchmark] = path;

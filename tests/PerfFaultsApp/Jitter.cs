@@ -16,14 +16,14 @@ internal static class Jitter
         meter.Completion.Wait();
         Tell("cpus", string.Join(' ', meter.Cpus.Select(cpu => cpu.Cpu)));
         Tell("complete", meter.Cpus.All(cpu => cpu.GetStatus().Count == Loops));
-        for (int i = 0; i < meter.Limits.Count; i++)
+        for (int i = 0; i < meter.UnavailableReasons.Count; i++)
         {
-            Tell($"limit-{i}", meter.Limits[i]);
+            Tell($"limit-{i}", meter.UnavailableReasons[i]);
         }
 
-        JitterMeter.TryStart(new JitterMeterOptions { Loops = 1, Cpus = [1] }, out JitterMeter? second, out string? problem);
+        JitterMeter.TryStart(new JitterMeterOptions { Loops = 1, Cpus = [1] }, out JitterMeter? second, out string? reason);
         second?.Dispose();
-        Tell("second", problem ?? "measured");
+        Tell("second", reason ?? "measured");
     }
 
     /// <summary>The first wake-up that is late by more than 100 ns, and its mark.</summary>
@@ -33,7 +33,7 @@ internal static class Jitter
         meter.Completion.Wait();
         JitterBreak found = meter.Break!;
         Tell("marked", found.IsMarked);
-        Tell("problem", found.MarkProblem ?? "none");
+        Tell("problem", found.MarkUnavailableReason ?? "none");
         Tell("mark", string.Create(CultureInfo.InvariantCulture, $"picollo jitter: CPU {found.Cpu}: latency {found.LatencyNanoseconds} ns"));
         if (found.IsMarked)
         {

@@ -65,7 +65,7 @@ internal static class Limits
         {
             using PerfEventCounterSession session = factory.Create();
             session.Read();
-            outcome = $"works {session.Counters.Count} {session.Unavailable.Count}";
+            outcome = $"works {session.Counters.Count} {session.UnavailableCounters.Count}";
         }
         catch (PerfEventException e)
         {

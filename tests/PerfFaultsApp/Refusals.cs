@@ -19,6 +19,6 @@ internal static class Refusals
 
         using PerfEventCounterSession session = faults.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches).WithOptional().Create();
         Print("optional", string.Join(' ', session.Counters.Select(counter => counter.Name)));
-        Print("unavailable", string.Join(' ', session.Unavailable.Select(counter => counter.Reason)));
+        Print("unavailable", string.Join(' ', session.UnavailableCounters.Select(counter => counter.UnavailableReason)));
     }
 }

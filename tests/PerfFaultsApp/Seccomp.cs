@@ -95,8 +95,8 @@ internal static unsafe partial class Seccomp
         {
             Install(errorNumber);
             Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
-            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out string? problem);
-            Findings.Print($"{name}-optional", isCreated ? session!.Unavailable.Count : problem);
+            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out string? reason);
+            Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : reason);
             session?.Dispose();
             using var clock = new ThreadCpuClock();
             Findings.Print($"{name}-clock", clock.UnavailableReason);

@@ -6,9 +6,9 @@ internal static class Tracepoints
 {
     public static void Run()
     {
-        if (!PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch").TryCreate(out PerfEventCounterSession? session, out string? problem))
+        if (!PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch").TryCreate(out PerfEventCounterSession? session, out string? reason))
         {
-            Findings.Print("problem", problem);
+            Findings.Print("problem", reason);
             return;
         }
 

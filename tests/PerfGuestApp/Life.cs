@@ -41,10 +41,10 @@ internal static class Life
 
     public static void Refused()
     {
-        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? problem);
+        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? reason);
         Check.That(!isCreated && session is null, "this machine has no PMU");
-        Check.That(problem!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), problem);
-        Check.That(problem.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), problem);
+        Check.That(reason!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), reason);
+        Check.That(reason.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), reason);
         try
         {
             _ = Faults.WithFixedCounters().Create();
@@ -52,7 +52,7 @@ internal static class Life
         }
         catch (PerfEventException e)
         {
-            Check.That(e is { ErrorNumber: 2, CounterName: "Hardware:Instructions" } && e.Message == problem, e.ToString());
+            Check.That(e is { ErrorNumber: 2, CounterName: "Hardware:Instructions" } && e.Message == reason, e.ToString());
         }
     }
 
@@ -61,11 +61,11 @@ internal static class Life
         using PerfEventCounterSession session = Faults.WithFixedCounters().WithTracepoint("sched:no_such_event")
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
         Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "two remain");
-        Check.That(session.Unavailable.Count == 4, "three hardware counters and a tracepoint lack");
-        foreach (UnavailablePerfCounter counter in session.Unavailable)
+        Check.That(session.UnavailableCounters.Count == 4, "three hardware counters and a tracepoint lack");
+        foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
             string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
-            Check.That(counter.Reason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.Reason.Contains(cause, StringComparison.Ordinal), counter.Reason);
+            Check.That(counter.UnavailableReason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.UnavailableReason.Contains(cause, StringComparison.Ordinal), counter.UnavailableReason);
         }
 
         Check.Within("what remains counts", Touch(session), 100, 110);

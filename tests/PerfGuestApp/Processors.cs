@@ -17,8 +17,8 @@ internal static class Processors
         {
             cpu.Update();
             Check.That(cpu.Cpus.Count == 1 && cpu.Cpus[0].Cpu == 0, "the one that is on is the only one");
-            bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out string? problem);
-            Check.That(!isStarted && problem!.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{problem}");
+            bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out string? reason);
+            Check.That(!isStarted && reason!.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{reason}");
 
             using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = 20 });
             Check.That(meter.Completion.Wait(Deadline), "20 wake-ups end");
@@ -34,8 +34,8 @@ internal static class Processors
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
         Until(() => meter.Cpus.All(each => each.GetStatus().Count > 0), "both are measured");
         WithoutTheSecond(() => Until(
-            () => meter.Limits.Any(limit => limit.StartsWith("CPU 1 went offline", StringComparison.Ordinal)),
-            $"it is told: {string.Join(' ', meter.Limits)}"));
+            () => meter.UnavailableReasons.Any(limit => limit.StartsWith("CPU 1 went offline", StringComparison.Ordinal)),
+            $"it is told: {string.Join(' ', meter.UnavailableReasons)}"));
 
         long then = meter.Cpus[0].GetStatus().Count;
         Until(() => meter.Cpus[0].GetStatus().Count > then, "the other is measured on");
@@ -47,13 +47,13 @@ internal static class Processors
     public static void NotMarked()
     {
         JitterBreak it = Break();
-        Check.That(!it.IsMarked && it.MarkProblem!.Contains("tracefs is not mounted", StringComparison.Ordinal), $"{it}");
+        Check.That(!it.IsMarked && it.MarkUnavailableReason!.Contains("tracefs is not mounted", StringComparison.Ordinal), $"{it}");
     }
 
     public static void Marked()
     {
         JitterBreak it = Break();
-        Check.That(it.IsMarked && it.MarkProblem is null, $"{it}");
+        Check.That(it.IsMarked && it.MarkUnavailableReason is null, $"{it}");
         string mark = FormattableString.Invariant($"picollo jitter: CPU {it.Cpu}: latency {it.LatencyNanoseconds} ns");
         string trace = File.ReadAllText("/sys/kernel/tracing/trace");
         Check.That(trace.Contains(mark, StringComparison.Ordinal), $"'{mark}' in {trace}");

@@ -14,7 +14,7 @@ internal static class ThreadClocks
         using (var clock = new ThreadCpuClock())
         {
             Findings.Print("reads-in-user-space", clock.ReadsInUserSpace);
-            Findings.Print("clock-problem", clock.UnavailableReason);
+            Findings.Print("clock-reason", clock.UnavailableReason);
             PrintSystemCalls(clock);
         }
 

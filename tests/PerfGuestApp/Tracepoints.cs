@@ -8,8 +8,8 @@ internal static class Tracepoints
     public static void NotMounted()
     {
         bool isCreated = PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch")
-            .TryCreate(out _, out string? problem);
-        Check.That(!isCreated && problem!.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount is not named: {problem}");
+            .TryCreate(out _, out string? reason);
+        Check.That(!isCreated && reason!.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount is not named: {reason}");
     }
 
     public static void Switches()

@@ -62,14 +62,14 @@ public sealed class PerfCountersTests
     private static bool ShouldSayWhatThereIs(string[] lines, PerfEventCounterSessionFactory counters)
     {
         lines.Should().Contain(line => line.StartsWith("CPU PMU: fixedCounters=", StringComparison.Ordinal));
-        if (counters.TryCreate(out PerfEventCounterSession? session, out string? problem))
+        if (counters.TryCreate(out PerfEventCounterSession? session, out string? reason))
         {
             session.Dispose();
             return true;
         }
 
         lines.Should().ContainInOrder(
-            $"The CPU's counters cannot be had. {problem}",
+            $"The CPU's counters cannot be had. {reason}",
             "The same work with CPU time, the CPU's clock and the kernel's own counters instead:");
         return false;
     }

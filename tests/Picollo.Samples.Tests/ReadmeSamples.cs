@@ -105,11 +105,11 @@ internal static class ReadmeSamples
 
     public static string? OtherProcess(int processId)
     {
-        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? problem)
+        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? reason)
             ? usage.ToString("ms", null)
-            : problem);                                                  // There is no process 4711; it may have ended.
+            : reason);                                                  // There is no process 4711; it may have ended.
 
-        return problem;
+        return reason;
     }
 
     public static async Task<CpuUsage> Watching()
@@ -198,7 +198,7 @@ internal static class ReadmeSamples
             Console.WriteLine($"{process.Id} {process.Name} {process.State} {process.Nice} {process.Share:P0}");
         }
 
-        Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetProblem(SystemCpuParts.Cgroup) ?? "no limit");
+        Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetUnavailableReason(SystemCpuParts.Cgroup) ?? "no limit");
 
         return cpu.Total;
     }
@@ -235,12 +235,12 @@ internal static class ReadmeSamples
             counter.Histogram.GetSummary().PrettyPrint(counter.Name);    // ##### Hardware:Instructions ...
         }
 
-        foreach (UnavailablePerfCounter counter in session.Unavailable)
+        foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
-            Console.WriteLine(counter.Reason);                           // Hardware:BranchMisses: this machine exposes no PMU, as most virtual ...
+            Console.WriteLine(counter.UnavailableReason);                           // Hardware:BranchMisses: this machine exposes no PMU, as most virtual ...
         }
 
-        return ([.. session.Counters.Select(counter => counter.Name)], [.. session.Unavailable.Select(counter => counter.Name)]);
+        return ([.. session.Counters.Select(counter => counter.Name)], [.. session.UnavailableCounters.Select(counter => counter.Name)]);
     }
 
     public static long ThreadClock()

@@ -37,7 +37,7 @@ internal static class JitterContenders
             Interval = TimeSpan.FromMicroseconds(IntervalMicroseconds),
             Priority = Priority,
         });
-        Limits.UnionWith(meter.Limits);
+        Limits.UnionWith(meter.UnavailableReasons);
         meter.Completion.Wait();
         PlainHdrHistogram<uint> all = NewHistogram();
         foreach (CpuJitter cpu in meter.Cpus)

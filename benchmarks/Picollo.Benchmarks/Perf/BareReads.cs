@@ -34,11 +34,11 @@ internal sealed unsafe class BareReads
     public delegate* unmanaged[SuppressGCTransition]<int> Empty { get; }
 
     /// <summary>Null, and the reason, where it cannot be.</summary>
-    public static BareReads? TryCompile(out string? problem)
+    public static BareReads? TryCompile(out string? reason)
     {
         if (!OperatingSystem.IsLinux() || RuntimeInformation.ProcessArchitecture != Architecture.X64)
         {
-            problem = "an instruction to stand in for the counter's is known on Linux x64 only";
+            reason = "an instruction to stand in for the counter's is known on Linux x64 only";
             return null;
         }
 
@@ -53,12 +53,12 @@ internal sealed unsafe class BareReads
                 ["-std=c11", "-O2", "-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-nostdlib", "-shared", "-fPIC", "-fvisibility=hidden", "-o", library, source],
                 [],
                 Timeout);
-            problem = null;
+            reason = null;
             return new BareReads(NativeLibrary.Load(library));
         }
         catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
         {
-            problem = $"bare_reads.c does not compile here: {e.Message}";
+            reason = $"bare_reads.c does not compile here: {e.Message}";
             return null;
         }
         finally

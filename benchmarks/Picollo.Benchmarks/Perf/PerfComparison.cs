@@ -20,10 +20,10 @@ internal static class PerfComparison
         }
 
         MachineInfo.Print(output);
-        BareReads? bare = BareReads.TryCompile(out string? problem);
+        BareReads? bare = BareReads.TryCompile(out string? reason);
         if (bare is null)
         {
-            output.WriteLine($"not measured: reads of simulated pages: {problem}");
+            output.WriteLine($"not measured: reads of simulated pages: {reason}");
         }
 
         List<Row> rows = [.. PerfRows.Create(bare)];

@@ -41,7 +41,7 @@ public sealed record AloneRun(SystemCpu Cpu, int ProcessId, TimeSpan Real, CpuUs
             }
         }
 
-        return new AloneRun(cpu, id, Stopwatch.GetElapsedTime(start), isTold ? CpuUsage.GetByChildren() - before : null);
+        return new AloneRun(cpu, id, Stopwatch.GetElapsedTime(start), isTold ? CpuUsageReader.GetByChildren() - before : null);
     }
 
     /// <summary>Two samples with so much time between.</summary>

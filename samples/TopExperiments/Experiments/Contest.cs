@@ -20,7 +20,7 @@ public sealed record Contest(Contestant Winner, Contestant Loser, CpuStates Stat
     public static Contest Of(int winnersNice, int losersNice, int rounds, TimeSpan window)
     {
         int cpu = Affinity.LastAllowedCpu();
-        CpuUsage noneEnded = CpuUsage.GetByChildren();
+        CpuUsage noneEnded = CpuUsageReader.GetByChildren();
         WorkerProcess[] workers = WorkerProcess.StartAll(
             new WorkerOptions(1, winnersNice, cpu, rounds), new WorkerOptions(1, losersNice, cpu, rounds));
         using WorkerProcess winner = workers[0];
@@ -42,11 +42,11 @@ public sealed record Contest(Contestant Winner, Contestant Loser, CpuStates Stat
         // A parent is told of its children together: what the first took is known when it ends and the other has not.
         winner.WaitForEnd(EndLimit);
         TimeSpan winnersReal = Stopwatch.GetElapsedTime(winnersStart);
-        CpuUsage oneEnded = CpuUsage.GetByChildren();
+        CpuUsage oneEnded = CpuUsageReader.GetByChildren();
         bool isApart = !loser.HasExited;
         loser.WaitForEnd(EndLimit);
         TimeSpan losersReal = Stopwatch.GetElapsedTime(losersStart);
-        CpuUsage bothEnded = CpuUsage.GetByChildren();
+        CpuUsage bothEnded = CpuUsageReader.GetByChildren();
 
         return new Contest(
             new Contestant(winnersNice, winnersReal, isApart ? oneEnded - noneEnded : null, atStart[0], after[0] - before[0]),

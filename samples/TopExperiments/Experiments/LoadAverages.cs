@@ -24,7 +24,7 @@ public static class LoadAverages
         using SystemCpu cpu = new(SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue);
         if (cpu.LoadAverage is not { } before)
         {
-            output.WriteLine($"Not here: {cpu.GetProblem(SystemCpuParts.LoadAverage)}");
+            output.WriteLine($"Not here: {cpu.GetUnavailableReason(SystemCpuParts.LoadAverage)}");
             return;
         }
 

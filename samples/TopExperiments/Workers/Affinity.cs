@@ -10,17 +10,17 @@ internal static class Affinity
     private const string Unavailable = "programs cannot be kept on one CPU on this system";
 
     /// <summary>Keeps the calling thread, and those it starts, on a CPU.</summary>
-    public static bool TryStayOn(int cpu, [NotNullWhen(false)] out string? problem)
+    public static bool TryStayOn(int cpu, [NotNullWhen(false)] out string? reason)
     {
-        problem = Unavailable;
+        reason = Unavailable;
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows())
         {
             using Process self = Process.GetCurrentProcess();
             self.ProcessorAffinity = (nint)(1L << cpu);
-            problem = null;
+            reason = null;
         }
 
-        return problem is null;
+        return reason is null;
     }
 
     /// <exception cref="WorkerException">This system does not tell.</exception>

@@ -30,16 +30,16 @@ public static partial class Niceness
         (double)WeightOf(nice) / (WeightOf(nice) + WeightOf(otherNice));
 
     /// <summary>Sets the calling thread's niceness; the kernel clamps it to its range.</summary>
-    public static bool TrySet(int nice, [NotNullWhen(false)] out string? problem)
+    public static bool TrySet(int nice, [NotNullWhen(false)] out string? reason)
     {
         if (!OperatingSystem.IsLinux())
         {
-            problem = "niceness is not set on systems other than Linux here";
+            reason = "niceness is not set on systems other than Linux here";
             return false;
         }
 
-        problem = SetPriority(PriorityOfProcess, 0, nice) == 0 ? null : Explain(nice, Marshal.GetLastPInvokeError());
-        return problem is null;
+        reason = SetPriority(PriorityOfProcess, 0, nice) == 0 ? null : Explain(nice, Marshal.GetLastPInvokeError());
+        return reason is null;
     }
 
     private static string Explain(int nice, int error) => error is OperationNotPermitted or PermissionDenied

@@ -17,9 +17,9 @@ public static class Worker
 
     public static int Run(WorkerOptions options, TextReader input, TextWriter output)
     {
-        if (Place(options) is { } problem)
+        if (Place(options) is { } reason)
         {
-            output.WriteLine(problem);
+            output.WriteLine(reason);
             return 1;
         }
 
@@ -45,10 +45,10 @@ public static class Worker
     /// <summary>Sets niceness and CPU of this thread, which those started later take over; says what went wrong.</summary>
     private static string? Place(WorkerOptions options)
     {
-        string? problem = null;
-        _ = (options.Nice is not { } nice || Niceness.TrySet(nice, out problem))
-            && (options.Cpu is not { } cpu || Affinity.TryStayOn(cpu, out problem));
-        return problem;
+        string? reason = null;
+        _ = (options.Nice is not { } nice || Niceness.TrySet(nice, out reason))
+            && (options.Cpu is not { } cpu || Affinity.TryStayOn(cpu, out reason));
+        return reason;
     }
 
     private static void Compute(int? rounds, CountdownEvent computing)

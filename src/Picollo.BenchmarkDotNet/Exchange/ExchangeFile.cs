@@ -12,7 +12,7 @@ internal static class ExchangeFile
     public const string Variable = "PICOLLO_BENCHMARK_FILE";
 
     /// <summary>Makes the file, for this user alone.</summary>
-    public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? problem)
+    public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? reason)
     {
         string? made = null;
         bool isWritten = Try(
@@ -21,7 +21,7 @@ internal static class ExchangeFile
                 made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
                 Write(made, new(request, Result: null));
             },
-            out problem);
+            out reason);
         path = isWritten ? made : null;
         return isWritten;
     }
@@ -33,14 +33,14 @@ internal static class ExchangeFile
     public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
 
     /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
-    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? problem) => Try(
+    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason) => Try(
         () =>
         {
             string whole = path + ".new";
             Write(whole, new(Request: null, result));
             File.Move(whole, path, overwrite: true);
         },
-        out problem);
+        out reason);
 
     /// <summary>Takes the file away. Where that cannot be, it stays: in a folder for temporary files.</summary>
     public static void Delete(string path) => _ = Try(() => File.Delete(path), out _);
@@ -57,17 +57,17 @@ internal static class ExchangeFile
 
     // A full disk or a folder that may not be written to costs the measures, never the run: BenchmarkDotNet lets no exception of a
     // diagnoser pass.
-    private static bool Try(Action act, [NotNullWhen(false)] out string? problem)
+    private static bool Try(Action act, [NotNullWhen(false)] out string? reason)
     {
         try
         {
             act();
-            problem = null;
+            reason = null;
             return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
         {
-            problem = $"{Path.GetTempPath()}: {e.Message}";
+            reason = $"{Path.GetTempPath()}: {e.Message}";
             return false;
         }
     }

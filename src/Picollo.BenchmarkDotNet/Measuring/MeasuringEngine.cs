@@ -72,9 +72,9 @@ internal sealed class MeasuringEngine : IEngine
         InvocationTimes? invocations = _request.HdrPercentiles ? SingleInvocations.Measure(_parameters, results) : null;
         MeasureResult result = new(
             [.. counters.Names.Select((name, i) => Counted(name, i, counters, sums))], counters.Unavailable, sums.Cpu, invocations);
-        if (!ExchangeFile.TryWriteResult(_path, result, out string? problem))
+        if (!ExchangeFile.TryWriteResult(_path, result, out string? reason))
         {
-            WriteLine($"// Not measured: {problem}"); // the times are there all the same
+            WriteLine($"// Not measured: {reason}"); // the times are there all the same
         }
 
         return results;

@@ -34,16 +34,16 @@ internal sealed class PerfEventBenchmarkCounters : ICounters
             return new(null, [], []);
         }
 
-        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? problem))
+        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? reason))
         {
-            return new(null, [], [$"Not counted: {string.Join(", ", request.Counters.Select(counter => counter.SessionName))}: {problem}"]);
+            return new(null, [], [$"Not counted: {string.Join(", ", request.Counters.Select(counter => counter.SessionName))}: {reason}"]);
         }
 
         Dictionary<string, string> names = request.Counters.ToDictionary(counter => counter.SessionName, counter => counter.Name);
         return new(
             session,
             [.. session.Counters.Select(counter => names[counter.Name])],
-            [.. UnavailablePerfCounter.Describe(session.Unavailable).Select(text => $"Not counted: {text}")]);
+            [.. UnavailablePerfCounter.Describe(session.UnavailableCounters).Select(text => $"Not counted: {text}")]);
     }
 
     public void Begin() => _session?.Read();

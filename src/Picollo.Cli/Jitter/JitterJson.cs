@@ -72,7 +72,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
         json.WriteNumber("cpu", found.Cpu);
         json.WriteNumber("latencyNanoseconds", found.LatencyNanoseconds);
         json.WriteBoolean("isMarked", found.IsMarked);
-        json.WriteString("markProblem", found.MarkProblem);
+        json.WriteString("markProblem", found.MarkUnavailableReason);
         json.WriteEndObject();
     }
 

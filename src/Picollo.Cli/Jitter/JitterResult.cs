@@ -17,7 +17,7 @@ internal sealed class JitterResult
     public required JitterBreak? Break { get; init; }
 
     /// <summary>What was not as asked.</summary>
-    public required IReadOnlyList<string> Limits { get; init; }
+    public required IReadOnlyList<string> UnavailableReasons { get; init; }
 
     public required bool IsInterrupted { get; init; }
 

@@ -17,7 +17,7 @@ internal sealed class JitterRunner
     private readonly JitterOptions _options;
     private readonly JitterReport _report;
     private readonly List<string> _problems = []; // of files, to be told when all is done
-    private int _limits; // told
+    private int _reportedReasons; // told
     private string? _toldOfSamples;
     private bool _isLoadOver;
 
@@ -97,7 +97,7 @@ internal sealed class JitterRunner
                 Elapsed = elapsed,
                 Cpus = CpuResult.Read(meter),
                 Break = meter.Break,
-                Limits = meter.Limits,
+                UnavailableReasons = meter.UnavailableReasons,
                 IsInterrupted = interrupt.Token.IsCancellationRequested,
             };
             if (folder is not null)
@@ -131,9 +131,9 @@ internal sealed class JitterRunner
     // There may be more of them later, such as of a CPU that went offline.
     private void Tell(JitterMeter meter)
     {
-        for (IReadOnlyList<string> limits = meter.Limits; _limits < limits.Count; _limits++)
+        for (IReadOnlyList<string> reasons = meter.UnavailableReasons; _reportedReasons < reasons.Count; _reportedReasons++)
         {
-            _report.Note(limits[_limits]);
+            _report.Note(reasons[_reportedReasons]);
         }
     }
 
@@ -169,10 +169,10 @@ internal sealed class JitterRunner
 
     private void Tell(SampleFile? samples)
     {
-        if (samples?.Problem is { } problem && problem != _toldOfSamples)
+        if (samples?.Problem is { } reason && reason != _toldOfSamples)
         {
-            _toldOfSamples = problem;
-            _report.Note(problem);
+            _toldOfSamples = reason;
+            _report.Note(reason);
         }
     }
 

@@ -44,7 +44,7 @@ internal sealed class JitterText(bool inNanoseconds)
     public string BreakLine(JitterBreak found) => string.Create(
         CultureInfo.InvariantCulture,
         $"stopped by a latency of {Fine(found.LatencyNanoseconds)} {Unit} on CPU {found.Cpu}; "
-        + $"{(found.IsMarked ? "a mark of it stands in the kernel's trace" : $"no mark in the kernel's trace: {found.MarkProblem}")}");
+        + $"{(found.IsMarked ? "a mark of it stands in the kernel's trace" : $"no mark in the kernel's trace: {found.MarkUnavailableReason}")}");
 
     private double Divisor => inNanoseconds ? 1 : NanosecondsPerMicrosecond;
 

@@ -142,9 +142,9 @@ internal static class ResultFiles
         }
 
         json.WriteStartArray("limits");
-        foreach (string limit in result.Limits)
+        foreach (string reason in result.UnavailableReasons)
         {
-            json.WriteStringValue(limit);
+            json.WriteStringValue(reason);
         }
 
         json.WriteEndArray();

@@ -102,16 +102,16 @@ internal static class StatCommand
         command.Validators.Add(result =>
         {
             string[][] given = [Words(result.GetResult(arguments)), Words(result.GetResult(text)), Words(result.GetResult(compare))];
-            string? problem = given.Count(words => words.Length > 0) != 1
+            string? reason = given.Count(words => words.Length > 0) != 1
                     ? "One command is needed: after --, with -c, or two with --compare."
                 : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace)
                     ? "The command is empty."
                 : result.GetResult(perThread) is { Implicit: false } && (given[2].Length > 0 || RunsOf(Words(result.GetResult(repeat))) > 1)
                     ? "--per-thread is of one run of one command."
                 : null;
-            if (problem is not null)
+            if (reason is not null)
             {
-                result.AddError(problem);
+                result.AddError(reason);
             }
         });
         command.SetAction(parsed =>

@@ -86,7 +86,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
 
         json.WriteEndArray();
         json.WriteStartArray("notCounted");
-        foreach (UnavailablePerfCounter counter in run.Unavailable)
+        foreach (UnavailablePerfCounter counter in run.UnavailableCounters)
         {
             json.WriteStringValue(counter.Name);
         }

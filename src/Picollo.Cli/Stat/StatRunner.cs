@@ -86,7 +86,7 @@ internal static class StatRunner
         }
 
         HideProgress(terminal, options, series[0].Runs);
-        report.End(series, [meter.Limit, userOnly], isInterrupted: interrupt.Token.IsCancellationRequested);
+        report.End(series, [meter.UnavailableReason, userOnly], isInterrupted: interrupt.Token.IsCancellationRequested);
         return interrupt.ExitCode ?? series.SelectMany(each => each.Runs).Select(run => run.ExitCode).FirstOrDefault(code => code != 0);
     }
 
@@ -115,13 +115,13 @@ internal static class StatRunner
         }
 
         user.Dispose();
-        if (probe.WithKernel(true).TryCreate(out PerfEventCounterSession? kernel, out string? problem))
+        if (probe.WithKernel(true).TryCreate(out PerfEventCounterSession? kernel, out string? reason))
         {
             kernel.Dispose();
             return (counters.WithKernel(true), null);
         }
 
-        return (counters, $"counted in user code only: {problem}");
+        return (counters, $"counted in user code only: {reason}");
     }
 
     private static void ShowProgress(Terminal terminal, StatOptions options, int run, IReadOnlyList<CommandRun> done)

@@ -21,7 +21,7 @@ internal static class TopBatch
         return Repeat(
             model,
             settings,
-            problem => terminal.Error.WriteLine($"picollo: {problem}"),
+            reason => terminal.Error.WriteLine($"picollo: {reason}"),
             () =>
             {
                 if (!isFirst)
@@ -49,9 +49,9 @@ internal static class TopBatch
     {
         using Interrupt interrupt = new();
         model.Update();
-        foreach (string problem in model.Problems)
+        foreach (string reason in model.UnavailableReasons)
         {
-            tell(problem);
+            tell(reason);
         }
 
         show();

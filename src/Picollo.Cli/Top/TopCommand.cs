@@ -113,13 +113,13 @@ internal static class TopCommand
     }
 
     // By each word as it was given: asked for a value, the parser throws where it has an error of its own.
-    private static void Check(Option option, Func<string, bool> isRight, string problem) => Check(option, isRight, _ => problem);
+    private static void Check(Option option, Func<string, bool> isRight, string reason) => Check(option, isRight, _ => reason);
 
-    private static void Check(Option option, Func<string, bool> isRight, Func<string, string> problem) => option.Validators.Add(result =>
+    private static void Check(Option option, Func<string, bool> isRight, Func<string, string> reason) => option.Validators.Add(result =>
     {
         if (result.Tokens.FirstOrDefault(token => !isRight(token.Value)) is { } wrong)
         {
-            result.AddError(problem(wrong.Value));
+            result.AddError(reason(wrong.Value));
         }
     });
 

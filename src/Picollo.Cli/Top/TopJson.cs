@@ -17,10 +17,10 @@ internal static class TopJson
         return TopBatch.Repeat(
             model,
             settings,
-            problem => terminal.Out.WriteLine(JsonLine.Of(json =>
+            reason => terminal.Out.WriteLine(JsonLine.Of(json =>
             {
                 json.WriteString("kind", "note");
-                json.WriteString("text", problem);
+                json.WriteString("text", reason);
             })),
             () =>
             {

@@ -32,9 +32,9 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     public bool WithThreads { get; set; }
 
     /// <summary>What of processes cannot be seen here, and why.</summary>
-    public IEnumerable<string> Problems =>
+    public IEnumerable<string> UnavailableReasons =>
         new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
-            .Select(part => _cpu?.GetProblem(part)).OfType<string>().Distinct();
+            .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();
 
     /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with:
     /// at the first time, and when threads are read from now on, or no longer.</summary>

@@ -27,7 +27,7 @@ internal sealed partial class TopScreen
         }
 
         string name = SignalName.Of(signal);
-        return new($"Send {name} to", () => held.TrySignal(signal, out string? problem) ? $"{name} is sent to {held.Id}." : problem);
+        return new($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} is sent to {held.Id}." : reason);
     });
 
     private void Renice() => Change("renice", held =>
@@ -46,7 +46,7 @@ internal sealed partial class TopScreen
 
         return new(
             $"Set niceness {nice} for",
-            () => held.TrySetNice(nice, out string? problem) ? $"{held.Id} has niceness {nice}." : problem);
+            () => held.TrySetNice(nice, out string? reason) ? $"{held.Id} has niceness {nice}." : reason);
     });
 
     private void Change(string purpose, Func<RunningProcess, Deed?> ask)
@@ -62,9 +62,9 @@ internal sealed partial class TopScreen
             return;
         }
 
-        if (!RunningProcess.TryOpen(row.Process, out RunningProcess? held, out string? problem))
+        if (!RunningProcess.TryOpen(row.Process, out RunningProcess? held, out string? reason))
         {
-            _message = ForeignText.Clean(problem);
+            _message = ForeignText.Clean(reason);
             return;
         }
 

@@ -76,9 +76,9 @@ internal sealed partial class TopScreen
                     return null;
                 }
 
-                if (samples == 1 && _model.Problems.Any())
+                if (samples == 1 && _model.UnavailableReasons.Any())
                 {
-                    _message = string.Join(' ', _model.Problems);
+                    _message = string.Join(' ', _model.UnavailableReasons);
                 }
             }
 

@@ -12,7 +12,7 @@ namespace Picollo.Diagnostics;
 /// process begins with the memory mark of the one that it was forked from, and so a command that a .NET process starts shows at least
 /// that process's size. The times are taken there too. Counters begin with the command's first instruction, and count all that it
 /// starts.</para>
-/// <para>Elsewhere a run is a <see cref="System.Diagnostics.Process"/>, and <see cref="Limit"/> says what is not known.</para>
+/// <para>Elsewhere a run is a <see cref="System.Diagnostics.Process"/>, and <see cref="UnavailableReason"/> says what is not known.</para>
 /// <para>Standard input, output and error are this process's. Immutable and thread-safe; a run costs about a millisecond beside the
 /// command.</para>
 /// <example>
@@ -38,11 +38,11 @@ public sealed class CommandMeter
     {
     }
 
-    internal CommandMeter(PerfEventCounterSessionFactory? counters, (SpawnProgram? Program, string? Problem) spawn)
+    internal CommandMeter(PerfEventCounterSessionFactory? counters, (SpawnProgram? Program, string? UnavailableReason) spawn)
     {
         _counters = counters is { Settings.Counters.Count: > 0 } ? counters.Settings : null;
         _program = spawn.Program;
-        Limit = spawn.Problem;
+        UnavailableReason = spawn.UnavailableReason;
     }
 
     /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
@@ -63,7 +63,7 @@ public sealed class CommandMeter
     }
 
     /// <summary>Null where all is known of a run; otherwise what is not known here, and why.</summary>
-    public string? Limit { get; }
+    public string? UnavailableReason { get; }
 
     /// <summary>Runs a command to its end.</summary>
     /// <param name="command">The command.</param>
@@ -81,7 +81,7 @@ public sealed class CommandMeter
     /// <returns>To be waited for, and disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
     /// <exception cref="MeasurementUnavailableException">The system has no more processes or descriptors to give.</exception>
-    /// <exception cref="CommandStartException">It cannot be executed (where <see cref="Limit"/> is null that is told by
+    /// <exception cref="CommandStartException">It cannot be executed (where <see cref="UnavailableReason"/> is null that is told by
     /// <see cref="RunningCommand.Wait"/>).</exception>
     public RunningCommand Start(MeasuredCommand command)
     {
@@ -103,7 +103,7 @@ public sealed class CommandMeter
 
             threads = ThreadInterval is { } interval ? new CommandThreads(held.Id, interval) : null;
             held.Release();
-            return new RunningCommand(command, held, session, session?.Unavailable ?? [], threads);
+            return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads);
         }
         catch
         {
@@ -129,11 +129,11 @@ public sealed class CommandMeter
     {
         if (_counters is { IsOptional: false })
         {
-            throw new PerfEventException(_counters.Counters[0].Name, 0, $"{_counters.Counters[0].Name}: {Limit}");
+            throw new PerfEventException(_counters.Counters[0].Name, 0, $"{_counters.Counters[0].Name}: {UnavailableReason}");
         }
 
         return _counters is null
             ? []
-            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {Limit}"))];
+            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {UnavailableReason}"))];
     }
 }

@@ -63,7 +63,7 @@ public sealed class RunningCommand : IDisposable
             ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
             Signal = end.IsSignal ? end.Status : null,
             Counters = _counters is null ? [] : [.. _counters.Counters.Select(CommandCounter.Of)],
-            Unavailable = _unavailable,
+            UnavailableCounters = _unavailable,
             Threads = _threads?.Stop() ?? [],
         };
     }

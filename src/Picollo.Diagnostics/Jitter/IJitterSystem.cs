@@ -9,22 +9,22 @@ internal unsafe interface IJitterSystem
     /// <summary>The CPUs to measure, ascending.</summary>
     /// <param name="asked">Their numbers; null for all.</param>
     /// <param name="cpus">Without duplicates.</param>
-    /// <param name="problem">Why one of them cannot be measured.</param>
-    bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem);
+    /// <param name="reason">Why one of them cannot be measured.</param>
+    bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason);
 
     /// <summary>Zeroed memory from the start of a page, which stays in memory where that is permitted.</summary>
-    void* Allocate(nuint bytes, JitterLimits limits);
+    void* Allocate(nuint bytes, ReasonList reasons);
 
     void Free(void* memory, nuint bytes);
 
     /// <summary>What serves all threads: the loop's code stays in memory, and until it is disposed no CPU sleeps deeply.</summary>
-    IDisposable? Prepare(JitterLimits limits);
+    IDisposable? Prepare(ReasonList reasons);
 
     /// <summary>Opens the kernel's trace for a mark.</summary>
     JitterTrace OpenTrace();
 
     /// <summary>Makes the calling thread one that measures that CPU.</summary>
-    bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem);
+    bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason);
 
     /// <summary>Undoes of <see cref="TryEnter"/> what the thread's end does not.</summary>
     void Leave();

@@ -4,5 +4,5 @@ namespace Picollo.Diagnostics;
 /// <param name="Cpu">Where.</param>
 /// <param name="LatencyNanoseconds">How late, in nanoseconds.</param>
 /// <param name="IsMarked">Whether a mark of it stands in the kernel's trace (trace_marker of tracefs).</param>
-/// <param name="MarkProblem">Why not; null where it does.</param>
-public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkProblem);
+/// <param name="MarkUnavailableReason">Why not; null where it does.</param>
+public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkUnavailableReason);

@@ -33,7 +33,7 @@ internal sealed unsafe class JitterLane : IDisposable
 
     /// <summary>What all lanes of a meter begin and end with.</summary>
     /// <param name="Priority">SCHED_FIFO's; null for none.</param>
-    /// <param name="Limits">What is refused.</param>
+    /// <param name="UnavailableReasons">What is refused.</param>
     /// <param name="Ready">Signalled by each when it is ready, or cannot be.</param>
     /// <param name="Go">Waited for then.</param>
     /// <param name="IsAbandoned">Looked at then: whether there is nothing to measure.</param>
@@ -41,7 +41,7 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <param name="Ended">Signalled by each when its loop has ended.</param>
     public sealed record Start(
         int? Priority,
-        JitterLimits Limits,
+        ReasonList UnavailableReasons,
         CountdownEvent Ready,
         ManualResetEventSlim Go,
         Func<bool> IsAbandoned,
@@ -54,7 +54,7 @@ internal sealed unsafe class JitterLane : IDisposable
     public int ThreadId { get; private set; }
 
     /// <summary>Why it cannot measure. Valid once ready.</summary>
-    public string? Problem { get; private set; }
+    public string? UnavailableReason { get; private set; }
 
     /// <summary>The error number of the system that ended the loop, or 0. Valid once ended.</summary>
     public int Error { get; private set; }
@@ -105,8 +105,8 @@ internal sealed unsafe class JitterLane : IDisposable
 
     private void Measure(Start start)
     {
-        bool isIn = _system.TryEnter(Cpu, start.Priority, start.Limits, out int threadId, out string? problem);
-        (ThreadId, Problem) = (threadId, problem);
+        bool isIn = _system.TryEnter(Cpu, start.Priority, start.UnavailableReasons, out int threadId, out string? reason);
+        (ThreadId, UnavailableReason) = (threadId, reason);
         start.Ready.Signal();
         start.Go.Wait();
         if (isIn && !start.IsAbandoned())

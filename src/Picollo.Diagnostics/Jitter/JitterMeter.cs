@@ -16,7 +16,7 @@ namespace Picollo.Diagnostics;
 /// priority, takes the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones,
 /// before samples are lost (<see cref="CpuJitterStatus.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
 /// are usual).</para>
-/// <para>What the system refuses and can be done without is in <see cref="Limits"/>. Linux only. All members may be used by any thread.
+/// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any thread.
 /// Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A meter that
 /// nobody stops measures on, but does not keep the process from ending.</para>
 /// <example>
@@ -41,7 +41,7 @@ public sealed class JitterMeter : IDisposable
     // What is overdue at a duration's end may be measured for so long.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
-    private readonly JitterLimits _limits;
+    private readonly ReasonList _unavailableReasons;
     private readonly JitterLane[] _lanes;
     private readonly JitterTrace? _trace;
     private readonly IDisposable? _prepared;
@@ -56,9 +56,9 @@ public sealed class JitterMeter : IDisposable
     private volatile JitterBreak? _break;
     private volatile Exception? _failure;
 
-    private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out string? problem)
+    private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out string? reason)
     {
-        (_limits, _samples) = (new JitterLimits(), options.Samples);
+        (_unavailableReasons, _samples) = (new ReasonList(), options.Samples);
         _duration = options.Duration is { } duration
             ? TimeSpan.FromTicks(Math.Max(duration.Ticks, options.Interval.Ticks))
             : TimeSpan.MaxValue;
@@ -68,23 +68,23 @@ public sealed class JitterMeter : IDisposable
         CountdownEvent ready = new(cpus.Length);
         ManualResetEventSlim go = new(false, spinCount: 0); // whoever spins at a real-time priority keeps off whom it waits for
         bool isAbandoned = true;
-        JitterLane.Start start = new(options.Priority, _limits, ready, go, () => isAbandoned, OnBreak, _ended);
+        JitterLane.Start start = new(options.Priority, _unavailableReasons, ready, go, () => isAbandoned, OnBreak, _ended);
         List<JitterLane> lanes = [];
         try
         {
-            _prepared = system.Prepare(_limits);
+            _prepared = system.Prepare(_unavailableReasons);
             _trace = options.BreakAbove is null ? null : system.OpenTrace();
             foreach (int cpu in cpus)
             {
-                lanes.Add(new JitterLane(cpu, system, new JitterRing(system, plan, _limits)) { Samples = _samples is null ? null : Give });
+                lanes.Add(new JitterLane(cpu, system, new JitterRing(system, plan, _unavailableReasons)) { Samples = _samples is null ? null : Give });
             }
 
             lanes.ForEach(lane => lane.Begin(start));
             ready.Wait();
             _lanes = [.. lanes];
             Cpus = [.. lanes.Select(lane => lane.Jitter = new CpuJitter(lane.Cpu, lane.ThreadId))];
-            problem = lanes.Find(lane => lane.Problem is not null)?.Problem;
-            if (problem is null)
+            reason = lanes.Find(lane => lane.UnavailableReason is not null)?.UnavailableReason;
+            if (reason is null)
             {
                 StartTimeUtc = DateTime.UtcNow;
                 _drainer.Start();
@@ -109,7 +109,7 @@ public sealed class JitterMeter : IDisposable
     /// <summary>What is not as asked, or as good as it could be, with cause and remedy, a sentence or two each: real-time priority not
     /// permitted, /dev/cpu_dma_latency not writable, memory not locked, no native library (a collection of this process's garbage then
     /// shows as latency), a CPU that went offline meanwhile. A list that was read does not change; a later one may have more.</summary>
-    public IReadOnlyList<string> Limits => _limits.All;
+    public IReadOnlyList<string> UnavailableReasons => _unavailableReasons.All;
 
     /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first where several CPUs had one;
     /// null before, and without.</summary>
@@ -130,20 +130,20 @@ public sealed class JitterMeter : IDisposable
     /// <exception cref="MeasurementUnavailableException">Not Linux, or a CPU that is asked for is offline or not allowed to this
     /// process.</exception>
     public static JitterMeter Start(JitterMeterOptions options) =>
-        TryStart(options, out JitterMeter? meter, out string? problem) ? meter : throw new MeasurementUnavailableException(problem);
+        TryStart(options, out JitterMeter? meter, out string? reason) ? meter : throw new MeasurementUnavailableException(reason);
 
     /// <summary>Starts measuring, where that can be done.</summary>
     /// <param name="options">How.</param>
     /// <param name="meter">The meter, or null.</param>
-    /// <param name="problem">Why not, and what can be done about it; null where it succeeded.</param>
+    /// <param name="reason">Why not, and what can be done about it; null where it succeeded.</param>
     /// <returns>Whether it measures.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     public static bool TryStart(
-        JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? problem)
+        JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
         JitterPlan plan = JitterPlan.For(options);
         meter = null;
-        return JitterSystems.TryFind(out IJitterSystem? system, out problem) && TryStart(system, options, plan, out meter, out problem);
+        return JitterSystems.TryFind(out IJitterSystem? system, out reason) && TryStart(system, options, plan, out meter, out reason);
     }
 
     internal static bool TryStart(
@@ -151,12 +151,12 @@ public sealed class JitterMeter : IDisposable
         JitterMeterOptions options,
         JitterPlan plan,
         [NotNullWhen(true)] out JitterMeter? meter,
-        [NotNullWhen(false)] out string? problem)
+        [NotNullWhen(false)] out string? reason)
     {
-        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out problem)
-            ? new JitterMeter(system, options, plan, cpus, out problem)
+        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out reason)
+            ? new JitterMeter(system, options, plan, cpus, out reason)
             : null;
-        meter = problem is null ? meter : null;
+        meter = reason is null ? meter : null;
         return meter is not null;
     }
 
@@ -199,8 +199,8 @@ public sealed class JitterMeter : IDisposable
     {
         if (Interlocked.Increment(ref _breaks) == 1)
         {
-            string? problem = _trace!.Mark(lane.Cpu, latency);
-            _break = new JitterBreak(lane.Cpu, latency, problem is null, problem);
+            string? reason = _trace!.Mark(lane.Cpu, latency);
+            _break = new JitterBreak(lane.Cpu, latency, reason is null, reason);
             StopLanes();
         }
     }
@@ -219,7 +219,7 @@ public sealed class JitterMeter : IDisposable
                 overdueSince = overdueSince == 0 ? Stopwatch.GetTimestamp() : overdueSince;
                 if (Stopwatch.GetElapsedTime(overdueSince) >= CatchUp)
                 {
-                    _limits.Add(JitterReasons.CannotKeepUp);
+                    _unavailableReasons.Add(JitterReasons.CannotKeepUp);
                     StopLanes();
                 }
             }
@@ -261,7 +261,7 @@ public sealed class JitterMeter : IDisposable
     {
         if (!lane.IsWhereItWasPut())
         {
-            _limits.Add(JitterReasons.NotWhereItWasPut(lane.Cpu));
+            _unavailableReasons.Add(JitterReasons.NotWhereItWasPut(lane.Cpu));
             lane.Stop();
         }
     }

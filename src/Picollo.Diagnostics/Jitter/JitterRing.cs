@@ -17,18 +17,18 @@ internal sealed unsafe class JitterRing : IDisposable
     private readonly nuint _bytes;
     private ulong _next;
 
-    public JitterRing(IJitterSystem system, JitterPlan plan, JitterLimits limits)
-        : this(system, plan, PlacesFor(plan.Interval), limits)
+    public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons)
+        : this(system, plan, PlacesFor(plan.Interval), reasons)
     {
     }
 
-    internal JitterRing(IJitterSystem system, JitterPlan plan, ulong places, JitterLimits limits)
+    internal JitterRing(IJitterSystem system, JitterPlan plan, ulong places, ReasonList reasons)
     {
         Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Places are found by a mask, and a lost count and a sample need two.");
         nuint page = (nuint)Environment.SystemPageSize;
         _system = system;
         _bytes = page + ((nuint)places * sizeof(ulong));
-        State = (JitterState*)system.Allocate(_bytes, limits);
+        State = (JitterState*)system.Allocate(_bytes, reasons);
         State->Interval = plan.Interval;
         State->Loops = plan.Loops;
         State->BreakAbove = plan.BreakAbove;

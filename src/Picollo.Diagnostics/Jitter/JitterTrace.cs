@@ -7,9 +7,9 @@ namespace Picollo.Diagnostics;
 internal sealed class JitterTrace : IDisposable
 {
     private readonly FileStream? _marker;
-    private readonly string? _problem;
+    private readonly string? _unavailableReason;
 
-    private JitterTrace(FileStream? marker, string? problem) => (_marker, _problem) = (marker, problem);
+    private JitterTrace(FileStream? marker, string? reason) => (_marker, _unavailableReason) = (marker, reason);
 
     /// <param name="folders">Where tracefs may be mounted.</param>
     public static JitterTrace Open(IEnumerable<string> folders)
@@ -39,7 +39,7 @@ internal sealed class JitterTrace : IDisposable
     {
         if (_marker is null)
         {
-            return _problem;
+            return _unavailableReason;
         }
 
         try

@@ -34,19 +34,19 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     }
 
     public static bool TryOpen(
-        int id, long startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? problem)
+        int id, long startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
     {
         process = null;
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
         {
-            problem = own is null ? LinuxFiles.WhyNotRead(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
+            reason = own is null ? LinuxFiles.WhyNotRead(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
             return false;
         }
 
         int file = (int)LibC.syscall(LibC.SYS_pidfd_open, id, 0, 0);
         if (file < 0)
         {
-            problem = WhyNotOpened(id);
+            reason = WhyNotOpened(id);
             return false;
         }
 
@@ -54,10 +54,10 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         // was read.
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
-        problem = process.HasEnded || start is null ? CpuTimeProblems.ProcessEnded(id)
+        reason = process.HasEnded || start is null ? CpuTimeReasons.ProcessEnded(id)
             : start != startNanoseconds ? $"Process {id} has ended, and its id is another's by now."
             : null;
-        if (problem is not null)
+        if (reason is not null)
         {
             process.Dispose();
             process = null;
@@ -66,13 +66,13 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         return process is not null;
     }
 
-    public string? Signal(int signal) => HasEnded ? CpuTimeProblems.ProcessEnded(_id)
+    public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(_id)
         : LibC.syscall(LibC.SYS_pidfd_send_signal, handle, signal, 0, 0, 0) == 0 ? null
         : Marshal.GetLastPInvokeError() switch
         {
-            Errno.ESRCH => CpuTimeProblems.ProcessEnded(_id),
+            Errno.ESRCH => CpuTimeReasons.ProcessEnded(_id),
             Errno.EPERM => $"Process {_id} is another user's: signals to it take root's rights (CAP_KILL).",
-            var error => CpuTimeProblems.CallFailed("pidfd_send_signal", error),
+            var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
         };
 
     public string? SetNice(int nice)
@@ -87,7 +87,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             // After the list was made: so it is this process's.
             if (HasEnded)
             {
-                return CpuTimeProblems.ProcessEnded(_id);
+                return CpuTimeReasons.ProcessEnded(_id);
             }
 
             bool isDone = true;
@@ -131,17 +131,17 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     // What is no process any more may be a thread of another.
     private static string WhyNotOpened(int id) => Marshal.GetLastPInvokeError() switch
     {
-        Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeProblems.NoProcess(id),
+        Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
         Errno.ENOSYS =>
             "This kernel has no pidfd_open(2), which came with Linux 5.3: another process with the same id could not be told apart.",
         Errno.EPERM => "pidfd_open(2) was refused: probably by a seccomp filter; allow it.",
-        var error => LinuxFiles.WhyNotRead(CpuTimeProblems.CallFailed("pidfd_open", error)),
+        var error => LinuxFiles.WhyNotRead(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };
 
     private string WhyNotNice(int error) => error switch
     {
         Errno.EPERM => $"Process {_id} is another user's: changing its niceness takes root's rights (CAP_SYS_NICE).",
         Errno.EACCES => $"Less niceness than it has takes root's rights (CAP_SYS_NICE) or a limit that allows it (ulimit -e).",
-        _ => CpuTimeProblems.CallFailed("setpriority", error),
+        _ => CpuTimeReasons.CallFailed("setpriority", error),
     };
 }

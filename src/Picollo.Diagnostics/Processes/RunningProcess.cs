@@ -15,11 +15,11 @@ namespace Picollo.Diagnostics;
 /// <code>
 /// using var cpu = new SystemCpu(SystemCpuParts.Processes);
 /// ProcessCpu chosen = cpu.Processes[0];
-/// if (RunningProcess.TryOpen(chosen, out RunningProcess? process, out string? problem))
+/// if (RunningProcess.TryOpen(chosen, out RunningProcess? process, out string? reason))
 /// {
 ///     using (process)
 ///     {
-///         process.TrySignal(15, out problem); // SIGTERM
+///         process.TrySignal(15, out reason); // SIGTERM
 ///     }
 /// }
 /// </code>
@@ -41,18 +41,18 @@ public sealed class RunningProcess : IDisposable
     /// <summary>Takes hold of a process.</summary>
     /// <param name="process">As a sample found it.</param>
     /// <param name="running">The process, or null.</param>
-    /// <param name="problem">Why not: it has ended (a zombie has), its id is another's by now, or the system has no such thing; null where
+    /// <param name="reason">Why not: it has ended (a zombie has), its id is another's by now, or the system has no such thing; null where
     /// it succeeded.</param>
     /// <returns>Whether it is still that process.</returns>
     public static bool TryOpen(
-        in ProcessCpu process, [NotNullWhen(true)] out RunningProcess? running, [NotNullWhen(false)] out string? problem)
+        in ProcessCpu process, [NotNullWhen(true)] out RunningProcess? running, [NotNullWhen(false)] out string? reason)
     {
         running = null;
         if (!OperatingSystem.IsLinux())
         {
-            problem = "Processes are held by pidfd_open(2) of Linux; this is another system.";
+            reason = "Processes are held by pidfd_open(2) of Linux; this is another system.";
         }
-        else if (LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? held, out problem))
+        else if (LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? held, out reason))
         {
             running = new RunningProcess(process.Id, held);
         }
@@ -62,11 +62,11 @@ public sealed class RunningProcess : IDisposable
 
     /// <summary>Sends it a signal (pidfd_send_signal(2)).</summary>
     /// <param name="signal">The system's number, 1 to 64.</param>
-    /// <param name="problem">Why not (ended, not permitted); null where it succeeded.</param>
+    /// <param name="reason">Why not (ended, not permitted); null where it succeeded.</param>
     /// <returns>Whether it was sent.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    public bool TrySignal(int signal, [NotNullWhen(false)] out string? problem)
+    public bool TrySignal(int signal, [NotNullWhen(false)] out string? reason)
     {
         ObjectDisposedException.ThrowIf(_process.IsClosed, this);
         if (signal is < 1 or > 64)
@@ -74,20 +74,20 @@ public sealed class RunningProcess : IDisposable
             throw new ArgumentOutOfRangeException(nameof(signal), signal, "Signals are numbered from 1 to 64.");
         }
 
-        problem = _process.Signal(signal);
-        return problem is null;
+        reason = _process.Signal(signal);
+        return reason is null;
     }
 
     /// <summary>Changes the niceness of all its threads (setpriority(2)), of which Linux gives each its own.</summary>
     /// <param name="nice">-20 to 19.</param>
-    /// <param name="problem">Why not (ended, not permitted), or why not all of them; null where it succeeded.</param>
+    /// <param name="reason">Why not (ended, not permitted), or why not all of them; null where it succeeded.</param>
     /// <returns>Whether it was changed.</returns>
     /// <remarks>Goes through the threads until all have it: one that begins meanwhile takes the niceness of the one that begins it. There
     /// is no such call that takes a descriptor: should a thread end within the microseconds between being listed and being changed, and
     /// its id be used again in them, another thread is changed.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="nice"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    public bool TrySetNice(int nice, [NotNullWhen(false)] out string? problem)
+    public bool TrySetNice(int nice, [NotNullWhen(false)] out string? reason)
     {
         ObjectDisposedException.ThrowIf(_process.IsClosed, this);
         if (nice is < -20 or > 19)
@@ -95,8 +95,8 @@ public sealed class RunningProcess : IDisposable
             throw new ArgumentOutOfRangeException(nameof(nice), nice, "Niceness goes from -20 to 19.");
         }
 
-        problem = _process.SetNice(nice);
-        return problem is null;
+        reason = _process.SetNice(nice);
+        return reason is null;
     }
 
     /// <summary>Lets it go.</summary>

@@ -71,7 +71,7 @@ public sealed class PerfEventCounterSession : IDisposable
         _userOverhead = new ulong[counters.Length];
         _callOverhead = new ulong[counters.Length];
         Counters = new PerfEventCounters(counters);
-        Unavailable = unavailable.AsReadOnly();
+        UnavailableCounters = unavailable.AsReadOnly();
     }
 
     /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
@@ -82,7 +82,7 @@ public sealed class PerfEventCounterSession : IDisposable
 
     /// <summary>The counters that were left out, and why; empty unless
     /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
-    public IReadOnlyList<UnavailablePerfCounter> Unavailable { get; }
+    public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; }
 
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }

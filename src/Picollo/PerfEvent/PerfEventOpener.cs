@@ -118,14 +118,14 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 continue;
             }
 
-            string problem = PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine);
+            string reason = PerfEventReasons.Describe(Request(thread, spec, definition), error, Machine);
             if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
-                throw new PerfEventException(spec.Name, error, problem);
+                throw new PerfEventException(spec.Name, error, reason);
             }
 
             resolved.Remove((spec, definition));
-            _unavailable.Add(new UnavailablePerfCounter(spec.Name, problem));
+            _unavailable.Add(new UnavailablePerfCounter(spec.Name, reason));
         }
     }
 
@@ -139,7 +139,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
                 throw new PerfEventException(
-                    spec.Name, error, PerfEventProblems.Describe(Request(thread, spec, definition), error, Machine));
+                    spec.Name, error, PerfEventReasons.Describe(Request(thread, spec, definition), error, Machine));
             }
         }
     }

@@ -3,7 +3,7 @@ using static Picollo.Interop.Linux.Errno;
 namespace Picollo.PerfEvent;
 
 /// <summary>What each error of perf_event_open(2) means for a counter, and what can be done about it.</summary>
-internal static class PerfEventProblems
+internal static class PerfEventReasons
 {
     /// <summary>The message for an error.</summary>
     /// <param name="counter">Which counter was to be opened, on what.</param>

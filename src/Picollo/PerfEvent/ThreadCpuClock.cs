@@ -58,9 +58,9 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         NativeShim shim = NativeShim.Current;
         _readSystem = CpuUsageReader.GetThreadTime;
         _readPage = shim.ReadThreadTime;
-        _file = TryOpenPage(shim, out string? problem);
+        _file = TryOpenPage(shim, out string? reason);
         _page = _file is null ? null : _file.Page;
-        UnavailableReason = problem;
+        UnavailableReason = reason;
         _last = _readSystem();
         Start();
         if (!ReadsInUserSpace)
@@ -119,17 +119,17 @@ public sealed unsafe class ThreadCpuClock : IDisposable
 
     private uint Lock => Volatile.Read(ref *(uint*)((byte*)_page + LockOffset));
 
-    private static PerfEventFile? TryOpenPage(NativeShim shim, out string? problem)
+    private static PerfEventFile? TryOpenPage(NativeShim shim, out string? reason)
     {
         if (!OperatingSystem.IsLinux())
         {
-            problem = "The page with a thread's CPU time exists on Linux only.";
+            reason = "The page with a thread's CPU time exists on Linux only.";
             return null;
         }
 
         if (shim.ReadThreadTime == null)
         {
-            problem = shim.UnavailableReason ?? "Picollo's native library is missing.";
+            reason = shim.UnavailableReason ?? "Picollo's native library is missing.";
             return null;
         }
 
@@ -144,7 +144,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, leader: null, out int error);
         if (file is null)
         {
-            problem = PerfEventProblems.Describe(
+            reason = PerfEventReasons.Describe(
                 new PerfEventRequest(
                     "The page with the thread's CPU time",
                     definition.NeedsPmu,
@@ -162,11 +162,11 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (file.Page == null)
         {
             file.Dispose();
-            problem = "The kernel maps no page for this user: raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit -l).";
+            reason = "The kernel maps no page for this user: raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit -l).";
             return null;
         }
 
-        problem = null;
+        reason = null;
         return file;
     }
 

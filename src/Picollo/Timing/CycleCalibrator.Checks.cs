@@ -107,24 +107,24 @@ internal sealed partial class CycleCalibrator
 
         // From here until the new era begins nobody can measure; the ratio stays for those who only convert.
         Volatile.Write(ref _era, new TimestampEra(TimestampSource.None, era.ValidFrom, era.Multiplier, span: 0));
-        string? problem = "it jumped, stepped back or changed its rate against the monotonic clock";
+        string? reason = "it jumped, stepped back or changed its rate against the monotonic clock";
         do
         {
             if (++_disagreements >= CycleClockPolicy.DisagreementLimit)
             {
-                GiveUp(problem);
+                GiveUp(reason);
                 return;
             }
         }
-        while (!TryBeginEra(out problem));
+        while (!TryBeginEra(out reason));
     }
 
-    private bool TryBeginEra([NotNullWhen(false)] out string? problem)
+    private bool TryBeginEra([NotNullWhen(false)] out string? reason)
     {
         ClockSample first = ClockSample.Take(_source);
         if (first.Uncertainty != ClockSample.Useless && first.Counter is < 0 or > MaxCounter)
         {
-            problem = "its value is out of the range that timestamps have, as a hypervisor may set it";
+            reason = "its value is out of the range that timestamps have, as a hypervisor may set it";
             return false;
         }
 
@@ -133,19 +133,19 @@ internal sealed partial class CycleCalibrator
         {
             if (first.Uncertainty == ClockSample.Useless || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
             {
-                problem = "it stepped back, or the monotonic clock stood still, while it was calibrated";
+                reason = "it stepped back, or the monotonic clock stood still, while it was calibrated";
                 return false;
             }
 
             ClockSample second = ClockSample.Take(_source);
             if (ErrorOf(first, second) <= CycleClockPolicy.StartErrorBoundPpm * 1_000L)
             {
-                return TryBeginEra(first, second, out problem);
+                return TryBeginEra(first, second, out reason);
             }
 
             if (microseconds >= CycleClockPolicy.StartBaselineLimitMicroseconds)
             {
-                problem = string.Create(
+                reason = string.Create(
                     CultureInfo.InvariantCulture,
                     $"it could not be calibrated to {CycleClockPolicy.StartErrorBoundPpm} ppm within {microseconds} µs");
                 return false;
@@ -155,17 +155,17 @@ internal sealed partial class CycleCalibrator
         }
     }
 
-    private bool TryBeginEra(ClockSample first, ClockSample second, [NotNullWhen(false)] out string? problem)
+    private bool TryBeginEra(ClockSample first, ClockSample second, [NotNullWhen(false)] out string? reason)
     {
         ulong multiplier = RatioOf(first, second);
         if (multiplier == 0
             || TickRatio.ToFrequency(multiplier) is < CycleClockPolicy.MinFrequency or > CycleClockPolicy.MaxFrequency)
         {
-            problem = "its rate is not that of a CPU's counter (1 MHz to 100 GHz)";
+            reason = "its rate is not that of a CPU's counter (1 MHz to 100 GHz)";
             return false;
         }
 
-        problem = null;
+        reason = null;
         _eraStart = _baselineStart = _nextBaselineStart = first;
         _last = second;
         _errorPpb = ErrorOf(first, second);
@@ -175,9 +175,9 @@ internal sealed partial class CycleCalibrator
     }
 
     /// <summary>The clock replaces the counter. Whoever sees a timestamp with the mark sees the era it belongs to.</summary>
-    private void GiveUp(string problem)
+    private void GiveUp(string reason)
     {
-        _unavailableReason = CycleClockReasons.NotReliable(problem);
+        _unavailableReason = CycleClockReasons.NotReliable(reason);
         _errorPpb = 0;
         _clockMark = ClockMark;
         Volatile.Write(ref _era, ClockEra(_source, _source.ReadClock() + ClockMark, span: ClockMark));

@@ -69,9 +69,9 @@ internal sealed partial class CycleCalibrator
         var calibrator = new CycleCalibrator(source, NoEra, isCounter: true);
         lock (calibrator._gate)
         {
-            if (!calibrator.TryBeginEra(out string? problem))
+            if (!calibrator.TryBeginEra(out string? reason))
             {
-                return ForClock(source, CycleClockReasons.NotReliable(problem));
+                return ForClock(source, CycleClockReasons.NotReliable(reason));
             }
         }
 

@@ -59,8 +59,8 @@ public sealed class ExchangeFileTests
     {
         File.Delete(path);
         Directory.CreateDirectory(path);
-        ExchangeFile.TryWriteResult(path, new([], [], null, null), out string? problem).Should().BeFalse();
-        problem.Should().StartWith(Path.GetTempPath());
+        ExchangeFile.TryWriteResult(path, new([], [], null, null), out string? reason).Should().BeFalse();
+        reason.Should().StartWith(Path.GetTempPath());
         ExchangeFile.Delete(path);
         Directory.Delete(path);
         File.Delete(path + ".new");
@@ -77,9 +77,9 @@ public sealed class ExchangeFileTests
     {
         InTemporaryFolder("/none/such", () =>
         {
-            ExchangeFile.TryCreate(MeasureRequest.Of([], isAwaited: false), out string? path, out string? problem).Should().BeFalse();
+            ExchangeFile.TryCreate(MeasureRequest.Of([], isAwaited: false), out string? path, out string? reason).Should().BeFalse();
             path.Should().BeNull();
-            problem.Should().StartWith("/none/such/: ");
+            reason.Should().StartWith("/none/such/: ");
         });
     }
 
@@ -99,7 +99,7 @@ public sealed class ExchangeFileTests
 
     private static void InFile(MeasureRequest request, Action<string> test)
     {
-        ExchangeFile.TryCreate(request, out string? path, out string? problem).Should().BeTrue(problem);
+        ExchangeFile.TryCreate(request, out string? path, out string? reason).Should().BeTrue(reason);
         try
         {
             test(path!);

@@ -147,8 +147,8 @@ public sealed class JitterFilesTests : IDisposable
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
     [InlineData("/dev/null", "it is a link, or no folder")]
-    public void A_place_that_is_none_is_told(string path, string problem) =>
-        PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {problem}\n"));
+    public void A_place_that_is_none_is_told(string path, string reason) =>
+        PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 
     [LinuxDiskFact]
     public void A_full_disk_is_told_and_the_measurement_goes_on()

@@ -34,7 +34,7 @@ internal static class Made
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = cpus,
         Break = null,
-        Limits = [],
+        UnavailableReasons = [],
         IsInterrupted = false,
     };
 
@@ -46,7 +46,7 @@ internal static class Made
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = [Cpu(0), Cpu(12) with { Status = Cpu(12).Status with { Lost = 3 } }],
         Break = new JitterBreak(12, 9_123_468, IsMarked: false, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),
-        Limits = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
+        UnavailableReasons = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
         IsInterrupted = true,
     };
 }

@@ -220,9 +220,9 @@ public sealed partial class StatCommandTests : IDisposable
     [LinuxFact]
     public void A_report_that_has_no_place_is_told_before_the_command_runs()
     {
-        foreach ((string path, string problem) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
+        foreach ((string path, string reason) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
         {
-            PicolloTool.Run("stat", "-o", path, "--", "echo", "ran").Should().Be(new ToolRun(125, "", $"picollo: {path}: {problem}\n"));
+            PicolloTool.Run("stat", "-o", path, "--", "echo", "ran").Should().Be(new ToolRun(125, "", $"picollo: {path}: {reason}\n"));
         }
     }
 

@@ -90,7 +90,7 @@ public class StatTextTests
                 new("L1-dcache-load-misses", 500_000_000, 0.5, IsTime: false),
                 new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, IsTime: false),
             ],
-            Unavailable = unavailable
+            UnavailableCounters = unavailable
                 ? [new UnavailablePerfCounter("cycles", $"cycles: {NoPmu}"), new UnavailablePerfCounter("branches", $"branches: {NoPmu}"), new UnavailablePerfCounter("a:b", "a:b: no tracefs")]
                 : [],
             Threads = threads

@@ -33,7 +33,7 @@ public class TopModelTests
         TopRow me = model.Sample.Processes.Single(row => row.Id == Environment.ProcessId);
         (me.User, model.Sample.OwnId).Should().Be((Environment.UserName, Environment.ProcessId));
         me.Process.ResidentBytes.Should().BeGreaterThan(1 << 20);
-        model.Problems.Should().BeEmpty();
+        model.UnavailableReasons.Should().BeEmpty();
         beyondText.Should().BeLessThan(MostBeyondText);
     }
 

@@ -22,7 +22,7 @@ public sealed class CommandMeterTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [SpawnFact]
-    public void All_is_known() => Meter.Limit.Should().BeNull();
+    public void All_is_known() => Meter.UnavailableReason.Should().BeNull();
 
     [SpawnFact]
     public void A_small_command_does_not_inherit_the_size_of_this_process()
@@ -247,7 +247,7 @@ public sealed class CommandMeterTests : IDisposable
         run.Counters.Select(counter => (counter.Name, counter.IsTime, counter.RunningShare)).Should().Equal(("task-clock", true, 1), ("page-faults", false, 1));
         ((double)run.Counters[0].Value).Should().BeApproximately(run.Usage.Cpu.TotalNanoseconds, 0.1e9);
         ((double)run.Counters[1].Value).Should().BeApproximately(run.Usage.MinorPageFaults + run.Usage.MajorPageFaults, 10);
-        run.Unavailable.Should().BeEmpty();
+        run.UnavailableCounters.Should().BeEmpty();
     }
 
     [PerfFact]
@@ -256,7 +256,7 @@ public sealed class CommandMeterTests : IDisposable
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
 
         new CommandMeter(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"))
-            .Unavailable.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
+            .UnavailableCounters.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
         FluentActions.Invoking(() => new CommandMeter(counters).Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $": > {_folder}/ran")))
             .Should().Throw<PerfEventException>();
         File.Exists($"{_folder}/ran").Should().BeFalse("it was never released");

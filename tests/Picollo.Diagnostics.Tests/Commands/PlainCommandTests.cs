@@ -10,7 +10,7 @@ public class PlainCommandTests
     private static CommandMeter Meter { get; } = Without(null);
 
     [Fact]
-    public void What_is_not_known_is_said() => Meter.Limit.Should().Be(Why);
+    public void What_is_not_known_is_said() => Meter.UnavailableReason.Should().Be(Why);
 
     [LinuxFact]
     public void A_command_runs_and_its_time_is_known_but_not_its_size()
@@ -51,7 +51,7 @@ public class PlainCommandTests
 
         CommandRun run = Without(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"));
         run.Counters.Should().BeEmpty();
-        run.Unavailable.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
+        run.UnavailableCounters.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
         Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<PerfEventException>().WithMessage($"task-clock: {Why}");
     }
 

@@ -68,7 +68,7 @@ public sealed class JitterMeterTests
         var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript { Meanwhile = _ => Thread.Sleep(50) } } };
         using JitterMeter meter = Start(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
         await meter.Completion.WaitAsync(Deadline);
-        meter.Limits.Should().ContainSingle().Which.Should().Contain("Choose a longer interval");
+        meter.UnavailableReasons.Should().ContainSingle().Which.Should().Contain("Choose a longer interval");
         meter.Cpus[0].GetStatus().Count.Should().BeInRange(1, 999);
     }
 
@@ -98,8 +98,8 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(1, 30_001, false, meter.Break!.MarkProblem));
-        meter.Break.MarkProblem.Should().Contain("mount -t tracefs");
+        meter.Break.Should().Be(new JitterBreak(1, 30_001, false, meter.Break!.MarkUnavailableReason));
+        meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
         system.Held.Should().Be((0, 0, 0));
     }
@@ -188,9 +188,9 @@ public sealed class JitterMeterTests
     {
         var system = new ScriptedJitterSystem { All = [0, 1, 2], Refused = 1 };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
-        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? problem).Should().BeFalse();
+        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
-        problem.Should().Be("refused");
+        reason.Should().Be("refused");
         system.Held.Should().Be((0, 0, 0));
     }
 
@@ -209,14 +209,14 @@ public sealed class JitterMeterTests
         var system = new ScriptedJitterSystem { All = [1], Moved = 1 };
         using JitterMeter meter = Start(system, new JitterMeterOptions());
         await meter.Completion.WaitAsync(Deadline);
-        meter.Limits.Should().ContainSingle().Which.Should().StartWith("CPU 1 went offline");
+        meter.UnavailableReasons.Should().ContainSingle().Which.Should().StartWith("CPU 1 went offline");
     }
 
     [Fact]
     public void A_limit_that_several_threads_find_is_told_once()
     {
         using JitterMeter meter = Start(new ScriptedJitterSystem { Limit = "no" }, new JitterMeterOptions());
-        meter.Limits.Should().Equal("no");
+        meter.UnavailableReasons.Should().Equal("no");
     }
 
     [Fact]
@@ -254,7 +254,7 @@ public sealed class JitterMeterTests
 
     private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)
     {
-        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? problem).Should().BeTrue(problem);
+        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
         return meter!;
     }
 }

@@ -32,14 +32,14 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
     /// <summary>What is not given back.</summary>
     public (int Memory, int Inside, int Prepared) Held => (_memory, _inside, _prepared);
 
-    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem)
+    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
         cpus = asked is null ? All : [.. asked];
-        problem = null;
+        reason = null;
         return true;
     }
 
-    public void* Allocate(nuint bytes, JitterLimits limits)
+    public void* Allocate(nuint bytes, ReasonList reasons)
     {
         Interlocked.Increment(ref _memory);
         void* memory = NativeMemory.AlignedAlloc(bytes, (nuint)Environment.SystemPageSize);
@@ -53,11 +53,11 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
         Interlocked.Decrement(ref _memory);
     }
 
-    public IDisposable? Prepare(JitterLimits limits)
+    public IDisposable? Prepare(ReasonList reasons)
     {
         if (Limit is not null)
         {
-            limits.Add(Limit);
+            reasons.Add(Limit);
         }
 
         Interlocked.Increment(ref _prepared);
@@ -66,17 +66,17 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem)
+    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason)
     {
         Interlocked.Increment(ref _inside);
         if (Limit is not null)
         {
-            limits.Add(Limit);
+            reasons.Add(Limit);
         }
 
         threadId = FirstThreadId + cpu;
-        problem = cpu == Refused ? "refused" : null;
-        return problem is null;
+        reason = cpu == Refused ? "refused" : null;
+        return reason is null;
     }
 
     public void Leave() => Interlocked.Decrement(ref _inside);

@@ -6,8 +6,8 @@ public class RunningProcessContractTests
     [Fact]
     public void No_process_is_held_that_no_sample_found()
     {
-        RunningProcess.TryOpen(default, out RunningProcess? running, out string? problem).Should().BeFalse();
+        RunningProcess.TryOpen(default, out RunningProcess? running, out string? reason).Should().BeFalse();
         running.Should().BeNull();
-        problem.Should().NotBeNullOrWhiteSpace();
+        reason.Should().NotBeNullOrWhiteSpace();
     }
 }

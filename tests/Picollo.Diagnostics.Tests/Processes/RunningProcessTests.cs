@@ -191,30 +191,30 @@ public sealed class RunningProcessTests : IDisposable
 
     private static RunningProcess Open(ProcessCpu process)
     {
-        RunningProcess.TryOpen(process, out RunningProcess? running, out string? problem).Should().BeTrue(problem);
-        problem.Should().BeNull();
+        RunningProcess.TryOpen(process, out RunningProcess? running, out string? reason).Should().BeTrue(reason);
+        reason.Should().BeNull();
         return running!;
     }
 
     private static string Refused(ProcessCpu process)
     {
-        RunningProcess.TryOpen(process, out RunningProcess? running, out string? problem).Should().BeFalse();
+        RunningProcess.TryOpen(process, out RunningProcess? running, out string? reason).Should().BeFalse();
         running.Should().BeNull();
-        return problem!;
+        return reason!;
     }
 
     private static string? Signal(RunningProcess process, int signal)
     {
-        bool isSent = process.TrySignal(signal, out string? problem);
-        isSent.Should().Be(problem is null);
-        return problem;
+        bool isSent = process.TrySignal(signal, out string? reason);
+        isSent.Should().Be(reason is null);
+        return reason;
     }
 
     private static string? Renice(RunningProcess process, int nice)
     {
-        bool isChanged = process.TrySetNice(nice, out string? problem);
-        isChanged.Should().Be(problem is null);
-        return problem;
+        bool isChanged = process.TrySetNice(nice, out string? reason);
+        isChanged.Should().Be(reason is null);
+        return reason;
     }
 
     private static void Eventually(Func<bool> condition) =>

@@ -93,11 +93,11 @@ public class ReaderContractTests
             () => CpuUsage.GetByProcess().UserNanoseconds,
             () => CpuUsage.GetByProcess().KernelNanoseconds,
             () => CpuUsageReader.GetProcessTime(),
-            () => CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).UserNanoseconds,
-            () => CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).KernelNanoseconds,
+            () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).UserNanoseconds,
+            () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).KernelNanoseconds,
             () => CpuUsageReader.GetThreadTime(CpuUsageReader.GetThreadId()),
-            () => CpuUsage.GetByProcess(Environment.ProcessId).UserNanoseconds,
-            () => CpuUsage.GetByProcess(Environment.ProcessId).KernelNanoseconds,
+            () => CpuUsageReader.GetByProcess(Environment.ProcessId).UserNanoseconds,
+            () => CpuUsageReader.GetByProcess(Environment.ProcessId).KernelNanoseconds,
             () => CpuUsageReader.GetProcessTime(Environment.ProcessId),
         };
         long[] last = new long[readings.Length];
@@ -136,7 +136,7 @@ public class ReaderContractTests
         thread.Start();
         burnt.Wait(Patience).Should().BeTrue();
 
-        CpuUsage split = CpuUsage.GetByThread(id);
+        CpuUsage split = CpuUsageReader.GetByThread(id);
         long total = CpuUsageReader.GetThreadTime(id);
         done.Set();
         thread.Join();
@@ -151,10 +151,10 @@ public class ReaderContractTests
     {
         Burn.User(TimeSpan.FromMilliseconds(40));
         TimeSpan thread = CpuUsage.GetByThread().Total;
-        ShouldBeAbout(CpuUsage.GetByThread(CpuUsageReader.GetThreadId()).Total, thread, SplitStep);
+        ShouldBeAbout(CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).Total, thread, SplitStep);
 
         TimeSpan process = CpuUsage.GetByProcess().Total;
-        ShouldBeAbout(CpuUsage.GetByProcess(Environment.ProcessId).Total, process, SplitStep);
+        ShouldBeAbout(CpuUsageReader.GetByProcess(Environment.ProcessId).Total, process, SplitStep);
     }
 
     [Fact]
@@ -167,12 +167,12 @@ public class ReaderContractTests
 
         // The managed thread's end comes a little before the system's.
         Until(() => !CpuUsageReader.TryGetByThread(id, out _, out _));
-        CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? problem).Should().BeFalse();
+        CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
-        problem.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetThreadTime(id, out long total, out problem).Should().BeFalse();
+        reason.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetThreadTime(id, out long total, out reason).Should().BeFalse();
         total.Should().Be(0);
-        problem.Should().Contain("ended");
+        reason.Should().Contain("ended");
 
         GC.KeepAlive(thread); // it keeps Windows from giving the id to another thread
     }
@@ -184,12 +184,12 @@ public class ReaderContractTests
         try
         {
             long total = CpuUsageReader.GetProcessTime(child.Id);
-            CpuUsage split = CpuUsage.GetByProcess(child.Id);
+            CpuUsage split = CpuUsageReader.GetByProcess(child.Id);
             Until(() => Nanoseconds(CpuUsageReader.GetProcessTime(child.Id) - total) > Amount);
-            Until(() => (CpuUsage.GetByProcess(child.Id) - split).Total > Amount);
+            Until(() => (CpuUsageReader.GetByProcess(child.Id) - split).Total > Amount);
 
             TimeSpan before = ProcessorTime(child);
-            TimeSpan read = CpuUsage.GetByProcess(child.Id).Total;
+            TimeSpan read = CpuUsageReader.GetByProcess(child.Id).Total;
             TimeSpan after = ProcessorTime(child);
             read.Should().BeGreaterThan(before - SplitStep).And.BeLessThan(after + SplitStep);
         }
@@ -199,11 +199,11 @@ public class ReaderContractTests
         }
 
         Until(() => !CpuUsageReader.TryGetByProcess(child.Id, out _, out _));
-        CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? problem).Should().BeFalse();
+        CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
-        problem.Should().Contain("ended").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetProcessTime(child.Id, out _, out problem).Should().BeFalse();
-        problem.Should().Contain("ended");
+        reason.Should().Contain("ended").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetProcessTime(child.Id, out _, out reason).Should().BeFalse();
+        reason.Should().Contain("ended");
     }
 
     [Fact]
@@ -214,10 +214,10 @@ public class ReaderContractTests
         {
             // On Linux a process's first thread has the process's number.
             long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
-            CpuUsageReader.TryGetByThread(id, out _, out string? problem).Should().BeFalse();
-            problem.Should().Contain("in this process").And.Contain("GetThreadId()");
-            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse();
-            problem.Should().Contain("in this process");
+            CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
+            reason.Should().Contain("in this process").And.Contain("GetThreadId()");
+            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse();
+            reason.Should().Contain("in this process");
         }
         finally
         {
@@ -230,17 +230,17 @@ public class ReaderContractTests
     {
         foreach (long id in new[] { UnknownId, (long)int.MaxValue + 1, (1L << 32) + 4, long.MaxValue })
         {
-            CpuUsageReader.TryGetByThread(id, out _, out string? problem).Should().BeFalse();
-            problem.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
-            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse();
-            problem.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+            CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
+            reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse();
+            reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
         }
 
         CpuUsageReader.TryGetByProcess(UnknownId, out _, out string? process).Should().BeFalse();
         process.Should().Contain(UnknownId.ToString(CultureInfo.InvariantCulture));
 
-        new Action(() => CpuUsage.GetByThread(UnknownId)).Should().Throw<MeasurementUnavailableException>();
-        new Action(() => CpuUsage.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process);
+        new Action(() => CpuUsageReader.GetByThread(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+        new Action(() => CpuUsageReader.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process);
         new Action(() => CpuUsageReader.GetThreadTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
         new Action(() => CpuUsageReader.GetProcessTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
     }
@@ -253,10 +253,10 @@ public class ReaderContractTests
         TimeSpan own = CpuUsage.GetByProcess().Total;
         if (OperatingSystem.IsWindows())
         {
-            CpuUsageReader.TryGetByThread(thread + 1, out _, out string? problem).Should().BeFalse();
-            problem.Should().Contain("no thread");
-            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out problem).Should().BeFalse();
-            problem.Should().Contain("no process");
+            CpuUsageReader.TryGetByThread(thread + 1, out _, out string? reason).Should().BeFalse();
+            reason.Should().Contain("no thread");
+            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out reason).Should().BeFalse();
+            reason.Should().Contain("no process");
         }
 
         CpuUsageReader.TryGetByThread(thread, out _, out _).Should().BeTrue();
@@ -269,9 +269,9 @@ public class ReaderContractTests
     [InlineData(int.MinValue)]
     public void An_id_below_one_is_a_bad_argument(int id)
     {
-        new Action(() => CpuUsage.GetByThread(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        new Action(() => CpuUsageReader.GetByThread(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         new Action(() => CpuUsageReader.GetThreadTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
-        new Action(() => CpuUsage.GetByProcess(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+        new Action(() => CpuUsageReader.GetByProcess(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
         new Action(() => CpuUsageReader.GetProcessTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
     }
 
@@ -280,20 +280,20 @@ public class ReaderContractTests
     {
         if (OperatingSystem.IsWindows())
         {
-            CpuUsageReader.TryGetByChildren(out CpuUsage none, out string? problem).Should().BeFalse();
+            CpuUsageReader.TryGetByChildren(out CpuUsage none, out string? reason).Should().BeFalse();
             none.Should().Be(default(CpuUsage));
-            problem.Should().Contain("Windows").And.Contain("children");
+            reason.Should().Contain("Windows").And.Contain("children");
             return;
         }
 
-        CpuUsage before = CpuUsage.GetByChildren();
+        CpuUsage before = CpuUsageReader.GetByChildren();
         string times = Child.RunToItsEnd();
         TimeSpan own = TimeSpan.FromSeconds(Regex.Matches(times.Split('\n')[0], @"(\d+)m([\d.]+)s").Sum(match =>
             (60 * double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture))
             + double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture)));
 
         own.Should().BeGreaterThan(TimeSpan.FromMilliseconds(20), times);
-        (CpuUsage.GetByChildren() - before).Total.Should().BeGreaterThan(own * 0.95 - SplitStep).And.BeLessThan(own * 1.5 + SplitStep);
+        (CpuUsageReader.GetByChildren() - before).Total.Should().BeGreaterThan(own * 0.95 - SplitStep).And.BeLessThan(own * 1.5 + SplitStep);
     }
 
     [Fact]
@@ -314,9 +314,9 @@ public class ReaderContractTests
         void Read()
         {
             CpuUsage.GetByThread();
-            CpuUsage.GetByThread(thread);
+            CpuUsageReader.GetByThread(thread);
             CpuUsageReader.GetThreadTime(thread);
-            CpuUsage.GetByProcess(Environment.ProcessId);
+            CpuUsageReader.GetByProcess(Environment.ProcessId);
             CpuUsageReader.GetProcessTime(Environment.ProcessId);
             CpuUsageReader.TryGetByThread(UnknownId, out _, out _);
             CpuUsageReader.TryGetByThread(thread + 1, out _, out _);

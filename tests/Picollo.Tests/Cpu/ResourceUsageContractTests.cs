@@ -21,7 +21,7 @@ public class ResourceUsageContractTests
 
     [Fact]
     public void The_children_are_read_but_on_Windows() =>
-        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsage.GetByChildren);
+        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsageReader.GetByChildren);
 
     private static void ShouldKeepTo(bool isKnown, TryGet tryGet, Func<ResourceUsage> get, Func<CpuUsage> getCpu)
     {

@@ -98,7 +98,7 @@ public class SystemCpuContractTests
         ShouldHaveReason(cpu.Memory is null, SystemCpuParts.Memory);
         ShouldHaveReason(cpu.Processes.All(p => p.UserId is null), SystemCpuParts.Owners);
         ShouldHaveReason(cpu.Processes.All(p => p.WaitShare is null) || cpu.Threads.All(t => t.WaitShare is null), SystemCpuParts.Waits);
-        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
         if (cpu.RunQueue is { Running: { } running, Total: { } total })
         {
             running.Should().BeInRange(1, total, "the thread that asks runs");
@@ -108,7 +108,7 @@ public class SystemCpuContractTests
         {
             if (isAbsent)
             {
-                cpu.GetProblem(part).Should().NotBeNullOrWhiteSpace(part.ToString());
+                cpu.GetUnavailableReason(part).Should().NotBeNullOrWhiteSpace(part.ToString());
             }
         }
     }

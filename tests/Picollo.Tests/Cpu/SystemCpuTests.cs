@@ -178,25 +178,25 @@ public class SystemCpuTests
     {
         using var cpu = new SystemCpu(SystemCpuParts.Machine, new ScriptedSource(
             sample => Now(sample, 1),
-            sample => sample.SetProblem(SystemCpuParts.States, "gone"),
+            sample => sample.SetUnavailableReason(SystemCpuParts.States, "gone"),
             sample => Now(sample, 3),
             sample => Now(sample, 4)));
 
         cpu.Update();
         cpu.Total.HasShares.Should().BeFalse();
         cpu.Cpus.Should().BeEmpty();
-        cpu.GetProblem(SystemCpuParts.States).Should().Be("gone");
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().Be("gone");
         cpu.Update();
         cpu.Total.HasShares.Should().BeFalse();
         cpu.Update();
         cpu.Total.HasShares.Should().BeTrue();
-        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
     }
 
     [Fact]
     public void A_machine_without_states_is_an_exception_that_says_why()
     {
-        var source = new ScriptedSource(sample => sample.SetProblem(SystemCpuParts.States, "no /proc"));
+        var source = new ScriptedSource(sample => sample.SetUnavailableReason(SystemCpuParts.States, "no /proc"));
 
         Action create = () => new SystemCpu(SystemCpuParts.Machine, source).Dispose();
 
@@ -211,8 +211,8 @@ public class SystemCpuTests
         using var cpu = new SystemCpu(SystemCpuParts.Pressure, source);
 
         source.AskedFor.Should().Be(SystemCpuParts.Pressure | SystemCpuParts.States);
-        cpu.GetProblem(SystemCpuParts.Threads).Should().Contain("SystemCpuParts.Threads");
-        cpu.GetProblem(SystemCpuParts.Pressure).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Contain("SystemCpuParts.Threads");
+        cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().BeNull();
     }
 
     [Fact]
@@ -226,7 +226,7 @@ public class SystemCpuTests
         using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(sample => Now(sample, 1)));
         foreach (var part in new[] { SystemCpuParts.None, SystemCpuParts.Machine, (SystemCpuParts)1024 })
         {
-            Action ask = () => cpu.GetProblem(part);
+            Action ask = () => cpu.GetUnavailableReason(part);
             ask.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("part");
         }
     }

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-public sealed class PerfEventProblemsTests
+public sealed class PerfEventReasonsTests
 {
     private static readonly PerfMachine Virtual = new(HasPmu: false, Paranoid: 2);
     private static readonly PerfMachine Real = new(HasPmu: true, Paranoid: 2);
@@ -27,60 +27,60 @@ public sealed class PerfEventProblemsTests
     [InlineData(95, "EOPNOTSUPP", "64-bit")]
     [InlineData(999, "errno 999", "not known")]
     public void Each_error_names_the_counter_the_cause_and_itself(int error, string name, string cause) =>
-        PerfEventProblems.Describe(Request, error, Real).Should()
+        PerfEventReasons.Describe(Request, error, Real).Should()
             .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
 
     [Fact]
     public void A_machine_without_a_PMU_says_so_of_hardware_events_only()
     {
-        PerfEventProblems.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
-        PerfEventProblems.Describe(Request with { NeedsPmu = false }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
-        PerfEventProblems.Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
+        PerfEventReasons.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
+        PerfEventReasons.Describe(Request with { NeedsPmu = false }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
+        PerfEventReasons.Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
     }
 
     [Fact]
     public void Too_many_pinned_counters_are_told_from_a_wrong_event()
     {
-        PerfEventProblems.Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
-        PerfEventProblems.Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
+        PerfEventReasons.Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
+        PerfEventReasons.Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
     }
 
     [Fact]
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", IsOfListedPmu = true };
-        PerfEventProblems.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
-        PerfEventProblems.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithTarget(-1, cpu)");
-        PerfEventProblems.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)");
-        PerfEventProblems.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
+        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
+        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithTarget(-1, cpu)");
+        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)");
+        PerfEventReasons.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
-        PerfEventProblems.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
-        PerfEventProblems.Describe(outside, Errno.ENOENT, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
+        PerfEventReasons.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
+        PerfEventReasons.Describe(outside, Errno.ENOENT, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
     }
 
     [Fact]
     public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
     {
-        string kernel = PerfEventProblems.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
+        string kernel = PerfEventReasons.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
         kernel.Should().Contain("(now 2) to 1 or less").And.Contain("WithKernel(false)").And.Contain("CAP_PERFMON");
 
-        string software = PerfEventProblems.Describe(Request with { CountsKernel = true, HappensInKernel = true }, Errno.EACCES, Real);
+        string software = PerfEventReasons.Describe(Request with { CountsKernel = true, HappensInKernel = true }, Errno.EACCES, Real);
         software.Should().NotContain("WithKernel(false)", "it would count nothing");
 
-        string cpu = PerfEventProblems.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
+        string cpu = PerfEventReasons.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
 
-        string stranger = PerfEventProblems.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
+        string stranger = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
         stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
 
-        string nothing = PerfEventProblems.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string nothing = PerfEventReasons.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
-        string strangerBeside = PerfEventProblems.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string strangerBeside = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         strangerBeside.Should().Contain("is 3", "of that the kernel thinks first");
 
-        PerfEventProblems.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
-        PerfEventProblems.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
-        PerfEventProblems.Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
+        PerfEventReasons.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
+        PerfEventReasons.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
+        PerfEventReasons.Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
     }
 }

@@ -11,9 +11,9 @@ public sealed class PerfFactAttribute : FactAttribute
 
     private static string? Find()
     {
-        if (!PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? problem))
+        if (!PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? reason))
         {
-            return problem;
+            return reason;
         }
 
         session.Dispose();

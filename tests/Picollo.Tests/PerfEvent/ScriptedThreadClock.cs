@@ -12,32 +12,24 @@ internal sealed class ScriptedThreadClock(Func<long> readTotal, Func<CpuUsage>? 
 
     public string? ThreadUnavailableReason => null;
 
-    public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
+        owner.Should().Be(ResourceOwner.Thread);
         Readings++;
         totalNanoseconds = readTotal();
-        problem = null;
+        reason = null;
         return true;
     }
 
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
+        owner.Should().Be(ResourceOwner.Thread);
         split = readSplit!();
-        problem = null;
+        reason = null;
         return true;
     }
 
     public bool TryGetThread(out long totalNanoseconds) => throw new NotSupportedException();
 
     public bool TryGetThread(out long totalNanoseconds, out CpuUsage split) => throw new NotSupportedException();
-
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem) => throw new NotSupportedException();
-
-    public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem) => throw new NotSupportedException();
-
-    public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem) => throw new NotSupportedException();
-
-    public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem) => throw new NotSupportedException();
-
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem) => throw new NotSupportedException();
 }

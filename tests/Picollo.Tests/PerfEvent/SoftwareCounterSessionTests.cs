@@ -293,15 +293,15 @@ public sealed class SoftwareCounterSessionTests
             .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
             .WithNamedCounter("nopmu/event=1/")
             .WithTracepoint("nosuch:tracepoint");
-        factory.TryCreate(out PerfEventCounterSession? none, out string? problem).Should().BeFalse();
+        factory.TryCreate(out PerfEventCounterSession? none, out string? reason).Should().BeFalse();
         none.Should().BeNull();
-        problem.Should().Contain("nopmu/event=1/", "names are looked up before anything is opened");
-        factory.Invoking(f => f.Create()).Should().Throw<PerfEventException>().Which.Message.Should().Be(problem);
+        reason.Should().Contain("nopmu/event=1/", "names are looked up before anything is opened");
+        factory.Invoking(f => f.Create()).Should().Throw<PerfEventException>().Which.Message.Should().Be(reason);
 
         using PerfEventCounterSession session = factory.WithOptional().Create();
         session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
-        session.Unavailable.Select(counter => counter.Name).Should().BeEquivalentTo("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
-        session.Unavailable.Should().OnlyContain(counter => counter.Reason.StartsWith(counter.Name + ": "));
+        session.UnavailableCounters.Select(counter => counter.Name).Should().BeEquivalentTo("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
+        session.UnavailableCounters.Should().OnlyContain(counter => counter.UnavailableReason.StartsWith(counter.Name + ": "));
         session.Read();
         session.Record();
     }

@@ -29,7 +29,7 @@ internal struct OtherThreadTotal : IRead
 
 internal struct OtherThreadSplit : IRead
 {
-    public static long Read() => CpuUsage.GetByThread(OtherThread.Id).TotalNanoseconds;
+    public static long Read() => CpuUsageReader.GetByThread(OtherThread.Id).TotalNanoseconds;
 }
 
 internal struct ProcessByIdTotal : IRead
@@ -39,7 +39,7 @@ internal struct ProcessByIdTotal : IRead
 
 internal struct ProcessByIdSplit : IRead
 {
-    public static long Read() => CpuUsage.GetByProcess(Environment.ProcessId).TotalNanoseconds;
+    public static long Read() => CpuUsageReader.GetByProcess(Environment.ProcessId).TotalNanoseconds;
 }
 
 /// <summary>A thread that sleeps as long as the process lives.</summary>

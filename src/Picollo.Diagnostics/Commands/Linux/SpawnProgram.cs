@@ -18,7 +18,7 @@ internal sealed class SpawnProgram
     private static readonly Lazy<(SpawnProgram?, string?)> Made = new(Make);
 
     /// <summary>This process's one; or what is not known without it, and why it is not there.</summary>
-    public static (SpawnProgram? Program, string? Problem) Current => Made.Value;
+    public static (SpawnProgram? Program, string? UnavailableReason) Current => Made.Value;
 
     public string Path => $"/proc/self/fd/{_file.DangerousGetHandle()}";
 

@@ -11,23 +11,23 @@ internal static class CpuChoice
     /// <param name="online">/sys/devices/system/cpu/online; null where it cannot be read.</param>
     /// <param name="possible">The same of those that the kernel has a number for.</param>
     /// <param name="cpus">Ascending, each once.</param>
-    /// <param name="problem">Which cannot be measured, and why.</param>
+    /// <param name="reason">Which cannot be measured, and why.</param>
     public static bool TryChoose(
         IReadOnlyList<int>? asked,
         int[] allowed,
         string? online,
         string? possible,
         out int[] cpus,
-        [NotNullWhen(false)] out string? problem)
+        [NotNullWhen(false)] out string? reason)
     {
         cpus = asked is null ? allowed : [.. asked.Distinct().Order()];
-        problem = null;
+        reason = null;
         foreach (int cpu in cpus.Except(allowed))
         {
             string why = possible is not null && !Contains(possible, cpu) ? "does not exist"
                 : online is not null && !Contains(online, cpu) ? $"is offline (echo 1 > /sys/devices/system/cpu/cpu{cpu}/online, as root)"
                 : "is not one that this process may run on: let it (taskset, cpuset), or choose another";
-            problem = $"CPU {cpu.ToString(CultureInfo.InvariantCulture)} {why}. This process may run on {Text(allowed)}.";
+            reason = $"CPU {cpu.ToString(CultureInfo.InvariantCulture)} {why}. This process may run on {Text(allowed)}.";
             return false;
         }
 

@@ -32,19 +32,19 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     internal LinuxJitterSystem(NativeShim shim) => _native = shim.RunJitter;
 
-    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? problem)
+    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
         // The main thread's: the calling one may have been pinned for some other end.
         if (CpuMask.Get(Environment.ProcessId) is not { } allowed)
         {
-            (cpus, problem) = ([], JitterReasons.NoAffinity);
+            (cpus, reason) = ([], JitterReasons.NoAffinity);
             return false;
         }
 
-        return CpuChoice.TryChoose(asked, allowed, ReadList("online"), ReadList("possible"), out cpus, out problem);
+        return CpuChoice.TryChoose(asked, allowed, ReadList("online"), ReadList("possible"), out cpus, out reason);
     }
 
-    public void* Allocate(nuint bytes, JitterLimits limits)
+    public void* Allocate(nuint bytes, ReasonList reasons)
     {
         nint memory = LibC.mmap(0, bytes, LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
         if (memory == LibC.MAP_FAILED)
@@ -52,7 +52,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             throw new InsufficientMemoryException($"The system refused {bytes} bytes for samples: {Marshal.GetLastPInvokeErrorMessage()}.");
         }
 
-        if (!TryLock(memory, bytes, limits))
+        if (!TryLock(memory, bytes, reasons))
         {
             NativeMemory.Clear((void*)memory, bytes); // present, at least, for now
         }
@@ -62,42 +62,42 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public void Free(void* memory, nuint bytes) => _ = LibC.munmap((nint)memory, bytes);
 
-    public IDisposable? Prepare(JitterLimits limits)
+    public IDisposable? Prepare(ReasonList reasons)
     {
         if (_native == null)
         {
-            limits.Add(JitterReasons.NoShim);
+            reasons.Add(JitterReasons.NoShim);
         }
         else
         {
             // For good: locks do not nest, and another meter may run.
-            TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, limits);
+            TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, reasons);
         }
 
-        return WakefulCpus.Hold("/dev/cpu_dma_latency", limits);
+        return WakefulCpus.Hold("/dev/cpu_dma_latency", reasons);
     }
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, JitterLimits limits, out int threadId, [NotNullWhen(false)] out string? problem)
+    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason)
     {
         threadId = (int)(LinuxCpuTimes.CurrentThreadId ?? 0);
         int error = CpuMask.Pin(cpu);
-        problem = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
-        if (problem is not null)
+        reason = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
+        if (reason is not null)
         {
             return false;
         }
 
         // A thread of ordinary priority is woken up to 50 us late on purpose, for wake-ups to be one (prctl(2)); the least is 1 ns.
         _ = LibC.prctl(LibC.PR_SET_TIMERSLACK, 1, 0, 0, 0);
-        TryLock(Stack, PagesOfStack * PageSize, limits);
+        TryLock(Stack, PagesOfStack * PageSize, reasons);
         if (priority is { } level)
         {
             error = LibC.pthread_setschedparam(LibC.pthread_self(), LibC.SCHED_FIFO | LibC.SCHED_RESET_ON_FORK, &level);
             if (error != 0)
             {
-                limits.Add(JitterReasons.NotRealTime(level, error));
+                reasons.Add(JitterReasons.NotRealTime(level, error));
             }
         }
 
@@ -121,14 +121,14 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         }
     }
 
-    private static bool TryLock(nint address, nuint bytes, JitterLimits limits)
+    private static bool TryLock(nint address, nuint bytes, ReasonList reasons)
     {
         if (LibC.mlock(address, bytes) == 0)
         {
             return true;
         }
 
-        limits.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError()));
+        reasons.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError()));
         return false;
     }
 

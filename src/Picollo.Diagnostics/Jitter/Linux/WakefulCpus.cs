@@ -8,7 +8,7 @@ internal sealed class WakefulCpus : IDisposable
 
     private WakefulCpus(FileStream file) => _file = file;
 
-    public static WakefulCpus? Hold(string path, JitterLimits limits)
+    public static WakefulCpus? Hold(string path, ReasonList reasons)
     {
         FileStream? file = null;
         try
@@ -20,7 +20,7 @@ internal sealed class WakefulCpus : IDisposable
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             file?.Dispose();
-            limits.Add(JitterReasons.MaySleepDeeply(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
+            reasons.Add(JitterReasons.MaySleepDeeply(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
             return null;
         }
     }

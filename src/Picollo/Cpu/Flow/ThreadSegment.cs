@@ -116,7 +116,7 @@ internal sealed class ThreadSegment
 
         // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
         // system may have given its id to another thread.
-        if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetThread(thread, out long end, out _))
+        if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
         {
             return default;
         }
@@ -127,7 +127,7 @@ internal sealed class ThreadSegment
         if (detail == CpuUsageDetail.UserAndKernel)
         {
             // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
-            _ = _clocks.TryGetThread(thread, out split, out _);
+            _ = _clocks.TryGetSplit(ResourceOwner.Thread, thread, out split, out _);
             long kernel = Math.Clamp(split.KernelNanoseconds - _start.Split.KernelNanoseconds, 0, total);
             split = new CpuUsage(total - kernel, kernel);
         }

@@ -28,12 +28,12 @@ internal sealed class CgroupLocation
     /// for version 2, which has no such thing.</summary>
     public IReadOnlyList<string> AccountingDirectories { get; }
 
-    /// <summary>Works out the location; the problem is one of <see cref="LinuxReasons"/>.</summary>
+    /// <summary>Works out the location; the reason is one of <see cref="LinuxReasons"/>.</summary>
     public static bool TryFind(
         ReadOnlySpan<byte> selfCgroup,
         ReadOnlySpan<byte> mountInfo,
         [NotNullWhen(true)] out CgroupLocation? location,
-        [NotNullWhen(false)] out string? problem)
+        [NotNullWhen(false)] out string? reason)
     {
         string[] groups = Encoding.Latin1.GetString(selfCgroup).Split('\n');
         Mount[] mounts = [.. Encoding.Latin1.GetString(mountInfo).Split('\n').Select(Mount.Parse).OfType<Mount>()];
@@ -43,7 +43,7 @@ internal sealed class CgroupLocation
         location = null;
         if (PathInV1(groups, "cpu") is { } path)
         {
-            if (TryResolve(mounts.Where(mount => mount.HasV1("cpu")), path, out string[] cpu, out problem))
+            if (TryResolve(mounts.Where(mount => mount.HasV1("cpu")), path, out string[] cpu, out reason))
             {
                 string[] accounting = [];
                 if (PathInV1(groups, "cpuacct") == path) // else it is another group's usage
@@ -56,14 +56,14 @@ internal sealed class CgroupLocation
         }
         else if (PathInV2(groups) is { } unifiedPath)
         {
-            if (TryResolve(mounts.Where(mount => mount.IsV2), unifiedPath, out string[] cpu, out problem))
+            if (TryResolve(mounts.Where(mount => mount.IsV2), unifiedPath, out string[] cpu, out reason))
             {
                 location = new CgroupLocation(2, cpu, []);
             }
         }
         else
         {
-            problem = LinuxReasons.NotInCgroup;
+            reason = LinuxReasons.NotInCgroup;
         }
 
         return location is not null;
@@ -82,20 +82,20 @@ internal sealed class CgroupLocation
         .FirstOrDefault();
 
     private static bool TryResolve(
-        IEnumerable<Mount> mounts, string path, out string[] directories, [NotNullWhen(false)] out string? problem)
+        IEnumerable<Mount> mounts, string path, out string[] directories, [NotNullWhen(false)] out string? reason)
     {
         directories = [];
-        problem = LinuxReasons.CgroupNotMounted;
+        reason = LinuxReasons.CgroupNotMounted;
         foreach (Mount mount in mounts)
         {
             if (mount.Below(path) is { } below)
             {
                 directories = Upwards(mount.Point, below);
-                problem = null;
+                reason = null;
                 return true;
             }
 
-            problem = LinuxReasons.CgroupOutside;
+            reason = LinuxReasons.CgroupOutside;
         }
 
         return false;

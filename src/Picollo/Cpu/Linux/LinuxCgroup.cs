@@ -14,7 +14,7 @@ internal sealed class LinuxCgroup
     // The groups as /proc/self/cgroup had them when they were found: the process may be moved at any time.
     private byte[] _selfCgroup = [];
     private Group[] _groups = [];
-    private string? _problem = LinuxReasons.NotInCgroup;
+    private string? _unavailableReason = LinuxReasons.NotInCgroup;
 
     /// <param name="root">Empty for the machine, a directory for a captured one.</param>
     public LinuxCgroup(string root)
@@ -37,12 +37,12 @@ internal sealed class LinuxCgroup
             }
         }
 
-        if (_problem is null)
+        if (_unavailableReason is null)
         {
             CgroupCpu own = ReadGroup(_groups[0]);
             if (own is { Limit: null, UsageNanoseconds: null, Periods: null })
             {
-                _problem = LinuxReasons.CgroupGone;
+                _unavailableReason = LinuxReasons.CgroupGone;
                 _selfCgroup = [];
             }
             else
@@ -52,9 +52,9 @@ internal sealed class LinuxCgroup
             }
         }
 
-        if (_problem is not null)
+        if (_unavailableReason is not null)
         {
-            sample.SetProblem(SystemCpuParts.Cgroup, _problem);
+            sample.SetUnavailableReason(SystemCpuParts.Cgroup, _unavailableReason);
         }
     }
 
@@ -81,10 +81,10 @@ internal sealed class LinuxCgroup
         {
             Forget(LinuxFiles.WhyNotRead(LinuxReasons.CgroupNotMounted));
         }
-        else if (CgroupLocation.TryFind(selfCgroup, mountInfo, out CgroupLocation? location, out string? problem))
+        else if (CgroupLocation.TryFind(selfCgroup, mountInfo, out CgroupLocation? location, out string? reason))
         {
             _selfCgroup = selfCgroup;
-            _problem = null;
+            _unavailableReason = null;
             _groups = [.. location.CpuDirectories.Select((directory, i) => new Group(
                 _root,
                 location.Version,
@@ -94,16 +94,16 @@ internal sealed class LinuxCgroup
         }
         else
         {
-            Forget(problem);
+            Forget(reason);
             _selfCgroup = selfCgroup;
         }
     }
 
-    private void Forget(string problem)
+    private void Forget(string reason)
     {
         _selfCgroup = [];
         _groups = [];
-        _problem = problem;
+        _unavailableReason = reason;
     }
 
     private double? ReadLimit(Group group) =>

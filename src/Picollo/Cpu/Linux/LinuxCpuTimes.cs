@@ -56,88 +56,59 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return isSplit && accounted;
     }
 
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = TryGetClock(LibC.CLOCK_PROCESS_CPUTIME_ID, out totalNanoseconds);
-        problem = known ? null : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID): probably a seccomp filter; allow it.";
-        return known;
-    }
-
-    public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = LinuxResourceUsage.TryGet(ResourceOwner.Process, out ResourceUsage usage, out problem);
-        split = usage.Cpu;
-        return known;
-    }
-
-    public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = LinuxResourceUsage.TryGet(ResourceOwner.Children, out ResourceUsage usage, out problem);
-        split = usage.Cpu;
-        return known;
-    }
-
-    public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
         totalNanoseconds = 0;
-        bool known = threadId < IdLimit && TryGetClock(ThreadClock((int)threadId), out totalNanoseconds);
-        problem = known ? null : CpuTimeProblems.NoThread(threadId);
+        if (owner == ResourceOwner.Children)
+        {
+            bool isSplit = TryGetSplit(owner, id, out CpuUsage split, out reason);
+            totalNanoseconds = split.TotalNanoseconds;
+            return isSplit;
+        }
+
+        // The kernel takes the calling thread's ID for its process's; no other thread's.
+        bool exists = id < IdLimit && (id == 0 || owner == ResourceOwner.Thread || id == Environment.ProcessId || id != ThreadId);
+        int clock = owner == ResourceOwner.Thread ? ThreadClock((int)id)
+            : id == 0 ? LibC.CLOCK_PROCESS_CPUTIME_ID
+            : ProcessClock((int)id);
+        bool known = exists && TryGetClock(clock, out totalNanoseconds);
+        reason = known ? null
+            : owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id)
+            : id != 0 ? CpuTimeReasons.NoProcess((int)id)
+            : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID): probably a seccomp filter; allow it.";
         return known;
     }
 
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
-        split = default;
+        if (id == 0)
+        {
+            bool known = LinuxResourceUsage.TryGet(owner, out ResourceUsage usage, out reason);
+            split = usage.Cpu;
+            return known;
+        }
 
-        // Its clock first: it tells whether this process has the thread, and makes the kernel account the slice that runs.
-        if (!TryGetThread(threadId, out long _, out problem))
+        // Its clock first: it shows whether the thread or process exists (/proc answers for the IDs of threads too), and makes the
+        // kernel account the slice that runs.
+        split = default;
+        if (!TryGetTotal(owner, id, out _, out reason))
         {
             return false;
         }
 
         var path = new PathBuffer(stackalloc byte[PathLength]);
-        path.Append("/proc/self/task/"u8);
-        path.Append((int)threadId);
+        path.Append(owner == ResourceOwner.Thread ? "/proc/self/task/"u8 : "/proc/"u8);
+        path.Append((int)id);
         path.Append("/stat"u8);
-        problem = TryReadStat(path.Terminated, out split) ? null : WhyNoStat($"thread {threadId}");
-        return problem is null;
+        reason = TryReadStat(path.Terminated, out split) ? null : WhyNoStat(owner == ResourceOwner.Thread ? "thread" : "process", id);
+        return reason is null;
     }
 
-    public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
-    {
-        totalNanoseconds = 0;
-
-        // The kernel takes the calling thread's id for its process's; no other thread's.
-        bool known = processId < IdLimit
-            && (processId == Environment.ProcessId || processId != ThreadId)
-            && TryGetClock(ProcessClock(processId), out totalNanoseconds);
-        problem = known ? null : CpuTimeProblems.NoProcess(processId);
-        return known;
-    }
-
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        split = default;
-
-        // Its clock first: /proc answers for the ids of threads too.
-        if (!TryGetProcess(processId, out long _, out problem))
-        {
-            return false;
-        }
-
-        var path = new PathBuffer(stackalloc byte[PathLength]);
-        path.Append("/proc/"u8);
-        path.Append(processId);
-        path.Append("/stat"u8);
-        problem = TryReadStat(path.Terminated, out split) ? null : WhyNoStat($"process {processId}");
-        return problem is null;
-    }
-
-    private string WhyNoStat(string whose)
+    private string WhyNoStat(string kind, long id)
     {
         string reason = LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid).");
-        return $"The user and kernel time of {whose} cannot be read; its total can. "
-            + $"{(_isProcForeign ? LinuxReasons.OtherNamespace : reason)}";
+        return $"The user and kernel time of {kind} {id} cannot be read; its total can. "
+            + (_isProcForeign ? LinuxReasons.OtherNamespace : reason);
     }
 
     private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)

@@ -8,7 +8,7 @@ internal static unsafe class LinuxResourceUsage
 {
     private const int BytesPerKibibyte = 1024;
 
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
+    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
     {
         // The clock first: see the remarks on LinuxCpuTimes.
         bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out _);
@@ -20,7 +20,7 @@ internal static unsafe class LinuxResourceUsage
         };
         bool known = TryRead(who, out LibC.Rusage read) && accounted;
         usage = known ? ToUsage(read) : default;
-        problem = known ? null : WhyNot(owner);
+        reason = known ? null : WhyNot(owner);
         return known;
     }
 

@@ -77,7 +77,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
     {
         if (!LinuxFiles.TryReadAll(_statPath, ref _buffer, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
         {
-            sample.SetProblem(SystemCpuParts.States, LinuxFiles.WhyNotRead(LinuxReasons.NoStates));
+            sample.SetUnavailableReason(SystemCpuParts.States, LinuxFiles.WhyNotRead(LinuxReasons.NoStates));
         }
     }
 
@@ -94,12 +94,12 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.LoadAverage, LinuxFiles.WhyNotRead(LinuxReasons.NoLoadAverage));
+            sample.SetUnavailableReason(SystemCpuParts.LoadAverage, LinuxFiles.WhyNotRead(LinuxReasons.NoLoadAverage));
         }
 
         if (sample.RunQueue is null)
         {
-            sample.SetProblem(SystemCpuParts.RunQueue, LinuxFiles.WhyNotRead(LinuxReasons.NoRunQueue));
+            sample.SetUnavailableReason(SystemCpuParts.RunQueue, LinuxFiles.WhyNotRead(LinuxReasons.NoRunQueue));
         }
     }
 
@@ -112,7 +112,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.Memory, LinuxFiles.WhyNotRead(LinuxReasons.NoMemory));
+            sample.SetUnavailableReason(SystemCpuParts.Memory, LinuxFiles.WhyNotRead(LinuxReasons.NoMemory));
         }
     }
 
@@ -132,7 +132,7 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.Pressure, LinuxFiles.WhyNotRead(LinuxReasons.NoPressure));
+            sample.SetUnavailableReason(SystemCpuParts.Pressure, LinuxFiles.WhyNotRead(LinuxReasons.NoPressure));
         }
     }
 }

@@ -48,17 +48,17 @@ internal sealed class LinuxTasks
     /// <summary>Adds what is asked for, and says what stood in the way.</summary>
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
-        string? problem = ReadAll(sample, parts);
-        if (problem is not null)
+        string? reason = ReadAll(sample, parts);
+        if (reason is not null)
         {
             foreach (SystemCpuParts part in OfTasks)
             {
-                sample.SetProblem(part, problem);
+                sample.SetUnavailableReason(part, reason);
             }
         }
         else if ((parts & SystemCpuParts.Waits) != 0 && sample.Waits.Count == 0)
         {
-            sample.SetProblem(SystemCpuParts.Waits, LinuxReasons.NoWaits);
+            sample.SetUnavailableReason(SystemCpuParts.Waits, LinuxReasons.NoWaits);
         }
     }
 
@@ -101,7 +101,7 @@ internal sealed class LinuxTasks
 
         // In every namespace of ids there is a process 1: where it is not seen, others are not either.
         bool isFirstSeen = false;
-        string? problem = null;
+        string? reason = null;
         int length;
         while ((length = LinuxFiles.ReadDirectory(proc, _processEntries)) > 0)
         {
@@ -111,14 +111,14 @@ internal sealed class LinuxTasks
                 if (TryParseId(entries.Name, out int process))
                 {
                     isFirstSeen |= process == 1;
-                    problem = ReadProcess(proc, process, sample, parts) ?? problem;
+                    reason = ReadProcess(proc, process, sample, parts) ?? reason;
                 }
             }
         }
 
         LinuxFiles.Close(proc);
         return length < 0 ? LinuxReasons.NoListing
-            : problem ?? (isFirstSeen ? null : LinuxReasons.Hidden);
+            : reason ?? (isFirstSeen ? null : LinuxReasons.Hidden);
     }
 
     /// <summary>Null, or why it or one of its threads is missing; that it has ended is no such reason.</summary>
@@ -145,7 +145,7 @@ internal sealed class LinuxTasks
             ? clock
             : null;
         int firstWait = sample.Waits.Count;
-        string? problem = (parts & (SystemCpuParts.Threads | SystemCpuParts.Waits)) == 0
+        string? reason = (parts & (SystemCpuParts.Threads | SystemCpuParts.Waits)) == 0
             ? null
             : ReadThreads(proc, path, process, stat.ThreadCount, sample, parts);
         if (isAskedFor)
@@ -153,12 +153,12 @@ internal sealed class LinuxTasks
             TaskSample task = ToSample(stat, process, process, precise) with
             {
                 FirstWait = firstWait,
-                WaitCount = problem is null ? sample.Waits.Count - firstWait : 0,
+                WaitCount = reason is null ? sample.Waits.Count - firstWait : 0,
             };
             sample.Processes.Add(WithDetails(task, proc, path, sample, parts));
         }
 
-        return problem;
+        return reason;
     }
 
     /// <summary>Adds the sizes and the owner, where they are asked for.</summary>
@@ -169,7 +169,7 @@ internal sealed class LinuxTasks
             task = task with { UserId = LinuxOwners.TryGet(proc, path.Terminated) };
             if (task.UserId is null && !LinuxFiles.IsLastAbsent)
             {
-                sample.SetProblem(SystemCpuParts.Owners, LinuxReasons.NoOwners);
+                sample.SetUnavailableReason(SystemCpuParts.Owners, LinuxReasons.NoOwners);
             }
         }
 
@@ -217,7 +217,7 @@ internal sealed class LinuxTasks
         }
 
         var threadPath = new PathBuffer(stackalloc byte[PathLength]);
-        string? problem = null;
+        string? reason = null;
         int length;
         while ((length = LinuxFiles.ReadDirectory(directory, _threadEntries)) > 0)
         {
@@ -226,13 +226,13 @@ internal sealed class LinuxTasks
             {
                 if (TryParseId(entries.Name, out int thread))
                 {
-                    problem = ReadThread(directory, threadPath, process, thread, sample, parts) ?? problem;
+                    reason = ReadThread(directory, threadPath, process, thread, sample, parts) ?? reason;
                 }
             }
         }
 
         LinuxFiles.Close(directory);
-        return problem;
+        return reason;
     }
     private string? ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample, SystemCpuParts parts)
     {
@@ -256,9 +256,9 @@ internal sealed class LinuxTasks
             return null;
         }
 
-        string? problem = ReadSchedStat(directory, path, thread, sample, parts, out long? precise);
+        string? reason = ReadSchedStat(directory, path, thread, sample, parts, out long? precise);
         sample.Threads.Add(ToSample(stat, process, thread, precise));
-        return problem;
+        return reason;
     }
 
     /// <summary>The nanoseconds that a thread ran, and adds how long it waited where that is asked for.</summary>

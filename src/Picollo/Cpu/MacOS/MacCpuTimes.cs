@@ -55,71 +55,62 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return TryGetThread(out totalNanoseconds) && isSplit;
     }
 
-    // By the same call as for another process, in units of Mach absolute time: finer than getrusage's microseconds.
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem) =>
-        TryGetProcess(Environment.ProcessId, out totalNanoseconds, out problem);
-
-    public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem) =>
-        TryGetResourceUsage(ResourceOwner.Process, out split, out problem);
-
-    public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem) =>
-        TryGetResourceUsage(ResourceOwner.Children, out split, out problem);
-
-    public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
-        bool known = TryGetThread(threadId, out CpuUsage split, out problem);
+        // This process by the same call as another one, in units of Mach absolute time: finer than getrusage's microseconds.
+        bool known = owner == ResourceOwner.Process && id == 0
+            ? TryGetProcess(Environment.ProcessId, out CpuUsage split, out reason)
+            : TryGetSplit(owner, id, out split, out reason);
         totalNanoseconds = split.TotalNanoseconds;
         return known;
     }
 
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    {
+        if (id != 0)
+        {
+            return owner == ResourceOwner.Thread ? TryGetThread(id, out split, out reason) : TryGetProcess((int)id, out split, out reason);
+        }
+
+        bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out reason);
+        split = usage.Cpu;
+        return known;
+    }
+
+    private static bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
         ProcessThreadInfo info = default;
         int size = LibSystem.proc_pidinfo(
             Environment.ProcessId, LibSystem.PROC_PIDTHREADID64INFO, (ulong)threadId, &info, sizeof(ProcessThreadInfo));
         bool known = size == sizeof(ProcessThreadInfo);
         split = known ? new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds) : default;
-        problem = known ? null : CpuTimeProblems.NoThread(threadId);
+        reason = known ? null : CpuTimeReasons.NoThread(threadId);
         return known;
     }
 
-    public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = TryGetProcess(processId, out CpuUsage split, out problem);
-        totalNanoseconds = split.TotalNanoseconds;
-        return known;
-    }
-
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    private bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
         split = default;
         ResourceUsageInfo usage = default;
         if (LibSystem.proc_pid_rusage(processId, LibSystem.RUSAGE_INFO_V0, &usage) != 0)
         {
-            problem = Marshal.GetLastPInvokeError() switch
+            reason = Marshal.GetLastPInvokeError() switch
             {
-                LibSystem.ESRCH => CpuTimeProblems.NoProcess(processId),
-                LibSystem.EPERM => CpuTimeProblems.NotPermitted(processId, "run as that user or as root"),
-                var error => CpuTimeProblems.CallFailed($"proc_pid_rusage({processId})", error),
+                LibSystem.ESRCH => CpuTimeReasons.NoProcess(processId),
+                LibSystem.EPERM => CpuTimeReasons.NotPermitted(processId, "run as that user or as root"),
+                var error => CpuTimeReasons.CallFailed($"proc_pid_rusage({processId})", error),
             };
             return false;
         }
 
         if (usage.Ended != 0)
         {
-            problem = CpuTimeProblems.ProcessEnded(processId);
+            reason = CpuTimeReasons.ProcessEnded(processId);
             return false;
         }
 
         split = new CpuUsage(_timebase.ToNanoseconds(usage.User), _timebase.ToNanoseconds(usage.Kernel));
-        problem = null;
+        reason = null;
         return true;
-    }
-
-    private static bool TryGetResourceUsage(ResourceOwner owner, out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out problem);
-        split = usage.Cpu;
-        return known;
     }
 }

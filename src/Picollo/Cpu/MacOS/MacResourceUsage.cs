@@ -8,12 +8,12 @@ namespace Picollo.Cpu.MacOS;
 internal static unsafe class MacResourceUsage
 {
     [SupportedOSPlatform("macos")]
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
+    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
     {
         if (owner == ResourceOwner.Thread)
         {
             usage = default;
-            problem = "macOS counts page faults and context switches by process, not by thread: take those of the process; "
+            reason = "macOS counts page faults and context switches by process, not by thread: take those of the process; "
                 + "CpuUsage.GetByThread() tells the thread's CPU time.";
             return false;
         }
@@ -21,7 +21,7 @@ internal static unsafe class MacResourceUsage
         DarwinResourceUsage read = default;
         bool known = LibSystem.getrusage(owner == ResourceOwner.Process ? LibSystem.RUSAGE_SELF : LibSystem.RUSAGE_CHILDREN, &read) == 0;
         usage = known ? ToUsage(read) : default;
-        problem = known ? null : "macOS refused getrusage.";
+        reason = known ? null : "macOS refused getrusage.";
         return known;
     }
 

@@ -31,11 +31,11 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         ReadStates(sample);
         ReadLoadAverage(sample);
         sample.TimestampNanoseconds = Now();
-        sample.SetProblem(SystemCpuParts.RunQueue, NoRunQueue);
-        sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
-        sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
-        sample.SetProblem(SystemCpuParts.Memory, NoMemory);
-        sample.SetProblem(SystemCpuParts.Waits, NoWaits);
+        sample.SetUnavailableReason(SystemCpuParts.RunQueue, NoRunQueue);
+        sample.SetUnavailableReason(SystemCpuParts.Cgroup, NoCgroup);
+        sample.SetUnavailableReason(SystemCpuParts.Pressure, NoPressure);
+        sample.SetUnavailableReason(SystemCpuParts.Memory, NoMemory);
+        sample.SetUnavailableReason(SystemCpuParts.Waits, NoWaits);
         if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             _tasks.Read(sample, parts);
@@ -57,7 +57,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         }
         else
         {
-            sample.SetProblem(SystemCpuParts.LoadAverage, NoLoadAverage);
+            sample.SetUnavailableReason(SystemCpuParts.LoadAverage, NoLoadAverage);
         }
     }
 
@@ -67,7 +67,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         ProcessorTicks* ticks = null;
         if (LibSystem.host_processor_info(LibSystem.Host, LibSystem.PROCESSOR_CPU_LOAD_INFO, &processors, &ticks, &ints) != 0)
         {
-            sample.SetProblem(SystemCpuParts.States, NoStates);
+            sample.SetUnavailableReason(SystemCpuParts.States, NoStates);
             return;
         }
 

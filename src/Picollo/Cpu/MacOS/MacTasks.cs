@@ -32,9 +32,9 @@ internal sealed unsafe class MacTasks
         int count = ListProcesses();
         if (count <= 0)
         {
-            sample.SetProblem(SystemCpuParts.Processes, NoProcesses);
-            sample.SetProblem(SystemCpuParts.Threads, NoProcesses);
-            sample.SetProblem(SystemCpuParts.Owners, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Processes, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Threads, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Owners, NoProcesses);
             return;
         }
 
@@ -48,8 +48,8 @@ internal sealed unsafe class MacTasks
             }
             else if (Marshal.GetLastPInvokeError() == LibSystem.EPERM)
             {
-                sample.SetProblem(SystemCpuParts.Processes, Hidden);
-                sample.SetProblem(SystemCpuParts.Threads, Hidden);
+                sample.SetUnavailableReason(SystemCpuParts.Processes, Hidden);
+                sample.SetUnavailableReason(SystemCpuParts.Threads, Hidden);
             }
         }
     }
@@ -89,7 +89,7 @@ internal sealed unsafe class MacTasks
         int count = ListThreads(processId);
         if (count <= 0 && processId == Environment.ProcessId)
         {
-            sample.SetProblem(SystemCpuParts.Threads, NoThreads);
+            sample.SetUnavailableReason(SystemCpuParts.Threads, NoThreads);
         }
 
         for (int i = 0; i < count; i++)

@@ -5,7 +5,7 @@ internal interface ISystemCpuSource : IDisposable
 {
     /// <summary>
     /// Fills <paramref name="sample"/>, which was cleared, with the parts asked for. Throws nothing: what cannot be read
-    /// stays absent, and <see cref="SystemCpuSample.SetProblem"/> says why. Allocates nothing once all buffers have
+    /// stays absent, and <see cref="SystemCpuSample.SetUnavailableReason"/> says why. Allocates nothing once all buffers have
     /// their size and all names were seen.
     /// </summary>
     void Read(SystemCpuSample sample, SystemCpuParts parts);

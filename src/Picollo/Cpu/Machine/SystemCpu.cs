@@ -10,7 +10,7 @@ namespace Picollo.Cpu;
 /// <remarks>
 /// <para>The constructor takes the first sample and each <see cref="Update"/> another; every share is of the time between the last
 /// two. What the system does not offer, or not here, is absent and never zero: null, or an empty list, and
-/// <see cref="GetProblem"/> says why.</para>
+/// <see cref="GetUnavailableReason"/> says why.</para>
 /// <para>On Linux everything comes from /proc and the cgroup file systems, as
 /// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
 /// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
@@ -50,21 +50,21 @@ public sealed class SystemCpu : IDisposable
     }
 
     internal SystemCpu(SystemCpuParts parts, ISystemCpuSource source)
-        : this(parts, source, out string? problem)
+        : this(parts, source, out string? reason)
     {
-        if (problem is not null)
+        if (reason is not null)
         {
             source.Dispose();
-            throw new MeasurementUnavailableException(problem);
+            throw new MeasurementUnavailableException(reason);
         }
     }
 
-    private SystemCpu(SystemCpuParts parts, ISystemCpuSource source, out string? problem)
+    private SystemCpu(SystemCpuParts parts, ISystemCpuSource source, out string? reason)
     {
         _source = source;
         _parts = Check(parts) | SystemCpuParts.States;
         Sample();
-        problem = _now.GetProblem(SystemCpuParts.States);
+        reason = _now.GetUnavailableReason(SystemCpuParts.States);
     }
 
     /// <summary>The states of all CPUs together. Has no shares before the first <see cref="Update"/>.</summary>
@@ -118,21 +118,21 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Takes the first sample, where there is something to sample.</summary>
     /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
     /// <param name="cpu">The machine, or null.</param>
-    /// <param name="problem">Why not, and what can be done about it; null where it succeeded.</param>
+    /// <param name="reason">Why not, and what can be done about it; null where it succeeded.</param>
     /// <returns>Whether there is something to sample.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
     public static bool TryCreate(
-        SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? problem)
+        SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
     {
         Check(parts);
         cpu = null;
-        if (!SystemCpuSources.TryCreate(out ISystemCpuSource? source, out problem))
+        if (!SystemCpuSources.TryCreate(out ISystemCpuSource? source, out reason))
         {
             return false;
         }
 
-        cpu = new SystemCpu(parts, source, out problem);
-        if (problem is not null)
+        cpu = new SystemCpu(parts, source, out reason);
+        if (reason is not null)
         {
             cpu.Dispose();
             cpu = null;
@@ -166,7 +166,7 @@ public sealed class SystemCpu : IDisposable
     /// <param name="part">One part.</param>
     /// <returns>A sentence or two; null if the part is there.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not one part.</exception>
-    public string? GetProblem(SystemCpuParts part)
+    public string? GetUnavailableReason(SystemCpuParts part)
     {
         if (!BitOperations.IsPow2((uint)part) || (part & SystemCpuParts.All) == 0)
         {
@@ -182,7 +182,7 @@ public sealed class SystemCpu : IDisposable
         };
         return (part & _parts) == 0 ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
             : (needed & _parts) == 0 ? $"{part} are of processes: give SystemCpuParts.Processes to the constructor as well."
-            : _now.GetProblem(part);
+            : _now.GetUnavailableReason(part);
     }
 
     /// <summary>Gives back what the system lent for sampling. The last sample can still be read.</summary>
@@ -192,9 +192,9 @@ public sealed class SystemCpu : IDisposable
         _source.Dispose();
     }
 
-    private static ISystemCpuSource CreateSource() => SystemCpuSources.TryCreate(out ISystemCpuSource? source, out string? problem)
+    private static ISystemCpuSource CreateSource() => SystemCpuSources.TryCreate(out ISystemCpuSource? source, out string? reason)
         ? source
-        : throw new MeasurementUnavailableException(problem);
+        : throw new MeasurementUnavailableException(reason);
 
     private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
         ? parts

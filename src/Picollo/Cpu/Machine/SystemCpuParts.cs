@@ -1,6 +1,6 @@
 namespace Picollo.Cpu;
 
-/// <summary>The parts of a <see cref="SystemCpu"/>: what it is asked to read, and what it may say a problem about.</summary>
+/// <summary>The parts of a <see cref="SystemCpu"/>: what it is asked to read, and what it may be unable to read.</summary>
 [Flags]
 public enum SystemCpuParts
 {

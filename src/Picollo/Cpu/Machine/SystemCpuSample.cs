@@ -7,7 +7,7 @@ internal sealed class SystemCpuSample
 {
     private static readonly int PartCount = BitOperations.PopCount((uint)SystemCpuParts.All);
 
-    private readonly string?[] _problems = new string?[PartCount];
+    private readonly string?[] _unavailableReasons = new string?[PartCount];
 
     /// <summary>When processes, threads and cgroups were read, on the clock that <see cref="TaskSample.StartNanoseconds"/> is
     /// on; monotone.</summary>
@@ -44,15 +44,15 @@ internal sealed class SystemCpuSample
     public WaitTable Waits { get; } = new();
 
     /// <summary>Why a part is absent or incomplete; null if it is neither.</summary>
-    public string? GetProblem(SystemCpuParts part) => _problems[IndexOf(part)];
+    public string? GetUnavailableReason(SystemCpuParts part) => _unavailableReasons[IndexOf(part)];
 
     /// <summary>Says why one part is absent or incomplete: cause and remedy, as a string that need not be made each
     /// time.</summary>
-    public void SetProblem(SystemCpuParts part, string problem) => _problems[IndexOf(part)] = problem;
+    public void SetUnavailableReason(SystemCpuParts part, string reason) => _unavailableReasons[IndexOf(part)] = reason;
 
     public void Clear()
     {
-        Array.Clear(_problems);
+        Array.Clear(_unavailableReasons);
         TimestampNanoseconds = 0;
         Total = default;
         Cpus.Clear();

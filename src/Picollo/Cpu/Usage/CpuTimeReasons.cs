@@ -1,7 +1,7 @@
 namespace Picollo.Cpu;
 
 /// <summary>Why a thread's or process's time is not known: the same words on every system.</summary>
-internal static class CpuTimeProblems
+internal static class CpuTimeReasons
 {
     public static string NoThread(long threadId) =>
         $"There is no thread {threadId} in this process: it may have ended, or this be its managed id "

@@ -57,17 +57,8 @@ public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuU
     /// <inheritdoc cref="CpuUsageReader.GetByThread()"/>
     public static CpuUsage GetByThread() => CpuUsageReader.GetByThread();
 
-    /// <inheritdoc cref="CpuUsageReader.GetByThread(long)"/>
-    public static CpuUsage GetByThread(long threadId) => CpuUsageReader.GetByThread(threadId);
-
     /// <inheritdoc cref="CpuUsageReader.GetByProcess()"/>
     public static CpuUsage GetByProcess() => CpuUsageReader.GetByProcess();
-
-    /// <inheritdoc cref="CpuUsageReader.GetByProcess(int)"/>
-    public static CpuUsage GetByProcess(int processId) => CpuUsageReader.GetByProcess(processId);
-
-    /// <inheritdoc cref="CpuUsageReader.GetByChildren()"/>
-    public static CpuUsage GetByChildren() => CpuUsageReader.GetByChildren();
 
     /// <summary>The time taken between two readings, user and kernel apart.</summary>
     /// <param name="end">The later reading.</param>

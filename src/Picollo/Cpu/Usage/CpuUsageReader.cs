@@ -39,25 +39,25 @@ public static class CpuUsageReader
     /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no more; or this system does not
     /// tell.</exception>
     public static CpuUsage GetByThread(long threadId) =>
-        TryGetByThread(threadId, out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+        TryGetByThread(threadId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
     /// <summary>Like <see cref="GetByThread(long)"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="threadId">As there.</param>
     /// <param name="usage">Since the thread began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? problem)
+    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return CpuTimes.Current.TryGetThread(threadId, out usage, out problem);
+        return CpuTimes.Current.TryGetSplit(ResourceOwner.Thread, threadId, out usage, out reason);
     }
 
     /// <summary>The CPU time of this process, all its threads, user and kernel apart.</summary>
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
     public static CpuUsage GetByProcess() =>
-        CpuTimes.Current.TryGetProcess(out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
     /// <summary>The CPU time of a process, all its threads, user and kernel apart. May allocate.</summary>
     /// <param name="processId">At least 1.</param>
@@ -66,18 +66,18 @@ public static class CpuUsageReader
     /// <exception cref="MeasurementUnavailableException">There is no such process, or no more; or the system does not tell, or not this
     /// user.</exception>
     public static CpuUsage GetByProcess(int processId) =>
-        TryGetByProcess(processId, out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+        TryGetByProcess(processId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
     /// <summary>Like <see cref="GetByProcess(int)"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? problem)
+    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return CpuTimes.Current.TryGetProcess(processId, out usage, out problem);
+        return CpuTimes.Current.TryGetSplit(ResourceOwner.Process, processId, out usage, out reason);
     }
 
     /// <summary>The CPU time of this process's children that have ended and have been waited for (.NET waits for those that
@@ -85,14 +85,14 @@ public static class CpuUsageReader
     /// <returns>Since the process began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell: Windows keeps no such account.</exception>
     public static CpuUsage GetByChildren() =>
-        TryGetByChildren(out CpuUsage usage, out string? problem) ? usage : Throw<CpuUsage>(problem);
+        TryGetByChildren(out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
     /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
-    public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? problem) =>
-        CpuTimes.Current.TryGetChildren(out usage, out problem);
+    public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
 
     /// <summary>The CPU time of the current thread, user and kernel together, at the finest step and the lowest price the system
     /// has: the thread's clock, one system call.</summary>
@@ -114,43 +114,43 @@ public static class CpuUsageReader
     /// <returns>Nanoseconds since the thread began.</returns>
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
     public static long GetThreadTime(long threadId) =>
-        TryGetThreadTime(threadId, out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+        TryGetThreadTime(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
     /// <summary>Like <see cref="GetThreadTime(long)"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
     /// <param name="nanoseconds">Since the thread began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    public static bool TryGetThreadTime(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? problem)
+    public static bool TryGetThreadTime(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return CpuTimes.Current.TryGetThread(threadId, out nanoseconds, out problem);
+        return CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, threadId, out nanoseconds, out reason);
     }
 
     /// <summary>The CPU time of this process, user and kernel together, at the finest step the system has.</summary>
     /// <returns>Nanoseconds since the process began.</returns>
     /// <inheritdoc cref="GetByProcess()" path="/exception"/>
     public static long GetProcessTime() =>
-        CpuTimes.Current.TryGetProcess(out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+        CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
     /// <summary>The CPU time of a process, user and kernel together, at the finest step the system has.</summary>
     /// <param name="processId">At least 1.</param>
     /// <returns>Nanoseconds since the process began.</returns>
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
     public static long GetProcessTime(int processId) =>
-        TryGetProcessTime(processId, out long nanoseconds, out string? problem) ? nanoseconds : Throw<long>(problem);
+        TryGetProcessTime(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
     /// <summary>Like <see cref="GetProcessTime(int)"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
     /// <param name="nanoseconds">Since the process began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    public static bool TryGetProcessTime(int processId, out long nanoseconds, [NotNullWhen(false)] out string? problem)
+    public static bool TryGetProcessTime(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return CpuTimes.Current.TryGetProcess(processId, out nanoseconds, out problem);
+        return CpuTimes.Current.TryGetTotal(ResourceOwner.Process, processId, out nanoseconds, out reason);
     }
 
     /// <summary>The system's id of the current thread, for <see cref="GetByThread(long)"/> from another one. Differs from
@@ -162,7 +162,7 @@ public static class CpuUsageReader
             "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp "
             + "filter refuses gettid(2), allow it), Windows and macOS only.");
 
-    internal static T Throw<T>(string problem) => throw new MeasurementUnavailableException(problem);
+    internal static T Throw<T>(string reason) => throw new MeasurementUnavailableException(reason);
 
     private static void ThrowThreadUnavailable() =>
         Throw<long>(

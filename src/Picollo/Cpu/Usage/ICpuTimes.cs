@@ -3,12 +3,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace Picollo.Cpu;
 
 /// <summary>
-/// One system's calls that tell CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
-/// fails for a reason worth telling gives the reason, what can only fail where the call does not exist at all gives false.
+/// One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
+/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.
 /// </summary>
 internal interface ICpuTimes
 {
-    /// <summary>The system's number of the current thread; null where it has none to tell.</summary>
+    /// <summary>The system's ID of the current thread; null where it does not return one.</summary>
     long? ThreadId { get; }
 
     /// <summary>Why the current thread's time cannot be read here; null where it can.</summary>
@@ -20,24 +20,14 @@ internal interface ICpuTimes
     /// <summary>The same, and user and kernel time apart, which may have a coarser step. Monotone, all three.</summary>
     bool TryGetThread(out long totalNanoseconds, out CpuUsage split);
 
-    /// <summary>This process's time, all its threads, ended ones too.</summary>
-    bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem);
+    /// <summary>The time of a thread of this process, of a process with its ended threads, or of this process's children that have
+    /// ended and been waited for; user and kernel time together.</summary>
+    /// <param name="owner">The kind of owner; children are always this process's.</param>
+    /// <param name="id">The ID of the thread or process; 0 for this process.</param>
+    /// <param name="totalNanoseconds">0 where it is not known.</param>
+    /// <param name="reason">Null where the time is known.</param>
+    bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason);
 
-    /// <inheritdoc cref="TryGetProcess(out long, out string?)"/>
-    bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem);
-
-    /// <summary>What the children that have ended, and been waited for, took.</summary>
-    bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem);
-
-    /// <summary>Another thread of this process. Ids are positive.</summary>
-    bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem);
-
-    /// <inheritdoc cref="TryGetThread(long, out long, out string?)"/>
-    bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem);
-
-    /// <summary>Another process. Ids are positive.</summary>
-    bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem);
-
-    /// <inheritdoc cref="TryGetProcess(int, out long, out string?)"/>
-    bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem);
+    /// <summary>As <see cref="TryGetTotal"/>, user and kernel time apart.</summary>
+    bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason);
 }

@@ -59,39 +59,39 @@ public readonly record struct ResourceUsage
     /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux.</summary>
     /// <returns>Since the thread began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
-    public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+    public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
     /// <summary>Like <see cref="GetByThread"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="usage">Since the thread began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
-    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
-        ResourceUsages.TryGet(ResourceOwner.Thread, out usage, out problem);
+    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        ResourceUsages.TryGet(ResourceOwner.Thread, out usage, out reason);
 
     /// <summary>What this process has taken, all its threads. Linux and macOS.</summary>
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
-    public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+    public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
     /// <summary>Like <see cref="GetByProcess"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
-    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
-        ResourceUsages.TryGet(ResourceOwner.Process, out usage, out problem);
+    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        ResourceUsages.TryGet(ResourceOwner.Process, out usage, out reason);
 
     /// <summary>What this process's children have taken that have ended and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), and their children in turn. Linux and macOS.</summary>
     /// <returns>Since the process began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
-    public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? problem) ? usage : Throw(problem);
+    public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
     /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
-    /// <param name="problem">Null if it is known; otherwise why it is not.</param>
+    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
-    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? problem) =>
-        ResourceUsages.TryGet(ResourceOwner.Children, out usage, out problem);
+    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        ResourceUsages.TryGet(ResourceOwner.Children, out usage, out reason);
 
     /// <summary>What was taken between two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the later one's:
     /// a high-water mark has no difference.</summary>
@@ -116,5 +116,5 @@ public readonly record struct ResourceUsage
         + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
-    private static ResourceUsage Throw(string problem) => throw new MeasurementUnavailableException(problem);
+    private static ResourceUsage Throw(string reason) => throw new MeasurementUnavailableException(reason);
 }

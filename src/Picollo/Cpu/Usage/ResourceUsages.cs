@@ -12,20 +12,20 @@ internal static class ResourceUsages
         "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: CpuUsage.GetByThread() and "
         + "CpuUsage.GetByProcess() tell the CPU time there, System.Diagnostics.Process.PeakWorkingSet64 the largest resident size.";
 
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? problem)
+    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
     {
         if (OperatingSystem.IsLinux())
         {
-            return LinuxResourceUsage.TryGet(owner, out usage, out problem);
+            return LinuxResourceUsage.TryGet(owner, out usage, out reason);
         }
 
         if (OperatingSystem.IsMacOS())
         {
-            return MacResourceUsage.TryGet(owner, out usage, out problem);
+            return MacResourceUsage.TryGet(owner, out usage, out reason);
         }
 
         usage = default;
-        problem = OperatingSystem.IsWindows()
+        reason = OperatingSystem.IsWindows()
             ? OnWindows
             : "Page faults, context switches and resident size are read on Linux and macOS only; "
                 + $"this is {RuntimeInformation.OSDescription}.";

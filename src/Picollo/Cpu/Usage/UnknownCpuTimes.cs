@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>A system that nobody has written the calls for.</summary>
+/// <summary>A system without calls here.</summary>
 internal sealed class UnknownCpuTimes : ICpuTimes
 {
     private static readonly string Reason =
@@ -13,36 +13,27 @@ internal sealed class UnknownCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason => Reason;
 
-    public bool TryGetThread(out long totalNanoseconds) => Fail(out totalNanoseconds, out _);
+    public bool TryGetThread(out long totalNanoseconds)
+    {
+        totalNanoseconds = 0;
+        return false;
+    }
 
     public bool TryGetThread(out long totalNanoseconds, out CpuUsage split)
     {
-        totalNanoseconds = 0;
-        return Fail(out split, out _);
+        (totalNanoseconds, split) = (0, default);
+        return false;
     }
 
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem) =>
-        Fail(out totalNanoseconds, out problem);
-
-    public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem) => Fail(out split, out problem);
-
-    public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem) => Fail(out split, out problem);
-
-    public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem) =>
-        Fail(out totalNanoseconds, out problem);
-
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem) => Fail(out split, out problem);
-
-    public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem) =>
-        Fail(out totalNanoseconds, out problem);
-
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem) => Fail(out split, out problem);
-
-    private static bool Fail<T>(out T value, [NotNullWhen(false)] out string? problem)
-        where T : struct
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
-        value = default;
-        problem = Reason;
+        (totalNanoseconds, reason) = (0, Reason);
+        return false;
+    }
+
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    {
+        (split, reason) = (default, Reason);
         return false;
     }
 }

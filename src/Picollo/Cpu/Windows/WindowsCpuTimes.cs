@@ -52,74 +52,52 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return known && (_threadCycle == 0 || TryReadThread(Kernel32.CurrentThread, out totalNanoseconds));
     }
 
-    public bool TryGetProcess(out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = TryReadProcess(Kernel32.CurrentProcess, out totalNanoseconds);
-        problem = known ? null : "Windows refused GetProcessTimes for this process.";
-        return known;
-    }
-
-    public bool TryGetProcess(out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        bool known = TryReadProcess(Kernel32.CurrentProcess, out split);
-        problem = known ? null : "Windows refused GetProcessTimes for this process.";
-        return known;
-    }
-
-    public bool TryGetChildren(out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        split = default;
-        problem = "Windows keeps no account of what a process's children took: read each by its id before it ends.";
-        return false;
-    }
-
-    public bool TryGetThread(long threadId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
         totalNanoseconds = 0;
-        using KernelHandle thread = KernelHandle.OpenThread(threadId, out problem);
-        if (problem is null && !TryReadThread(thread.Value, out totalNanoseconds))
+        using KernelHandle handle = Open(owner, id, out reason);
+        if (reason is null && !(owner == ResourceOwner.Thread
+            ? TryReadThread(handle.Value, out totalNanoseconds)
+            : TryReadProcess(handle.Value, out totalNanoseconds)))
         {
-            problem = CpuTimeProblems.NoThread(threadId);
+            reason = NotRead(owner, id);
         }
 
-        return problem is null;
+        return reason is null;
     }
 
-    public bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
         split = default;
-        using KernelHandle thread = KernelHandle.OpenThread(threadId, out problem);
-        if (problem is null && !TryReadThread(thread.Value, out split))
+        using KernelHandle handle = Open(owner, id, out reason);
+        if (reason is null && !(owner == ResourceOwner.Thread
+            ? TryReadThread(handle.Value, out split)
+            : TryReadProcess(handle.Value, out split)))
         {
-            problem = CpuTimeProblems.NoThread(threadId);
+            reason = NotRead(owner, id);
         }
 
-        return problem is null;
+        return reason is null;
     }
 
-    public bool TryGetProcess(int processId, out long totalNanoseconds, [NotNullWhen(false)] out string? problem)
+    private static KernelHandle Open(ResourceOwner owner, long id, out string? reason)
     {
-        totalNanoseconds = 0;
-        using KernelHandle process = KernelHandle.OpenProcess(processId, out problem);
-        if (problem is null && !TryReadProcess(process.Value, out totalNanoseconds))
+        switch (owner)
         {
-            problem = CpuTimeProblems.NoProcess(processId);
+            case ResourceOwner.Children:
+                reason = "Windows keeps no account of what a process's children took: read each by its id before it ends.";
+                return default;
+            case ResourceOwner.Thread:
+                return KernelHandle.OpenThread(id, out reason);
+            default:
+                reason = null;
+                return id == 0 ? KernelHandle.CurrentProcess : KernelHandle.OpenProcess((int)id, out reason);
         }
-
-        return problem is null;
     }
 
-    public bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? problem)
-    {
-        split = default;
-        using KernelHandle process = KernelHandle.OpenProcess(processId, out problem);
-        if (problem is null && !TryReadProcess(process.Value, out split))
-        {
-            problem = CpuTimeProblems.NoProcess(processId);
-        }
-
-        return problem is null;
-    }
+    private static string NotRead(ResourceOwner owner, long id) => owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id)
+        : id != 0 ? CpuTimeReasons.NoProcess((int)id)
+        : "Windows refused GetProcessTimes for this process.";
 
     private bool TryReadThread(nint thread, out long totalNanoseconds)
     {

@@ -37,12 +37,12 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         ReadStates(sample);
         sample.TimestampNanoseconds = ClockUnits * TimeSpan.NanosecondsPerTick;
-        sample.SetProblem(SystemCpuParts.LoadAverage, NoLoadAverage);
-        sample.SetProblem(SystemCpuParts.Cgroup, NoCgroup);
-        sample.SetProblem(SystemCpuParts.Pressure, NoPressure);
-        sample.SetProblem(SystemCpuParts.Memory, NoMemory);
-        sample.SetProblem(SystemCpuParts.Owners, NoOwners);
-        sample.SetProblem(SystemCpuParts.Waits, NoWaits);
+        sample.SetUnavailableReason(SystemCpuParts.LoadAverage, NoLoadAverage);
+        sample.SetUnavailableReason(SystemCpuParts.Cgroup, NoCgroup);
+        sample.SetUnavailableReason(SystemCpuParts.Pressure, NoPressure);
+        sample.SetUnavailableReason(SystemCpuParts.Memory, NoMemory);
+        sample.SetUnavailableReason(SystemCpuParts.Owners, NoOwners);
+        sample.SetUnavailableReason(SystemCpuParts.Waits, NoWaits);
         if ((parts & (SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             ReadTasks(sample, parts);
@@ -69,7 +69,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
                     NtDll.SystemProcessorPerformanceInformation, &group, sizeof(ushort), processors, size, &filled);
             if (status != 0)
             {
-                sample.SetProblem(SystemCpuParts.States, NoStates);
+                sample.SetUnavailableReason(SystemCpuParts.States, NoStates);
                 return;
             }
 
@@ -91,7 +91,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
             foreach (SystemCpuParts part in
                 (ReadOnlySpan<SystemCpuParts>)[SystemCpuParts.RunQueue, SystemCpuParts.Processes, SystemCpuParts.Threads])
             {
-                sample.SetProblem(part, NoList);
+                sample.SetUnavailableReason(part, NoList);
             }
 
             return;
@@ -105,7 +105,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
 
         if (sample.RunQueue is null or { Running: null })
         {
-            sample.SetProblem(SystemCpuParts.RunQueue, NoThreadStates);
+            sample.SetUnavailableReason(SystemCpuParts.RunQueue, NoThreadStates);
         }
     }
 

@@ -24,8 +24,8 @@ public sealed class CpuChoiceTests
     [Fact]
     public void Where_there_is_no_sys_only_that_it_is_not_allowed()
     {
-        CpuChoice.TryChoose([9], [0], null, null, out _, out string? problem).Should().BeFalse();
-        problem.Should().StartWith("CPU 9 is not one that this process may run on");
+        CpuChoice.TryChoose([9], [0], null, null, out _, out string? reason).Should().BeFalse();
+        reason.Should().StartWith("CPU 9 is not one that this process may run on");
     }
 
     [Theory]
@@ -50,13 +50,13 @@ public sealed class CpuChoiceTests
 
     private static int[] Choose(int[]? asked, int[] allowed)
     {
-        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out int[] cpus, out string? problem).Should().BeTrue(problem);
+        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out int[] cpus, out string? reason).Should().BeTrue(reason);
         return cpus;
     }
 
     private static string Problem(int[] asked, int[] allowed)
     {
-        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out _, out string? problem).Should().BeFalse();
-        return problem!;
+        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out _, out string? reason).Should().BeFalse();
+        return reason!;
     }
 }

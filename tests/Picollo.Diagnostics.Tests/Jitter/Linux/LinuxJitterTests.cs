@@ -85,7 +85,7 @@ public sealed class LinuxJitterTests
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = null, Cpus = [CpuMask.Get(0)![0]] });
         string stat = File.ReadAllText($"/proc/self/task/{meter.Cpus[0].ThreadId}/stat");
         stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[PolicyField - FirstField].Should().Be("0");
-        meter.Limits.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
+        meter.UnavailableReasons.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
     }
 
     [RealTimeFact]
@@ -95,13 +95,13 @@ public sealed class LinuxJitterTests
         {
             // Seen here by what the meter says instead.
             using JitterMeter without = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
-            without.Limits.Should().Contain(limit => limit.StartsWith(DeepSleep, StringComparison.Ordinal));
+            without.UnavailableReasons.Should().Contain(limit => limit.StartsWith(DeepSleep, StringComparison.Ordinal));
             return;
         }
 
         JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
         OpenFiles(DeepSleep).Should().Be(1);
-        meter.Limits.Should().BeEmpty();
+        meter.UnavailableReasons.Should().BeEmpty();
         meter.Dispose();
         OpenFiles(DeepSleep).Should().Be(0);
 
@@ -116,11 +116,11 @@ public sealed class LinuxJitterTests
     [LinuxFact]
     public void A_CPU_that_does_not_exist_is_named_with_those_that_do()
     {
-        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? problem).Should().BeFalse();
+        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
-        problem.Should().StartWith("CPU 100000 does not exist").And.EndWith($"This process may run on {CpuChoice.Text(CpuMask.Get(Environment.ProcessId))}.");
+        reason.Should().StartWith("CPU 100000 does not exist").And.EndWith($"This process may run on {CpuChoice.Text(CpuMask.Get(Environment.ProcessId))}.");
         FluentActions.Invoking(() => JitterMeter.Start(new JitterMeterOptions { Cpus = [100_000] }))
-            .Should().Throw<MeasurementUnavailableException>().WithMessage(problem);
+            .Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
     }
 
     [LinuxFact]
@@ -198,7 +198,7 @@ public sealed class LinuxJitterTests
     private static extern int SleepHeld(uint microseconds);
 
     private static JitterRing NewRing(LinuxJitterSystem system, ulong loops) =>
-        new(system, new JitterPlan(100_000, loops, JitterState.Unlimited), new JitterLimits());
+        new(system, new JitterPlan(100_000, loops, JitterState.Unlimited), new ReasonList());
 
     private static LinuxJitterSystem[] Systems() => [new(), new(NativeShim.Load(new NoLibraries()))];
 

@@ -9,12 +9,12 @@ public sealed class RealTimeFactAttribute : FactAttribute
 
     private static string? WhyNot()
     {
-        if (!JitterMeter.TryStart(new JitterMeterOptions { Loops = 1 }, out JitterMeter? meter, out string? problem))
+        if (!JitterMeter.TryStart(new JitterMeterOptions { Loops = 1 }, out JitterMeter? meter, out string? reason))
         {
-            return problem;
+            return reason;
         }
 
         meter.Dispose();
-        return meter.Limits.FirstOrDefault(limit => limit.StartsWith("SCHED_FIFO", StringComparison.Ordinal));
+        return meter.UnavailableReasons.FirstOrDefault(limit => limit.StartsWith("SCHED_FIFO", StringComparison.Ordinal));
     }
 }

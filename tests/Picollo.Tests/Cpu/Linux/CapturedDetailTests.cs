@@ -38,7 +38,7 @@ public sealed partial class CapturedDetailTests : IDisposable
             (4, null, null, null),
             (5, long.MaxValue, Page, 0),
         });
-        cpu.GetProblem(SystemCpuParts.Memory).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().BeNull();
     }
 
     [LinuxFact]
@@ -46,12 +46,12 @@ public sealed partial class CapturedDetailTests : IDisposable
     {
         using SystemCpu cpu = _root.Open();
         cpu.Memory.Should().BeNull();
-        cpu.GetProblem(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
+        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
         cpu.Processes.Single().ResidentBytes.Should().Be(200 * Page);
 
         _root.Write("proc/meminfo", "MemTotal: 100 kB\n");
         cpu.Update();
-        cpu.GetProblem(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not tell what is free");
+        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not tell what is free");
     }
 
     [LinuxFact]
@@ -69,8 +69,8 @@ public sealed partial class CapturedDetailTests : IDisposable
         using SystemCpu alone = _root.Open(SystemCpuParts.Owners | SystemCpuParts.Waits | SystemCpuParts.Memory);
         alone.Memory.Should().NotBeNull();
         alone.Processes.Should().BeEmpty();
-        alone.GetProblem(SystemCpuParts.Owners).Should().Contain("SystemCpuParts.Processes");
-        alone.GetProblem(SystemCpuParts.Waits).Should().Contain("SystemCpuParts.Processes");
+        alone.GetUnavailableReason(SystemCpuParts.Owners).Should().Contain("SystemCpuParts.Processes");
+        alone.GetUnavailableReason(SystemCpuParts.Waits).Should().Contain("SystemCpuParts.Processes");
     }
 
     [LinuxFact]
@@ -83,7 +83,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Owners);
 
         cpu.Processes.Select(each => (each.Id, each.UserId)).Should().BeEquivalentTo(new (int, uint?)[] { (1, self), (7, other) });
-        cpu.GetProblem(SystemCpuParts.Owners).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().BeNull();
     }
 
     [LinuxTheory]
@@ -108,7 +108,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         (long, double?)[] none = [], processes = [(1, 100), (7, 500)], threads = [(1, 100), (7, 200), (8, 300)];
         Waits(cpu.Processes.Select(each => ((long)each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Processes) == 0 ? none : processes);
         Waits(cpu.Threads.Select(each => (each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Threads) == 0 ? none : threads);
-        cpu.GetProblem(SystemCpuParts.Waits).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().BeNull();
 
         // The interval is in whole ticks of 100 ns.
         static double? Rounded(double? value) => value is { } known ? Math.Round(known) : null;
@@ -129,8 +129,8 @@ public sealed partial class CapturedDetailTests : IDisposable
             using SystemCpu cpu = _root.Open(tasks | SystemCpuParts.Waits);
             cpu.Update();
 
-            cpu.GetProblem(SystemCpuParts.Waits).Should().Be(LinuxReasons.NoWaits);
-            cpu.GetProblem(SystemCpuParts.Processes).Should().Be((tasks & SystemCpuParts.Processes) == 0 ? cpu.GetProblem(SystemCpuParts.Processes) : null);
+            cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().Be(LinuxReasons.NoWaits);
+            cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be((tasks & SystemCpuParts.Processes) == 0 ? cpu.GetUnavailableReason(SystemCpuParts.Processes) : null);
             cpu.Processes.Should().NotContain(each => each.WaitShare != null);
             cpu.Threads.Should().NotContain(each => each.WaitShare != null);
         }

@@ -69,16 +69,16 @@ public partial class CapturedMachineTests
         cpu.Cgroup.Should().BeNull();
         cpu.LimitingCgroup.Should().BeNull();
         cpu.Processes.Should().BeEmpty();
-        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
-        cpu.GetProblem(SystemCpuParts.LoadAverage).Should().Be(LinuxReasons.NoLoadAverage);
-        cpu.GetProblem(SystemCpuParts.RunQueue).Should().Be(LinuxReasons.NoRunQueue);
-        cpu.GetProblem(SystemCpuParts.Pressure).Should().Be(LinuxReasons.NoPressure);
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.NotInCgroup);
-        cpu.GetProblem(SystemCpuParts.Processes).Should().Be(LinuxReasons.Hidden, "there is no process 1");
-        cpu.GetProblem(SystemCpuParts.Threads).Should().Be(LinuxReasons.Hidden);
-        cpu.GetProblem(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
-        cpu.GetProblem(SystemCpuParts.Owners).Should().Be(LinuxReasons.Hidden);
-        cpu.GetProblem(SystemCpuParts.Waits).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.LoadAverage).Should().Be(LinuxReasons.NoLoadAverage);
+        cpu.GetUnavailableReason(SystemCpuParts.RunQueue).Should().Be(LinuxReasons.NoRunQueue);
+        cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().Be(LinuxReasons.NoPressure);
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.NotInCgroup);
+        cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.Hidden, "there is no process 1");
+        cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().Be(LinuxReasons.Hidden);
     }
 
     [LinuxFact]
@@ -91,11 +91,11 @@ public partial class CapturedMachineTests
         cpu.Update();
 
         cpu.Total.HasShares.Should().BeFalse();
-        cpu.GetProblem(SystemCpuParts.States).Should().Be(LinuxReasons.NoStates);
-        cpu.GetProblem(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoProc);
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().Be(LinuxReasons.NoStates);
+        cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoProc);
         root.Write("proc/stat", CapturedRoot.TwoCpus);
         cpu.Update();
-        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
     }
 
     [LinuxFact]
@@ -111,7 +111,7 @@ public partial class CapturedMachineTests
         (odd.State, odd.Nice, odd.Priority, odd.ThreadCount, odd.LastCpu).Should().Be(('R', 5, 25, 4, 1));
         odd.Usage.Total.Should().Be(TimeSpan.FromSeconds(1.5));
         cpu.Threads.Select(each => (each.Id, each.ProcessId)).Should().BeEquivalentTo([(2318L, 2318), (2400L, 2318)]);
-        cpu.GetProblem(SystemCpuParts.Processes).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().BeNull();
     }
 
     [LinuxFact]
@@ -131,7 +131,7 @@ public partial class CapturedMachineTests
 
         cpu.Processes.Select(each => each.Id).Should().BeEquivalentTo([1, 80]);
         cpu.Threads.Select(each => each.Id).Should().BeEquivalentTo([80L]);
-        cpu.GetProblem(SystemCpuParts.Processes).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().BeNull();
     }
 
     [LinuxFact]
@@ -215,7 +215,7 @@ public partial class CapturedMachineTests
         (int Processes, string? Problem) Sample()
         {
             using SystemCpu cpu = root.Open(SystemCpuParts.Processes | SystemCpuParts.Threads);
-            return (cpu.Processes.Count, cpu.GetProblem(SystemCpuParts.Processes));
+            return (cpu.Processes.Count, cpu.GetUnavailableReason(SystemCpuParts.Processes));
         }
 
         AsNobody(Sample).Should().Be((3, null));
@@ -263,7 +263,7 @@ public partial class CapturedMachineTests
         cpu.Cgroup.Value.Usage.Should().Be(TimeSpan.FromSeconds(1));
         cpu.Cgroup.Value.Periods.Should().BeNull();
         cpu.LimitingCgroup.Should().BeNull();
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
     [LinuxFact]
@@ -312,13 +312,13 @@ public partial class CapturedMachineTests
         using SystemCpu cpu = root.Open();
         root.Delete("sys/fs/cgroup/a/cpu.stat");
         cpu.Update();
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
 
         root.Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 2\n");
         cpu.Update();
 
         cpu.Cgroup.Should().NotBeNull();
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
     [LinuxFact]
@@ -332,9 +332,9 @@ public partial class CapturedMachineTests
         empty.Update();
 
         unmounted.Cgroup.Should().BeNull();
-        unmounted.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupNotMounted);
+        unmounted.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupNotMounted);
         empty.Cgroup.Should().BeNull();
-        empty.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
+        empty.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
     }
 
     [LinuxFact]
@@ -353,12 +353,12 @@ public partial class CapturedMachineTests
         root.Write("proc/self/cgroup", "0::/gone (deleted)\n");
         cpu.Update();
         cpu.Cgroup.Should().BeNull();
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
 
         root.Write("proc/self/cgroup", "0::/a\n");
         cpu.Update();
         cpu.Cgroup!.Value.Path.Should().Be("/sys/fs/cgroup/a");
-        cpu.GetProblem(SystemCpuParts.Cgroup).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
     /// <summary>Opens files with the rights of a user who owns nothing: root's own pass over every mode. On a thread of its own, which

@@ -80,11 +80,11 @@ public class CgroupTests
     [InlineData("0::/ab\n", "30 23 0:26 /a /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     public void What_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)
     {
-        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? problem)
+        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? reason)
             .Should().BeFalse();
 
         location.Should().BeNull();
-        problem.Should().Be(expected);
+        reason.Should().Be(expected);
     }
 
     [Theory]
@@ -133,9 +133,9 @@ public class CgroupTests
 
     private static (int Version, string Cpu, string Accounting) Found(string selfCgroup, string mounts)
     {
-        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? problem)
+        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? reason)
             .Should().BeTrue();
-        problem.Should().BeNull();
+        reason.Should().BeNull();
         return (location!.Version, string.Join(' ', location.CpuDirectories), string.Join(' ', location.AccountingDirectories));
     }
 }

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 
-namespace Picollo.Tests.Cpu;
+namespace Picollo.Tests.Cpu.Linux;
 
 /// <summary>What the readers promise on Linux beyond what they promise everywhere.</summary>
 public sealed class LinuxCpuTimesTests
@@ -80,14 +80,14 @@ public sealed class LinuxCpuTimesTests
     {
         var times = new LinuxCpuTimes(ownIdInProc: Environment.ProcessId + 1);
 
-        times.TryGetProcess(Environment.ProcessId, out CpuUsage split, out string? problem).Should().BeFalse();
-        problem.Should().Contain(LinuxReasons.OtherNamespace);
+        times.TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out CpuUsage split, out string? reason).Should().BeFalse();
+        reason.Should().Contain(LinuxReasons.OtherNamespace);
         split.Should().Be(default(CpuUsage));
-        times.TryGetThread(CpuUsageReader.GetThreadId(), out split, out problem).Should().BeFalse();
-        problem.Should().Contain(LinuxReasons.OtherNamespace);
-        times.TryGetProcess(Environment.ProcessId, out long total, out _).Should().BeTrue("clocks go by this namespace's ids");
+        times.TryGetSplit(ResourceOwner.Thread, CpuUsageReader.GetThreadId(), out split, out reason).Should().BeFalse();
+        reason.Should().Contain(LinuxReasons.OtherNamespace);
+        times.TryGetTotal(ResourceOwner.Process, Environment.ProcessId, out long total, out _).Should().BeTrue("clocks go by this namespace's ids");
         total.Should().BePositive();
-        new LinuxCpuTimes(ownIdInProc: null).TryGetProcess(Environment.ProcessId, out split, out _).Should().BeTrue();
+        new LinuxCpuTimes(ownIdInProc: null).TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out split, out _).Should().BeTrue();
     }
 
     /// <summary>The clock's number is made of the id; these would make it the number of another clock, or of this process's own.</summary>
@@ -97,11 +97,11 @@ public sealed class LinuxCpuTimesTests
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
         foreach (long id in ids)
         {
-            CpuUsageReader.TryGetProcessTime((int)id, out _, out string? problem).Should().BeFalse($"of process {id}");
-            problem.Should().Contain($"{id}");
+            CpuUsageReader.TryGetProcessTime((int)id, out _, out string? reason).Should().BeFalse($"of process {id}");
+            reason.Should().Contain($"{id}");
             CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"of process {id}");
-            CpuUsageReader.TryGetThreadTime(id, out _, out problem).Should().BeFalse($"of thread {id}");
-            problem.Should().Contain($"{id}");
+            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse($"of thread {id}");
+            reason.Should().Contain($"{id}");
             CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"of thread {id}");
         }
 

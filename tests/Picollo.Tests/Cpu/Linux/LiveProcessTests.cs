@@ -267,23 +267,23 @@ public sealed partial class LiveProcessTests : IDisposable
 
         foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits })
         {
-            cpu.GetProblem(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
+            cpu.GetUnavailableReason(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
         }
 
         none.Should().Contain(LinuxReasons.NoDescriptors);
 
         WithFreeDescriptors(1, cpu.Update);
         cpu.Processes.Should().BeEmpty("the one is the directory's");
-        cpu.GetProblem(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoDescriptors);
-        cpu.GetProblem(SystemCpuParts.States).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoDescriptors);
+        cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
 
         WithFreeDescriptors(2, cpu.Update);
         cpu.Processes.Should().NotBeEmpty();
         cpu.Threads.Should().NotContain(each => each.ProcessId == Environment.ProcessId, "their files take a third");
-        cpu.GetProblem(SystemCpuParts.Threads).Should().Be(LinuxReasons.NoDescriptors);
+        cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Be(LinuxReasons.NoDescriptors);
 
         cpu.Update();
-        cpu.GetProblem(SystemCpuParts.Threads).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().BeNull();
     }
 
     /// <summary>Lowers the limit of file descriptors so that so many are free, for as long as the action takes.</summary>
