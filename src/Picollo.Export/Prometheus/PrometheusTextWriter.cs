@@ -19,7 +19,7 @@ namespace Picollo.Export;
 /// included; values above the range are in <c>+Inf</c> alone.
 /// </para>
 /// <para>
-/// <b>Size.</b> The default of 0.125 is four buckets an octave: 107 lines for a histogram with the bounds of
+/// <b>Size.</b> The default of 0.125 is four buckets an octave: 108 lines for a histogram with the bounds of
 /// <see cref="HdrHistogramDescription.Nanoseconds"/>, 1 µs to 69 s.
 /// </para>
 /// <para>
