@@ -157,8 +157,9 @@ build_native() {
 
 # A line of C# below src/ has at most 140 columns. In a UTF-8 locale grep counts characters, not bytes.
 check_lines() {
-  local long
-  long=$(LC_ALL=C.UTF-8 grep -rnE --include='*.cs' --exclude-dir=obj --exclude-dir=bin '^.{141}' src | cut -d: -f1,2 || true)
+  local locale long
+  locale=$(locale -a 2>/dev/null | grep -iE -m 1 '^(C|en_US)\.utf-?8$' || true)
+  long=$(LC_ALL=${locale:-C.UTF-8} grep -rnE --include='*.cs' --exclude-dir=obj --exclude-dir=bin '^.{141}' src | cut -d: -f1,2 || true)
   [ -z "$long" ] || die "lines of more than 140 columns:
 $long"
 }

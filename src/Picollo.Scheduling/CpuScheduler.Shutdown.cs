@@ -43,7 +43,7 @@ internal sealed partial class CpuScheduler
             unbegun = _queue.TakeUnbegun();
             unbegun.ForEach(MarkCancelled);
 
-            foreach (Worker worker in _workers)
+            foreach (WorkerSlot worker in _workers)
             {
                 worker.Task?.NeedsAttention = true;
             }

@@ -27,7 +27,7 @@ internal sealed partial class CpuScheduler
         {
             bool isIdle = !_hasBegunSlice;
             _hasBegunSlice = false;
-            foreach (Worker worker in _workers)
+            foreach (WorkerSlot worker in _workers)
             {
                 if (worker.Task is { } task)
                 {
@@ -55,8 +55,8 @@ internal sealed partial class CpuScheduler
     /// One for each task that comes; those that were asked already do not count.</summary>
     private void Interrupt(CpuTask waiting, long now)
     {
-        Worker? least = null;
-        foreach (Worker worker in _workers)
+        WorkerSlot? least = null;
+        foreach (WorkerSlot worker in _workers)
         {
             if (worker.Task is not { NeedsAttention: false } running || worker.IsWhole || !CpuTaskQueue.Interrupts(waiting, running))
             {
@@ -76,7 +76,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    private static void Signal(Worker worker, long now)
+    private static void Signal(WorkerSlot worker, long now)
     {
         if (worker.SignalledAt == 0)
         {
@@ -86,7 +86,7 @@ internal sealed partial class CpuScheduler
         worker.Task!.NeedsAttention = true;
     }
 
-    private void Begin(Worker worker, CpuTask task, long now, bool isWhole)
+    private void Begin(WorkerSlot worker, CpuTask task, long now, bool isWhole)
     {
         // Who came later to the lock may have looked at the clock before.
         long waited = Math.Max(0, now - task.WaitingSince);
@@ -110,7 +110,7 @@ internal sealed partial class CpuScheduler
     }
 
     /// <summary>Ends a running task's slice, and says where the task is now.</summary>
-    private SliceReport PutAway(Worker worker, CpuTask task, long now)
+    private SliceReport PutAway(WorkerSlot worker, CpuTask task, long now)
     {
         bool isUsedUp = now - worker.SliceStart >= task.SliceLeft;
         SliceReport report = EndSlice(worker, task, now);
@@ -144,7 +144,7 @@ internal sealed partial class CpuScheduler
         return report;
     }
 
-    private SliceReport EndSlice(Worker worker, CpuTask task, long now)
+    private SliceReport EndSlice(WorkerSlot worker, CpuTask task, long now)
     {
         long length = now - worker.SliceStart;
         long? overrun = worker.GetOverrun(now);
@@ -183,7 +183,7 @@ internal sealed partial class CpuScheduler
         return true;
     }
 
-    private bool ShouldStepAside(Worker worker, CpuTask task, out SliceReport report)
+    private bool ShouldStepAside(WorkerSlot worker, CpuTask task, out SliceReport report)
     {
         long now = Stopwatch.GetTimestamp();
         bool isOver = now - worker.SliceStart >= task.SliceLeft;

@@ -18,7 +18,7 @@ internal sealed partial class CpuScheduler
     public void StepAsideBlocking(CpuTask task)
     {
         task.ThrowIfCancelled();
-        if (WorkerThread.Current is not { Worker: { } worker } thread || worker.Task != task)
+        if (WorkerThread.Current is not { Slot: { } worker } thread || worker.Task != task)
         {
             return; // It has no worker to give up.
         }
@@ -38,10 +38,10 @@ internal sealed partial class CpuScheduler
 
         if (stops)
         {
-            report = Stop(thread, worker, task, other ?? StartThread(worker: null));
+            report = Stop(thread, worker, task, other ?? StartThread(slot: null));
             Statistics.Publish(report);
             thread.WaitForWorker();
-            thread.Worker!.BeginAt(Stopwatch.GetTimestamp());
+            thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
             task.ThrowIfCancelled();
         }
         else
@@ -50,7 +50,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    private SliceReport Stop(WorkerThread thread, Worker worker, CpuTask task, WorkerThread other)
+    private SliceReport Stop(WorkerThread thread, WorkerSlot worker, CpuTask task, WorkerThread other)
     {
         long now = Stopwatch.GetTimestamp();
         SliceReport report;
@@ -59,7 +59,7 @@ internal sealed partial class CpuScheduler
             task.StoppedThread = thread;
             report = PutAway(worker, task, now);
             thread.LeaveWorker();
-            other.Worker = worker;
+            other.Slot = worker;
         }
 
         other.Wake();
@@ -73,16 +73,16 @@ internal sealed partial class CpuScheduler
     {
         WorkerThread stopped = task.StoppedThread!;
         task.StoppedThread = null;
-        stopped.Worker = finder.Worker;
+        stopped.Slot = finder.Slot;
         finder.LeaveWorker();
         _stoppedThreads--;
         _spare.Push(finder);
         return stopped;
     }
 
-    private WorkerThread StartThread(Worker? worker)
+    private WorkerThread StartThread(WorkerSlot? slot)
     {
-        var thread = new WorkerThread(this, worker, Interlocked.Increment(ref _startedThreads));
+        var thread = new WorkerThread(this, slot, Interlocked.Increment(ref _startedThreads));
         thread.Start();
         return thread;
     }

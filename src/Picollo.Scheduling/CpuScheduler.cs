@@ -19,7 +19,7 @@ internal sealed partial class CpuScheduler
     private readonly Lock _lock = new();
     private readonly long _slice;
     private readonly CpuTaskQueue _queue;
-    private readonly Worker[] _workers;
+    private readonly WorkerSlot[] _workers;
     private readonly SliceTimer _timer;
 
     // The threads that have nothing to do, the latest first. A list through them: what two processors write in turn is what a submission
@@ -32,10 +32,10 @@ internal sealed partial class CpuScheduler
         Name = options.Name;
         _slice = (long)(options.TimeSlice.TotalSeconds * Stopwatch.Frequency);
         _queue = new CpuTaskQueue(_slice);
-        _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new Worker())];
+        _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new WorkerSlot())];
         Statistics = new CpuWorkerStatistics(this);
         _timer = new SliceTimer(this);
-        foreach (Worker worker in _workers)
+        foreach (WorkerSlot worker in _workers)
         {
             _ = StartThread(worker);
         }
@@ -105,7 +105,7 @@ internal sealed partial class CpuScheduler
     public bool StepsAside(CpuTask task)
     {
         task.ThrowIfCancelled();
-        if (WorkerThread.Current?.Worker is not { } worker || worker.Task != task)
+        if (WorkerThread.Current?.Slot is not { } worker || worker.Task != task)
         {
             return true; // To come back to a worker, from behind a ConfigureAwait(false).
         }
@@ -125,7 +125,7 @@ internal sealed partial class CpuScheduler
     /// <param name="left">The task that the thread has left, if it has: its CPU time is to be charged to it.</param>
     /// <param name="hasEnded">Whether that was its last step: whoever awaits it is to be told, outside of the lock.</param>
     /// <param name="report">To be published.</param>
-    /// <returns>The task whose <see cref="Worker.Continuation"/> to run; null where the thread is to wait.</returns>
+    /// <returns>The task whose <see cref="WorkerSlot.Continuation"/> to run; null where the thread is to wait.</returns>
     public CpuTask? Next(WorkerThread thread, out CpuTask? left, out bool hasEnded, out SliceReport report)
     {
         long now = Stopwatch.GetTimestamp();
@@ -136,7 +136,7 @@ internal sealed partial class CpuScheduler
         CpuTask? next;
         lock (_lock)
         {
-            Worker worker = thread.Worker!;
+            WorkerSlot worker = thread.Slot!;
             if (worker.Task is { } last)
             {
                 // A wait inside the body that is over already: it goes on, in the same slice.
@@ -191,7 +191,7 @@ internal sealed partial class CpuScheduler
     public CpuTaskUsage GetUsage(CpuTask task)
     {
         long cpu = task.WaitForCharges();
-        if (WorkerThread.Current is { Worker: { } worker } thread && worker.Task == task)
+        if (WorkerThread.Current is { Slot: { } worker } thread && worker.Task == task)
         {
             cpu += thread.GetSliceCpu();
         }
@@ -233,7 +233,7 @@ internal sealed partial class CpuScheduler
         if (_idle is { } thread)
         {
             _idle = thread.NextIdle;
-            Begin(thread.Worker!, task, now, isWhole: false);
+            Begin(thread.Slot!, task, now, isWhole: false);
             return thread;
         }
 

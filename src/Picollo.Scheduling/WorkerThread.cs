@@ -5,7 +5,7 @@ using Picollo.Metrics;
 namespace Picollo.Scheduling;
 
 /// <summary>A thread of the pool.</summary>
-internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int number)
+internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int number)
 {
     /// <summary>How long an idle thread looks for work before it sleeps, in which time a task begins in some 0.1 µs instead of 5 to 50.
     /// Not at all on a machine with one processor.</summary>
@@ -23,7 +23,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
     private readonly Sleep _sleep = new();
 
     // What the thread itself knows.
-    private bool _isSpare = worker is null;
+    private bool _isSpare = slot is null;
 
     // The thread's CPU time at the begin of the slice, in nanoseconds.
     private long _cpuAtStart;
@@ -36,7 +36,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
 
     /// <summary>Where the thread works; null for a spare or stopped one. Others set it, and wake the thread, only after it has left the
     /// last; it does not look before the wake, so that each wake ends one wait.</summary>
-    public Worker? Worker { get; set; } = worker;
+    public WorkerSlot? Slot { get; set; } = slot;
 
     /// <summary>The next of those that have nothing to do. Changes under the scheduler's lock.</summary>
     public WorkerThread? NextIdle { get; set; }
@@ -51,7 +51,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
     /// <summary>Gives the worker up, for <see cref="WaitForWorker"/> to follow; by the thread itself, under the scheduler's lock.</summary>
     public void LeaveWorker()
     {
-        Worker = null;
+        Slot = null;
         _isSpare = true;
     }
 
@@ -96,7 +96,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
                 task = WaitForTask();
             }
 
-            task?.Run(Worker!.Continuation);
+            task?.Run(Slot!.Continuation);
         }
     }
 
@@ -127,9 +127,9 @@ internal sealed class WorkerThread(CpuScheduler scheduler, Worker? worker, int n
         long start = Stopwatch.GetTimestamp();
         long? seen = _sleep.SpinAndWait(SpinTicks, LongestGapTicks);
         _cpuAtStart = seen is { } steady ? _cpuAtStart + (long)NanoScope.TicksToNanos(steady - start) : CpuUsageReader.GetThreadTime();
-        if (Worker!.Task is { } task)
+        if (Slot!.Task is { } task)
         {
-            Worker.BeginAt(seen ?? Stopwatch.GetTimestamp());
+            Slot.BeginAt(seen ?? Stopwatch.GetTimestamp());
             return task;
         }
 

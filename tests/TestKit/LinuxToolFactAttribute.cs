@@ -3,6 +3,6 @@ namespace Picollo.TestKit;
 /// <summary>As LinuxFact, with a tool that the test starts.</summary>
 public sealed class LinuxToolFactAttribute : FactAttribute
 {
-    public LinuxToolFactAttribute(string tool) => Skip = new LinuxFactAttribute().Skip
-        ?? (Tool.Exists(tool) ? null : $"no '{tool}' on the PATH (Debian's package util-linux)");
+    public LinuxToolFactAttribute(string tool, string package = "util-linux") => Skip = new LinuxFactAttribute().Skip
+        ?? (Tool.Exists(tool) ? null : $"no '{tool}' on the PATH (Debian's package {package})");
 }

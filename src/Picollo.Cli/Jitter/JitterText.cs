@@ -41,10 +41,15 @@ internal sealed class JitterText(bool inNanoseconds)
         table.Write(output);
     }
 
-    public string BreakLine(JitterBreak found) => string.Create(
-        CultureInfo.InvariantCulture,
-        $"stopped by a latency of {Fine(found.LatencyNanoseconds)} {Unit} on CPU {found.Cpu}; "
-        + $"{(found.IsMarked ? "a mark of it stands in the kernel's trace" : $"no mark in the kernel's trace: {found.MarkUnavailableReason}")}");
+    public string BreakLine(JitterBreak found)
+    {
+        string mark = found.IsMarked
+            ? "a mark of it stands in the kernel's trace"
+            : $"no mark in the kernel's trace: {found.MarkUnavailableReason}";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"stopped by a latency of {Fine(found.LatencyNanoseconds)} {Unit} on CPU {found.Cpu}; {mark}");
+    }
 
     private double Divisor => inNanoseconds ? 1 : NanosecondsPerMicrosecond;
 

@@ -155,11 +155,6 @@ internal sealed unsafe class Keyboard : IDisposable
         }
     }
 
-
-
-
-
-
     private enum Event
     {
         None,

@@ -1,6 +1,5 @@
 using Picollo.Interop.Linux;
 
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>Descriptors 0 to 2. Where one was closed (<c>&lt;&amp;-</c>), the runtime has opened something of its own under that number:

@@ -16,9 +16,9 @@ namespace Picollo.Diagnostics;
 /// priority, takes the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones,
 /// before samples are lost (<see cref="CpuJitterStatus.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
 /// are usual).</para>
-/// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any thread.
-/// Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A meter that
-/// nobody stops measures on, but does not keep the process from ending.</para>
+/// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any
+/// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A
+/// meter that nobody stops measures on, but does not keep the process from ending.</para>
 /// <example>
 /// <code>
 /// using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
@@ -76,7 +76,8 @@ public sealed class JitterMeter : IDisposable
             _trace = options.BreakAbove is null ? null : system.OpenTrace();
             foreach (int cpu in cpus)
             {
-                lanes.Add(new JitterLane(cpu, system, new JitterRing(system, plan, _unavailableReasons)) { Samples = _samples is null ? null : Give });
+                JitterRing ring = new(system, plan, _unavailableReasons);
+                lanes.Add(new JitterLane(cpu, system, ring) { Samples = _samples is null ? null : Give });
             }
 
             lanes.ForEach(lane => lane.Begin(start));

@@ -17,14 +17,14 @@ public sealed record JitterMeterOptions
     public IReadOnlyList<int>? Cpus { get; init; }
 
     /// <summary>The real-time priority (SCHED_FIFO) of the measuring threads, 1 to 99; null for the scheduling that they are born with. 80
-    /// by default; where it is not permitted, <see cref="JitterMeter.UnavailableReasons"/> says so and the meter goes on without. Child processes do
-    /// not inherit it.</summary>
+    /// by default; where it is not permitted, <see cref="JitterMeter.UnavailableReasons"/> says so and the meter goes on without. Child
+    /// processes do not inherit it.</summary>
     public int? Priority { get; init; } = 80;
 
     /// <summary>Measure the wake-ups that are due within so long, more than 0, and one at least; null, as by default, until
     /// <see cref="JitterMeter.Stop"/>. It takes longer where a CPU is behind at the end, and what was due is measured to the last; but
-    /// where it is behind a second later, as the interval is too short for it, <see cref="JitterMeter.UnavailableReasons"/> says so and the rest is
-    /// left.</summary>
+    /// where it is behind a second later, as the interval is too short for it, <see cref="JitterMeter.UnavailableReasons"/> says so and the
+    /// rest is left.</summary>
     public TimeSpan? Duration { get; init; }
 
     /// <summary>Measure so many wake-ups on each CPU, 1 or more; null, as by default, for no end. With <see cref="Duration"/> it ends with

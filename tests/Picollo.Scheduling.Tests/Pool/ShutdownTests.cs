@@ -302,7 +302,7 @@ public class ShutdownTests
         var scheduler = new CpuScheduler(new CpuWorkerPoolOptions { WorkerCount = 1 });
         scheduler.Close();
         await scheduler.Ended.Soon();
-        var late = new WorkerThread(scheduler, new Worker(), number: 2);
+        var late = new WorkerThread(scheduler, new WorkerSlot(), number: 2);
 
         scheduler.Next(late, out _, out _, out _).Should().BeNull();
 

@@ -9,7 +9,7 @@ public class WholeSliceTests
 
     private static CpuTask Own => (CpuTask)SynchronizationContext.Current!;
 
-    private static Worker OwnWorker => WorkerThread.Current!.Worker!;
+    private static WorkerSlot OwnWorker => WorkerThread.Current!.Slot!;
 
     private static long OwnEnd => OwnWorker.SliceStart + Own.SliceLeft;
 
@@ -50,13 +50,13 @@ public class WholeSliceTests
 
         await pool.RunAsync(async cpu =>
         {
-            WorkerThread.Current!.Worker!.IsWhole = true;
+            WorkerThread.Current!.Slot!.IsWhole = true;
             for (int slices = cpu.GetUsage().Slices; cpu.GetUsage().Slices == slices;)
             {
                 await cpu.Checkpoint();
             }
 
-            WorkerThread.Current!.Worker!.IsWhole.Should().BeFalse();
+            WorkerThread.Current!.Slot!.IsWhole.Should().BeFalse();
         }).Soon();
     }
 

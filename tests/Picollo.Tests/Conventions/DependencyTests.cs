@@ -99,14 +99,28 @@ public partial class DependencyTests
     private static IEnumerable<Type> UsedBy(Type type) =>
     [
         .. new[] { type.BaseType }.OfType<Type>(), .. type.GetInterfaces(), .. type.GetFields(Declared).Select(field => field.FieldType),
+        .. Constraints(type.GetGenericArguments()), .. Attributes(type),
         .. type.GetMethods(Declared).Cast<MethodBase>().Concat(type.GetConstructors(Declared)).SelectMany(UsedBy),
     ];
 
     private static IEnumerable<Type> UsedBy(MethodBase method) =>
     [
         .. method.GetParameters().Select(parameter => parameter.ParameterType), (method as MethodInfo)?.ReturnType ?? typeof(void),
-        .. method.GetMethodBody() is { } body ? body.LocalVariables.Select(local => local.LocalType).Concat(UsedIn(body.GetILAsByteArray()!, method)) : [],
+        .. method.IsGenericMethod ? Constraints(method.GetGenericArguments()) : [], .. Attributes(method),
+        .. method.GetMethodBody() is { } body
+            ? [.. body.LocalVariables.Select(local => local.LocalType), .. Caught(body), .. UsedIn(body.GetILAsByteArray()!, method)]
+            : Array.Empty<Type>(),
     ];
+
+    private static IEnumerable<Type> Constraints(Type[] parameters) =>
+        parameters.Where(parameter => parameter.IsGenericParameter).SelectMany(parameter => parameter.GetGenericParameterConstraints());
+
+    private static IEnumerable<Type> Attributes(MemberInfo member) => member.GetCustomAttributesData().SelectMany(attribute =>
+        attribute.ConstructorArguments.Select(argument => argument.Value).OfType<Type>().Prepend(attribute.AttributeType));
+
+    private static IEnumerable<Type> Caught(MethodBody body) => body.ExceptionHandlingClauses
+        .Where(clause => clause.Flags == ExceptionHandlingClauseOptions.Clause)
+        .Select(clause => clause.CatchType!);
 
     private static IEnumerable<Type> UsedIn(byte[] code, MethodBase method)
     {
@@ -120,6 +134,10 @@ public partial class DependencyTests
             {
                 MemberInfo member = method.Module.ResolveMember(BitConverter.ToInt32(code, i), ofType, ofMethod)!;
                 yield return member as Type ?? member.DeclaringType!;
+                foreach (Type argument in member is MethodInfo { IsGenericMethod: true } generic ? generic.GetGenericArguments() : [])
+                {
+                    yield return argument;
+                }
             }
 
             i += instruction.OperandType switch
@@ -134,6 +152,7 @@ public partial class DependencyTests
         }
     }
 
-    [GeneratedRegex(@"^using (?:static |\w+ = )?(Picollo[\w.]*)", RegexOptions.Multiline)]
+    // Constants and nameof leave no trace in the code, but their type's namespace stands in the text.
+    [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
     private static partial Regex Import();
 }

@@ -29,7 +29,7 @@ internal static class PublicApiText
         StringBuilder text = new();
         foreach (Type type in PublicSurface.Types)
         {
-            text.Append(CultureInfo.InvariantCulture, $"{Kind(type)} {type.Namespace}.{Name(type)}{Bases(type)}\n");
+            text.Append(CultureInfo.InvariantCulture, $"{Kind(type)} {type.Namespace}.{Name(type)}{Bases(type)}{Constraints(type.GetGenericArguments())}\n");
             foreach (MemberInfo member in PublicSurface.MembersOf(type))
             {
                 text.Append(CultureInfo.InvariantCulture, $"    {Member(member)}\n");
@@ -77,7 +77,7 @@ internal static class PublicApiText
         FieldInfo field => $"{Static(field.IsStatic)}{(field.IsInitOnly ? "readonly " : string.Empty)}{Name(Nullability.Create(field))} {field.Name}",
         ConstructorInfo constructor => $"{Access(constructor)}.ctor({Parameters(constructor)})",
         PropertyInfo property => Property(property),
-        MethodInfo method => $"{Access(method)}{Modifiers(method)}{Name(Nullability.Create(method.ReturnParameter))} {method.Name}{Generic(method)}({Parameters(method)})",
+        MethodInfo method => $"{Access(method)}{Modifiers(method)}{Name(Nullability.Create(method.ReturnParameter))} {method.Name}{Generic(method)}({Parameters(method)}){Constraints(method.GetGenericArguments())}",
         EventInfo @event => $"event {Name(@event.EventHandlerType!)} {@event.Name}",
         _ => member.ToString()!,
     };
@@ -89,8 +89,14 @@ internal static class PublicApiText
         string set = !PublicSurface.IsVisible(property.SetMethod)
             ? string.Empty
             : property.SetMethod!.ReturnParameter.GetRequiredCustomModifiers().Length > 0 ? "init; " : "set; ";
-        return $"{Access(accessor)}{Modifiers(accessor)}{Name(Nullability.Create(property))} {property.Name} {{ {get}{set}}}";
+        return $"{Access(accessor)}{Modifiers(accessor)}{Required(property)}{Name(Nullability.Create(property))} {Indexed(property)} {{ {get}{set}}}";
     }
+
+    private static string Required(MemberInfo member) => member.IsDefined(typeof(RequiredMemberAttribute)) ? "required " : string.Empty;
+
+    private static string Indexed(PropertyInfo property) => property.GetIndexParameters() is { Length: > 0 } parameters
+        ? $"this[{string.Join(", ", parameters.Select(Parameter))}]"
+        : property.Name;
 
     private static string Access(MethodBase method) => method.IsPublic ? string.Empty : "protected ";
 
@@ -112,13 +118,44 @@ internal static class PublicApiText
     private static string Generic(MethodInfo method) =>
         method.IsGenericMethod ? $"<{string.Join(", ", method.GetGenericArguments().Select(Name))}>" : string.Empty;
 
+    private static string Constraints(Type[] parameters) => string.Concat(parameters
+        .Where(parameter => parameter.IsGenericParameter)
+        .Select(parameter => (parameter.Name, All: string.Join(", ", Constraints(parameter))))
+        .Where(constrained => constrained.All.Length > 0)
+        .Select(constrained => $" where {constrained.Name} : {constrained.All}"));
+
+    private static IEnumerable<string> Constraints(Type parameter)
+    {
+        GenericParameterAttributes attributes = parameter.GenericParameterAttributes;
+        bool isStruct = attributes.HasFlag(GenericParameterAttributes.NotNullableValueTypeConstraint);
+        if (isStruct)
+        {
+            yield return parameter.CustomAttributes.Any(attribute => attribute.AttributeType.Name == "IsUnmanagedAttribute") ? "unmanaged" : "struct";
+        }
+        else if (attributes.HasFlag(GenericParameterAttributes.ReferenceTypeConstraint))
+        {
+            yield return "class";
+        }
+
+        foreach (Type constraint in parameter.GetGenericParameterConstraints().Where(each => each != typeof(ValueType)))
+        {
+            yield return Name(constraint);
+        }
+
+        if (!isStruct && attributes.HasFlag(GenericParameterAttributes.DefaultConstructorConstraint))
+        {
+            yield return "new()";
+        }
+    }
+
     private static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(Parameter));
 
     private static string Parameter(ParameterInfo parameter)
     {
         string mode = parameter.IsOut ? "out " : parameter.ParameterType.IsByRef ? parameter.IsIn ? "in " : "ref " : string.Empty;
         string fallback = parameter.HasDefaultValue ? " = " + Literal(parameter.DefaultValue, parameter.ParameterType) : string.Empty;
-        return $"{mode}{Name(Nullability.Create(parameter))} {parameter.Name}{fallback}";
+        bool isParams = parameter.IsDefined(typeof(ParamArrayAttribute)) || parameter.IsDefined(typeof(ParamCollectionAttribute));
+        return $"{(isParams ? "params " : mode)}{Name(Nullability.Create(parameter))} {parameter.Name}{fallback}";
     }
 
     private static string Literal(object? value, Type type) => value switch

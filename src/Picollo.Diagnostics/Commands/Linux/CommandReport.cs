@@ -1,7 +1,6 @@
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
-
 namespace Picollo.Diagnostics.Linux;
 
 /// <summary>struct report of native/picollo_spawn.c.</summary>

@@ -1,6 +1,5 @@
 using Picollo.Interop.Linux;
 
-
 namespace Picollo.Diagnostics.Linux;
 
 /// <summary>CLOCK_MONOTONIC.</summary>

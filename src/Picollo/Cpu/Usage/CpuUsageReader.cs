@@ -57,7 +57,9 @@ public static class CpuUsageReader
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
     public static CpuUsage GetByProcess() =>
-        CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason)
+            ? usage
+            : Throw<CpuUsage>(reason);
 
     /// <summary>The CPU time of a process, all its threads, user and kernel apart. May allocate.</summary>
     /// <param name="processId">At least 1.</param>
@@ -132,7 +134,9 @@ public static class CpuUsageReader
     /// <returns>Nanoseconds since the process began.</returns>
     /// <inheritdoc cref="GetByProcess()" path="/exception"/>
     public static long GetProcessTime() =>
-        CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
+        CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason)
+            ? nanoseconds
+            : Throw<long>(reason);
 
     /// <summary>The CPU time of a process, user and kernel together, at the finest step the system has.</summary>
     /// <param name="processId">At least 1.</param>

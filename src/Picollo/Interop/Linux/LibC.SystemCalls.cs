@@ -36,6 +36,9 @@ internal static unsafe partial class LibC
     {
         Architecture.X64 => 332,
         Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 291,
+        Architecture.X86 or Architecture.Ppc64le => 383,
+        Architecture.S390x => 379,
+        Architecture.Arm => 397,
         _ => null,
     };
 

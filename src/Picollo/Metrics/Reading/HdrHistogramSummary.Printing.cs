@@ -8,20 +8,14 @@ public sealed partial class HdrHistogramSummary
     private const string DefaultTitle = "Histogram summary";
 
     /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>.</summary>
-    /// <param name="title">The heading.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    /// <inheritdoc cref="ToTable" path="/param|/exception"/>
     public void PrettyPrint(string title = DefaultTitle, double valueUnitRatio = 1) => PrettyPrint(Console.Out, title, valueUnitRatio);
 
     /// <summary>Writes the table of <see cref="ToTable"/>.</summary>
-    /// <param name="writer">Where to.</param>
-    /// <param name="title">The heading.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    /// <param name="writer">The destination; not null.</param>
+    /// <param name="title"><inheritdoc cref="ToTable" path="/param[@name='title']/node()"/></param>
+    /// <param name="valueUnitRatio"><inheritdoc cref="ToTable" path="/param[@name='valueUnitRatio']/node()"/></param>
+    /// <inheritdoc cref="ToTable" path="/exception"/>
     public void PrettyPrint(TextWriter writer, string title = DefaultTitle, double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -29,14 +23,7 @@ public sealed partial class HdrHistogramSummary
     }
 
     /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>.</summary>
-    /// <param name="other">The summary to compare with; this one is the state before.</param>
-    /// <param name="title">The heading.</param>
-    /// <param name="before">The column heading of this summary.</param>
-    /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    /// <inheritdoc cref="ToDiffTable" path="/param|/exception"/>
     public void PrettyPrintDiff(
         HdrHistogramSummary other,
         string title = "Histogram diff",
@@ -45,16 +32,13 @@ public sealed partial class HdrHistogramSummary
         double valueUnitRatio = 1) => PrettyPrintDiff(Console.Out, other, title, before, after, valueUnitRatio);
 
     /// <summary>Writes the table of <see cref="ToDiffTable"/>.</summary>
-    /// <param name="writer">Where to.</param>
-    /// <param name="other">The summary to compare with; this one is the state before.</param>
-    /// <param name="title">The heading.</param>
-    /// <param name="before">The column heading of this summary.</param>
-    /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/>, <paramref name="other"/> or a heading is
-    /// <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
+    /// <param name="writer">The destination; not null.</param>
+    /// <param name="other"><inheritdoc cref="ToDiffTable" path="/param[@name='other']/node()"/></param>
+    /// <param name="title"><inheritdoc cref="ToDiffTable" path="/param[@name='title']/node()"/></param>
+    /// <param name="before"><inheritdoc cref="ToDiffTable" path="/param[@name='before']/node()"/></param>
+    /// <param name="after"><inheritdoc cref="ToDiffTable" path="/param[@name='after']/node()"/></param>
+    /// <param name="valueUnitRatio"><inheritdoc cref="ToDiffTable" path="/param[@name='valueUnitRatio']/node()"/></param>
+    /// <inheritdoc cref="ToDiffTable" path="/exception"/>
     public void PrettyPrintDiff(
         TextWriter writer,
         HdrHistogramSummary other,
@@ -79,7 +63,7 @@ public sealed partial class HdrHistogramSummary
     public string ToTable(string title = DefaultTitle, double valueUnitRatio = 1)
     {
         ArgumentNullException.ThrowIfNull(title);
-        UnitText.Check(valueUnitRatio);
+        UnitRatio.CheckWithinUnits(valueUnitRatio);
         MarkdownTable table = new("lrlr", ["Percentile", "Value", "±", "Count"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
@@ -118,9 +102,9 @@ public sealed partial class HdrHistogramSummary
     /// <param name="before">The column heading of this summary.</param>
     /// <param name="after">The column heading of the other summary.</param>
     /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
     /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
     /// known. From 10⁻³⁰ to 10³⁰.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public string ToDiffTable(
         HdrHistogramSummary other,
@@ -133,7 +117,7 @@ public sealed partial class HdrHistogramSummary
         ArgumentNullException.ThrowIfNull(title);
         ArgumentNullException.ThrowIfNull(before);
         ArgumentNullException.ThrowIfNull(after);
-        UnitText.Check(valueUnitRatio);
+        UnitRatio.CheckWithinUnits(valueUnitRatio);
         MarkdownTable table = new("lrrr", ["Percentile", before, after, "Δ%"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {

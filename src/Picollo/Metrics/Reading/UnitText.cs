@@ -38,8 +38,6 @@ internal static class UnitText
         return Fixed(scaled, Math.Clamp(decimals, 2, MaxDecimals));
     }
 
-    public static void Check(double valueUnitRatio) => UnitRatio.CheckWithinUnits(valueUnitRatio);
-
     // The largest power of ten that is not above the uncertainty.
     private static int DecimalsFor(double uncertainty) => Math.Clamp(-(int)Math.Floor(Math.Log10(uncertainty)), 0, MaxDecimals);
 

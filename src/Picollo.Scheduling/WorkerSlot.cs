@@ -1,7 +1,8 @@
 namespace Picollo.Scheduling;
 
-/// <summary>One of the N places to run at. Its fields change under the scheduler's lock.</summary>
-internal sealed class Worker
+/// <summary>One of the N slots in which tasks run, each on a <see cref="WorkerThread"/>. Its fields change under the scheduler's
+/// lock.</summary>
+internal sealed class WorkerSlot
 {
     /// <summary>When it last took a task that others had passed over.</summary>
     public long LastWhole;

@@ -1,0 +1,71 @@
+using System.Globalization;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Text;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Tests.Interop;
+
+/// <summary>The constants and structs of the interop layer are those of this system's headers, as its C compiler reads them.</summary>
+public sealed class HeaderTests
+{
+    /// <summary>Younger than the headers of the oldest systems that build this.</summary>
+    private const string Younger = "MFD_EXEC";
+
+    private static readonly string[] Headers =
+    [
+        "errno.h", "fcntl.h", "linux/memfd.h", "linux/perf_event.h", "poll.h", "pwd.h", "sched.h", "signal.h", "spawn.h", "stddef.h",
+        "sys/ioctl.h", "sys/klog.h", "sys/mman.h", "sys/prctl.h", "sys/resource.h", "sys/stat.h", "sys/syscall.h", "termios.h", "time.h",
+    ];
+
+    [LinuxToolFact("gcc", "gcc")]
+    public void Constants_and_structs_are_those_of_the_headers()
+    {
+        StringBuilder program = new("#define _GNU_SOURCE\n");
+        program.AppendJoin('\n', Headers.Select(header => $"#include <{header}>")).Append('\n');
+        program.Append("#ifndef SYSLOG_ACTION_READ_ALL\n#define SYSLOG_ACTION_READ_ALL 3\n#define SYSLOG_ACTION_SIZE_BUFFER 10\n#endif\n");
+        foreach (FieldInfo constant in Constants(typeof(Errno)).Concat(Constants(typeof(LibC))))
+        {
+            string assertion = Assert($"(long long)({constant.Name})", constant.GetValue(null)!);
+            program.Append(constant.Name == Younger ? $"#ifdef {Younger}\n{assertion}#endif\n" : assertion);
+        }
+
+        program.Append(Assert("SYS_gettid", LibC.SYS_gettid!))
+            .Append(SizeOf<LibC.Timespec>("struct timespec")).Append(SizeOf<LibC.Timeval>("struct timeval"))
+            .Append(SizeOf<LibC.Rusage>("struct rusage")).Append(SizeOf<LibC.PollFd>("struct pollfd"))
+            .Append(SizeOf<LibC.SigSet>("sigset_t")).Append(SizeOf<LibC.Winsize>("struct winsize")).Append(SizeOf<LibC.Termios>("struct termios"))
+            .Append(OffsetOf<LibC.PollFd>("struct pollfd", "events", nameof(LibC.PollFd.Events)))
+            .Append(OffsetOf<LibC.PollFd>("struct pollfd", "revents", nameof(LibC.PollFd.Returned)))
+            .Append(OffsetOf<LibC.Winsize>("struct winsize", "ws_col", nameof(LibC.Winsize.Columns)))
+            .Append(OffsetOf<LibC.Termios>("struct termios", "c_lflag", nameof(LibC.Termios.LocalFlags)))
+            .Append(OffsetOf<LibC.Termios>("struct termios", "c_cc", nameof(LibC.Termios.Characters)))
+            .Append(Assert("offsetof(struct statx, stx_uid)", 20));
+
+        string folder = Directory.CreateTempSubdirectory("picollo-headers-").FullName;
+        try
+        {
+            string source = Path.Combine(folder, "headers.c");
+            File.WriteAllText(source, program.ToString());
+            Action compile = () => Tool.Run("gcc", folder, new Dictionary<string, string?>(), "-fsyntax-only", source);
+            compile.Should().NotThrow();
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    private static IEnumerable<FieldInfo> Constants(Type type) => type
+        .GetFields(BindingFlags.Static | BindingFlags.Public)
+        .Where(field => field.Name.StartsWith("SYS_", StringComparison.Ordinal)
+            || field.Name.All(letter => char.IsAsciiLetterUpper(letter) || char.IsAsciiDigit(letter) || letter == '_'));
+
+    private static string Assert(string expression, object value) =>
+        string.Create(CultureInfo.InvariantCulture, $"_Static_assert({expression} == {value}, \"{expression} is not {value}\");\n");
+
+    private static string SizeOf<T>(string name) => Assert($"sizeof({name})", Unsafe.SizeOf<T>());
+
+    private static string OffsetOf<T>(string name, string field, string ours) =>
+        Assert($"offsetof({name}, {field})", (int)Marshal.OffsetOf<T>(ours));
+}
