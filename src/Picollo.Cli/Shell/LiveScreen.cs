@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
+using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
@@ -218,19 +219,9 @@ internal sealed class LiveScreen : IDisposable
         return process > 0 && LibC.getsid(process) == LibC.getsid(0);
     }
 
-    // Field 4 of proc_pid_stat(5), the second behind the name; 0 where it has ended.
-    private static int ParentOf(int process)
-    {
-        try
-        {
-            string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/stat"));
-            return int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1], CultureInfo.InvariantCulture);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return 0;
-        }
-    }
+    // 0 where it has ended.
+    private static int ParentOf(int process) =>
+        ProcTaskStat.TryRead(process, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.ParentId : 0;
 
     private void MeasureSize() => (Columns, Rows) = WindowSize.Current ?? (Math.Max(Columns, 1), Math.Max(Rows, 1));
 

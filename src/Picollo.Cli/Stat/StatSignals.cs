@@ -1,5 +1,5 @@
-using System.Globalization;
 using Picollo.Cli.Shell;
+using Picollo.Cpu.Linux;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
@@ -78,8 +78,7 @@ internal sealed class StatSignals
             return !Console.IsInputRedirected;
         }
 
-        string stat = File.ReadAllText("/proc/self/stat");
-        string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
-        return int.Parse(fields[2], CultureInfo.InvariantCulture) == int.Parse(fields[5], CultureInfo.InvariantCulture);
+        return ProcTaskStat.TryRead("/proc/self/stat\0"u8, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
+            && stat.ProcessGroup == stat.ForegroundGroup;
     }
 }

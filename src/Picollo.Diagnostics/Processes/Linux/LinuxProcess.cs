@@ -117,16 +117,8 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
 
     protected override bool ReleaseHandle() => LibC.close((int)handle) == 0;
 
-    private static long? StartOf(int id)
-    {
-        var path = new PathBuffer(stackalloc byte[32]); // "/proc/<pid>/stat"
-        path.Append("/proc/"u8);
-        path.Append(id);
-        path.Append("/stat"u8);
-        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
-        int length = LinuxFiles.ReadOnce(LibC.AT_FDCWD, path.Terminated, text);
-        return length > 0 && ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat) ? stat.LatestStartNanoseconds : null;
-    }
+    private static long? StartOf(int id) =>
+        ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.LatestStartNanoseconds : null;
 
     // What is no process any more may be a thread of another.
     private static string WhyNotOpened(int id) => Marshal.GetLastPInvokeError() switch

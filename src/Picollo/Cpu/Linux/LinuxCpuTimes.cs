@@ -113,11 +113,14 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
     {
-        Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
-        int length = _isProcForeign ? -1 : LinuxFiles.ReadOnce(LibC.AT_FDCWD, path, text);
-        bool known = ProcTaskStat.TryParse(length > 0 ? text[..length] : [], out ProcTaskStat stat);
-        split = known ? stat.Usage : default;
-        return known;
+        if (!_isProcForeign && ProcTaskStat.TryRead(path, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
+        {
+            split = stat.Usage;
+            return true;
+        }
+
+        split = default;
+        return false;
     }
 
     // include/linux/posix-timers_types.h: the complement of the id, then "per thread" (4), then the scheduler's clock (2).

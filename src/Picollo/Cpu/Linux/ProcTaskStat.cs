@@ -1,3 +1,5 @@
+using Picollo.Interop.Linux;
+
 namespace Picollo.Cpu.Linux;
 
 /// <summary>
@@ -11,6 +13,11 @@ internal ref struct ProcTaskStat
     /// <summary>Any bytes but zero, blanks, parentheses and line ends included.</summary>
     public ReadOnlySpan<byte> Name;
     public char State;
+    public int ParentId;
+    public int ProcessGroup;
+
+    /// <summary>The foreground process group of its terminal; -1 without a terminal.</summary>
+    public int ForegroundGroup;
     public long UserTicks;
     public long KernelTicks;
     public int Priority;
@@ -29,6 +36,27 @@ internal ref struct ProcTaskStat
     /// <summary>The end of the tick in which it began, since the system was started.</summary>
     public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
         && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
+
+    /// <summary>Reads the file of a process.</summary>
+    /// <param name="processId">The ID of the process.</param>
+    /// <param name="buffer">At least <see cref="MaxLength"/> bytes; <see cref="Name"/> refers to them.</param>
+    /// <param name="stat">The fields.</param>
+    /// <returns>False if the file cannot be read, or is not such a line.</returns>
+    public static bool TryRead(int processId, Span<byte> buffer, out ProcTaskStat stat)
+    {
+        var path = new PathBuffer(stackalloc byte[32]); // "/proc/<pid>/stat"
+        path.Append("/proc/"u8);
+        path.Append(processId);
+        path.Append("/stat"u8);
+        return TryRead(path.Terminated, buffer, out stat);
+    }
+
+    /// <summary>As <see cref="TryRead(int, Span{byte}, out ProcTaskStat)"/>, by a path that ends with a zero.</summary>
+    public static bool TryRead(scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat)
+    {
+        int length = LinuxFiles.ReadOnce(LibC.AT_FDCWD, path, buffer);
+        return TryParse(length > 0 ? buffer[..length] : [], out stat);
+    }
 
     /// <summary>False if the text is no such line up to the start time.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, out ProcTaskStat stat)
@@ -49,7 +77,11 @@ internal ref struct ProcTaskStat
         if (!fields.TryNext(out ReadOnlySpan<byte> state) // 3
             || state.Length != 1
             || !char.IsAsciiLetter((char)state[0])
-            || !fields.Skip(10)
+            || !fields.TryNextInt(out stat.ParentId) // 4
+            || !fields.TryNextInt(out stat.ProcessGroup)
+            || !fields.Skip(2)
+            || !fields.TryNextInt(out stat.ForegroundGroup) // 8
+            || !fields.Skip(5)
             || !fields.TryNextCount(out stat.UserTicks) // 14
             || !fields.TryNextCount(out stat.KernelTicks)
             || !fields.Skip(2)

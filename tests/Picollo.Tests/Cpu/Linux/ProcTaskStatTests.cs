@@ -6,10 +6,10 @@ namespace Picollo.Tests.Cpu.Linux;
 
 public class ProcTaskStatTests
 {
-    /// <summary>A process 2318 with 130 ticks in user mode, 20 in the kernel, nice 5, 4 threads, started at tick 44449, last on
+    /// <summary>A process 2318, child of 2309, in group 2310, with 130 ticks in user mode, 20 in the kernel, nice 5, 4 threads, started at tick 44449, last on
     /// CPU 1; the name and what follows the start can be chosen.</summary>
     internal static string Line(string name, string state = "R", string rest = "3133440 384 18446744073709551615 1 2 3 4 5 6 7 8 9 10 11 12 17 1 0 0 0") =>
-        $"2318 ({name}) {state} 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 25 5 4 0 44449 {rest}\n";
+        $"2318 ({name}) {state} 2309 2310 1807 0 -1 4194304 101 0 0 0 130 20 0 0 25 5 4 0 44449 {rest}\n";
 
     [Fact]
     public void Fields_are_those_of_the_manual_page()
@@ -18,6 +18,7 @@ public class ProcTaskStatTests
 
         Encoding.UTF8.GetString(stat.Name).Should().Be("cat");
         stat.State.Should().Be('R');
+        (stat.ParentId, stat.ProcessGroup, stat.ForegroundGroup).Should().Be((2309, 2310, -1));
         stat.UserTicks.Should().Be(130);
         stat.KernelTicks.Should().Be(20);
         stat.Priority.Should().Be(25);
