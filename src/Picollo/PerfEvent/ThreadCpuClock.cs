@@ -7,7 +7,7 @@ namespace Picollo.PerfEvent;
 
 /// <summary>
 /// The CPU time of the thread that makes it, read without a system call: from a page that the kernel keeps for one of its software
-/// events, and the CPU's time counter. Linux.
+/// events, and the CPU's time counter. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.
 /// </summary>
 /// <remarks>
 /// <para>For code that asks very often: a reading takes about as long as one of <see cref="CycleClock"/>, where

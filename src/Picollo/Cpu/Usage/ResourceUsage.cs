@@ -56,7 +56,8 @@ public readonly record struct ResourceUsage
     /// <summary>How often the CPU was taken away: a time slice was over, or something of higher priority came.</summary>
     public long InvoluntaryContextSwitches { get; init; }
 
-    /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux.</summary>
+    /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux. Use it for faults and context
+    /// switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
     /// <returns>Since the thread began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
     public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
