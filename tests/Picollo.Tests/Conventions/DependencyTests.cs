@@ -54,7 +54,7 @@ public partial class DependencyTests
             .Select(path => Path.GetRelativePath(source, path).Replace('\\', '/'))
             .Where(path => !path.Contains("/obj/", StringComparison.Ordinal))
             .SelectMany(path => Import().Matches(File.ReadAllText(Path.Combine(source, path)))
-                .Select(import => import.Groups[1].Value)
+                .Select(import => import.Groups["name"].Value)
                 .Where(imported => !IsAllowed(PartOfFile(path), PartOfNamespace(imported)))
                 .Select(imported => $"{path} imports {imported}"));
 
@@ -153,6 +153,6 @@ public partial class DependencyTests
     }
 
     // Constants and nameof leave no trace in the code, but their type's namespace stands in the text.
-    [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(?<name>Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(?<name>Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
     private static partial Regex Import();
 }

@@ -72,7 +72,8 @@ public abstract partial class ReadOnlyHdrHistogram
     public ulong UnderflowCount => ReadOutOfRange().Underflow;
 
     /// <summary>The bytes of the arrays that the histogram holds on the heap: the counters of all threads, and what resets and snapshots
-    /// keep. The objects themselves add less than 512 bytes. Pooled buffers that a read borrows are not counted.</summary>
+    /// keep. The objects themselves add less than 512 bytes, and 64 for
+    /// each thread of a thread-local histogram. Pooled buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 
     /// <summary>When what a read returns was counted.</summary>
