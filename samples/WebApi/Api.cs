@@ -22,6 +22,8 @@ public static class Api
         });
         builder.Services.AddPicollo(options => options.ServerTiming = true);
         WebApplication application = builder.Build();
+
+        // First, so that it measures all that comes after it.
         application.UseCpuUsage();
         application.MapPicollo();
         Map(application);

@@ -20,6 +20,11 @@ public sealed class PicolloOptions
         }
     } = CpuUsageDetail.TotalOnly;
 
+    /// <summary>Whether all requests are measured, from before the first middleware to after the last, and not only those that reach
+    /// <c>UseCpuUsage()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files and whatever else answers early in
+    /// the pipeline. <see langword="false"/> by default. An additional <c>UseCpuUsage()</c> then has no effect.</summary>
+    public bool MeasureAllRequests { get; set; }
+
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c> in milliseconds, up to the moment their headers are
     /// sent. Off by default: it tells a client what a request cost.</summary>
     public bool ServerTiming { get; set; }

@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -43,12 +44,10 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<CpuTimeInstrument>();
         services.TryAddSingleton<RequestReporter>();
 
-        // The first filter is around the others, and the host has registered its own before.
-        if (!services.Any(service => service.ServiceType == typeof(CpuUsageStartupFilter)))
+        // The first filter is around the others, and the host has already registered its own.
+        if (!services.Any(service => service.ImplementationType == typeof(MeasureAllFilter)))
         {
-            services.AddSingleton<CpuUsageStartupFilter>();
-            services.Insert(
-                0, ServiceDescriptor.Singleton<IStartupFilter>(provider => provider.GetRequiredService<CpuUsageStartupFilter>()));
+            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, MeasureAllFilter>());
         }
     }
 
@@ -67,5 +66,11 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<Viewers>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
+    }
+
+    private sealed class MeasureAllFilter(IOptions<PicolloOptions> options) : IStartupFilter
+    {
+        public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) =>
+            options.Value.MeasureAllRequests ? app => next(app.UseCpuUsage()) : next;
     }
 }

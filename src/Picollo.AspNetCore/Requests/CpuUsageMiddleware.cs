@@ -3,13 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Watches each request, from before the first middleware to after the last.</summary>
+/// <summary>Measures each request from here to the end of the pipeline, unless another one measures it already.</summary>
 /// <remarks>
-/// <para>On a request that ends without a wait it costs two readings of the thread's clock (more with user and kernel time apart) and
-/// three objects: the watcher, and the context and the map of its one value that the runtime makes for it, 152 bytes together. Where the
-/// host has put its <see cref="System.Diagnostics.Activity"/> into the context before (it does if anything logs), the runtime makes a
-/// larger map and an array beside it: four objects, 200 bytes. Watchers are not pooled: work that outlives its request still holds
-/// them.</para>
+/// <para>A request that ends without a wait costs two readings of the thread's clock (more with user and kernel time apart) and three
+/// objects: the watcher, and the context and the map of its one value that the runtime makes for it, 152 bytes in total. If the host has put
+/// its <see cref="System.Diagnostics.Activity"/> into the context before (it does if any logger is enabled), the runtime makes a larger map
+/// and an array: four objects, 200 bytes. Watchers are not pooled, because work that outlives its request still holds them.</para>
 /// <para>Leaving the flow is a return to the context that the request came with, which allocates nothing.</para>
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
@@ -20,17 +19,20 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     // Not async: a request that ends without a wait pays for no state machine.
     public Task Invoke(HttpContext context)
     {
-        // Null where somebody has suppressed the flow: there is nothing to follow then. No server does.
-        if (ExecutionContext.Capture() is not { } before)
+        // The feature marks the request as counted, by an outer middleware, or by the first run if an error page runs the pipeline again:
+        // error pages clear the endpoint and the response, but no other feature. The server clears it with the request.
+        // Without a flow (no server suppresses it), there is nothing to follow.
+        if (context.Features.Get<CpuUsageMiddleware>() is not null || ExecutionContext.Capture() is not { } before)
         {
             return next(context);
         }
 
+        context.Features.Set(this);
         CpuUsageAsyncWatcher watcher = new(_detail);
         Task request;
         try
         {
-            // Another one's startup filter, around this, may have begun the response.
+            // Middleware before this one may have started the response.
             if (_serverTiming && !context.Response.HasStarted)
             {
                 ServerTimingHeader.AddTo(context, watcher);

@@ -4,45 +4,33 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>The endpoint that a request came for, when all is over.</summary>
-/// <remarks>Error pages run the pipeline a second time, for a path of theirs. The endpoint is the first run's: the exception handler
-/// leaves a feature that tells it, status code pages take theirs away again, and both put the endpoint, if there was one, among the
-/// request's items, where the server's own metrics look for it.</remarks>
+/// <summary>The endpoint that a request came for, when it has ended.</summary>
 internal static class RequestEndpoint
 {
-    /// <summary>The framework's key (<c>HttpExtensions.OriginalEndpointKey</c>), which is not public.</summary>
-    private const string OriginalEndpointKey = "__OriginalEndpoint";
+    // Keys of the framework that are not public; the server's own metrics read them, too.
+    private const string OriginalEndpointKey = "__OriginalEndpoint"; // HttpExtensions
+    private const string RequestUnhandledKey = "__RequestUnhandled"; // ApplicationBuilder
 
-    private static readonly object UnmatchedKey = new();
-
-    /// <summary>Notes, at the pipeline's end, that nothing took the request. Of an error page's run it says nothing: where the first run
-    /// had an endpoint, that is asked for before.</summary>
-    public static void MarkUnmatched(HttpContext context)
-    {
-        if (context.GetEndpoint() is null)
-        {
-            context.Items[UnmatchedKey] = UnmatchedKey;
-        }
-    }
-
-    /// <summary>The endpoint that the request came for; null where there was none.</summary>
-    public static Endpoint? Of(HttpContext context) => OriginalOf(context, context.GetEndpoint());
-
-    private static Endpoint? OriginalOf(HttpContext context, Endpoint? last)
+    /// <summary>The endpoint that the request came for; null if there was none.</summary>
+    /// <remarks>Error pages run the pipeline a second time, for their own path. The endpoint is that of the first run: the exception
+    /// handler leaves a feature with it, and both kinds of pages put it among the request's items. If the first run had none, its end of
+    /// the pipeline has put there that the request was unhandled.</remarks>
+    public static Endpoint? Of(HttpContext context)
     {
         if (context.Features.Get<IExceptionHandlerFeature>() is { } handled)
         {
             return handled.Endpoint;
         }
 
-        // Not by context.Items, which would make the items where nobody has any.
+        // Not by context.Items, which would allocate items for a request without any.
+        Endpoint? last = context.GetEndpoint();
         if (context.Features.Get<IItemsFeature>()?.Items is not { Count: > 0 } items)
         {
             return last;
         }
 
         return items.TryGetValue(OriginalEndpointKey, out object? original) && original is Endpoint endpoint ? endpoint
-            : items.ContainsKey(UnmatchedKey) ? null
+            : items.ContainsKey(RequestUnhandledKey) ? null
             : last;
     }
 }

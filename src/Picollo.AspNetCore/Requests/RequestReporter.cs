@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -17,6 +18,15 @@ internal sealed partial class RequestReporter(
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
+
+    private bool? _canMeasure;
+
+    /// <summary>Whether this machine reports the CPU time of threads; logs the reason once if it does not.</summary>
+    /// <remarks>For the time when pipelines are built, on one thread.</remarks>
+    public bool CanMeasure => _canMeasure ??= TryMeasure();
+
+    /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
+    internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
     /// <summary>Throws nothing: the request has been served, and what fails here (a listener, a log) is not its fault.</summary>
     public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
@@ -59,8 +69,19 @@ internal sealed partial class RequestReporter(
         }
     }
 
-    /// <summary>Why requests are not measured, once.</summary>
-    public void LogUnavailable(string reason) => LogUnavailable(_logger, reason);
+    private bool TryMeasure()
+    {
+        try
+        {
+            Probe();
+            return true;
+        }
+        catch (MeasurementUnavailableException e)
+        {
+            LogUnavailable(_logger, e.Message);
+            return false;
+        }
+    }
 
     [LoggerMessage(
         1,

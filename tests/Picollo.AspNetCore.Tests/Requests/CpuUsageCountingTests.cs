@@ -65,59 +65,6 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Short_circuited_requests_and_those_that_the_host_refuses_are_counted()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(
-            web =>
-            {
-                web.MapGet("/short", () => "short").ShortCircuit();
-                web.MapShortCircuit(404, "robots.txt");
-                web.Use((context, next) => context.Request.Path == "/early" ? context.Response.WriteAsync("early") : next(context));
-                web.MapGet("/late", () => "late");
-            },
-            build: builder => builder.WebHost.UseSetting("AllowedHosts", "127.0.0.1"));
-        await app.Client.GetStringAsync("/short");
-        await app.Client.GetAsync("/robots.txt");
-        await app.Client.GetStringAsync("/early");
-        HttpRequestMessage stranger = new(HttpMethod.Get, "/late") { Headers = { Host = "example.org" } };
-        (await app.Client.SendAsync(stranger)).StatusCode.Should().Be(HttpStatusCode.BadRequest);
-
-        (await app.GetCountsAsync(4)).Should().Equal(
-            ("GET", "(unmatched)", 2), ("GET", "/robots.txt/{**catchall}", 1), ("GET", "/short", 1));
-    }
-
-    [Fact]
-    public async Task What_an_error_page_answers_counts_for_the_route_it_came_for()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(web =>
-        {
-            web.UseExceptionHandler("/error");
-            web.UseStatusCodePagesWithReExecute("/status/{0}");
-            web.Use((context, next) => context.Request.Path == "/broken" ? throw new InvalidOperationException("broken") : next(context));
-            web.Map("/error", () => "error");
-            web.Map("/status/{code}", (int code) => $"status {code}");
-            web.MapGet("/fail", string () => throw new InvalidOperationException("fail"));
-            web.MapGet("/fail-later", async Task<string> () =>
-            {
-                await Task.Yield();
-                throw new InvalidOperationException("fail later");
-            });
-            web.MapGet("/none/{id}", (string id) => Results.NotFound());
-        });
-        (await Text("/fail")).Should().Be("error");
-        (await Text("/fail-later")).Should().Be("error");
-        (await Text("/broken")).Should().Be("error");
-        (await Text("/none/1")).Should().Be("status 404");
-        (await Text("/missing")).Should().Be("status 404");
-        (await Text("/status/7")).Should().Be("status 7");
-
-        (await app.GetCountsAsync(6)).Should().Equal(
-            ("GET", "(unmatched)", 2), ("GET", "/fail", 1), ("GET", "/fail-later", 1), ("GET", "/none/{id}", 1), ("GET", "/status/{code}", 1));
-
-        async Task<string> Text(string path) => await (await app.Client.GetAsync(path)).Content.ReadAsStringAsync();
-    }
-
-    [Fact]
     public async Task What_fails_before_any_route_does_not_count_for_the_error_page()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
@@ -315,23 +262,19 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Services_may_be_added_and_the_measuring_switched_on_twice()
+    public async Task Services_may_be_added_twice()
     {
         await using RequestApp app = await RequestApp.StartAsync(
-            web =>
-            {
-                web.UseCpuUsage();
-                web.UseWhen(context => context.Request.Path == "/x", branch => branch.UseCpuUsage());
-                web.MapGet("/x", () => "x");
-            },
+            web => web.MapGet("/x", () => "x"),
             build: builder => builder.Services.AddPicollo(options => options.MaxRoutes = 9).AddPicollo());
         await app.Client.GetStringAsync("/x");
 
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
+        app.Services.GetServices<IStartupFilter>().Count(filter => filter.GetType().Assembly == typeof(PicolloOptions).Assembly).Should().Be(1);
     }
 
     [Fact]
-    public async Task Without_the_switch_nothing_is_measured_and_without_services_it_says_what_is_missing()
+    public async Task Without_middleware_and_option_nothing_is_measured_and_without_services_it_says_what_is_missing()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
@@ -352,7 +295,8 @@ public class CpuUsageCountingTests
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
-            web.Services.GetRequiredService<CpuUsageStartupFilter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
+            web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
+            web.UseCpuUsage();
             web.MapGet("/x", () => "x");
         });
         (await app.Client.GetStringAsync("/x")).Should().Be("x");
@@ -368,7 +312,6 @@ public class CpuUsageCountingTests
     {
         await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         ApplicationBuilder app = new(services);
-        services.GetRequiredService<CpuUsageStartupFilter>().Configure(_ => { })(app);
         app.UseCpuUsage();
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
         app.Run(context => context.Request.Path == "/now" ? Task.CompletedTask : mayEnd.Task);

@@ -10,7 +10,7 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>A real server with <c>UseCpuUsage()</c>, its log, and a client.</summary>
+/// <summary>A real server that measures its requests, its log, and a client.</summary>
 internal sealed class RequestApp : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -33,25 +33,31 @@ internal sealed class RequestApp : IAsyncDisposable
 
     public RouteTable Routes => Services.GetRequiredService<RouteTable>();
 
-    /// <param name="map">The pipeline and the endpoints; <c>UseCpuUsage()</c> comes after it, at the end.</param>
+    /// <param name="map">The pipeline and the endpoints.</param>
     /// <param name="options">Picollo's.</param>
     /// <param name="build">Services.</param>
     /// <param name="protocols">Of the one endpoint, which has no TLS.</param>
+    /// <param name="measureAll">Whether all requests are measured, or only those that reach a <c>UseCpuUsage()</c> of
+    /// <paramref name="map"/>.</param>
     public static async Task<RequestApp> StartAsync(
         Action<WebApplication> map,
         Action<PicolloOptions>? options = null,
         Action<WebApplicationBuilder>? build = null,
-        HttpProtocols protocols = HttpProtocols.Http1)
+        HttpProtocols protocols = HttpProtocols.Http1,
+        bool measureAll = true)
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         LogSink log = new();
         builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Debug);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = protocols));
-        builder.Services.AddPicollo(options);
+        builder.Services.AddPicollo(picollo =>
+        {
+            picollo.MeasureAllRequests = measureAll;
+            options?.Invoke(picollo);
+        });
         build?.Invoke(builder);
         WebApplication app = builder.Build();
         map(app);
-        app.UseCpuUsage();
         await app.StartAsync();
         return new RequestApp(app, log);
     }
