@@ -22,7 +22,7 @@ internal sealed partial class PageAccess(ILogger logger)
         {
             if (Interlocked.Exchange(ref _hasLogged, 1) == 0)
             {
-                LogRefused(reason);
+                TryLogRefused(reason);
             }
 
             context.Response.StatusCode = StatusCodes.Status404NotFound;
@@ -39,6 +39,18 @@ internal sealed partial class PageAccess(ILogger logger)
 
         return handler(context);
     };
+
+    private void TryLogRefused(string reason)
+    {
+        try
+        {
+            LogRefused(reason);
+        }
+        catch (Exception)
+        {
+            // A logger's.
+        }
+    }
 
     private static bool IsOpen(HttpContext context) => context.GetEndpoint()?.Metadata is { } metadata
         && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);

@@ -50,13 +50,26 @@ internal sealed class CpuTimeInstrument
         }
         else
         {
-            _cpuTime.Record(usage.CpuNanoseconds / 1e9, tags);
+            RecordSeconds(usage.CpuNanoseconds, tags);
         }
     }
 
     private void RecordMode(long nanoseconds, TagList tags, string mode)
     {
         tags.Add("cpu.mode", mode);
-        _cpuTime.Record(nanoseconds / 1e9, tags);
+        RecordSeconds(nanoseconds, tags);
+    }
+
+    private void RecordSeconds(long nanoseconds, in TagList tags)
+    {
+        double seconds = nanoseconds / 1e9;
+        try
+        {
+            _cpuTime.Record(seconds, tags);
+        }
+        catch (Exception)
+        {
+            // A listener's.
+        }
     }
 }

@@ -28,44 +28,39 @@ internal sealed partial class RequestReporter(
     /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>Throws nothing: the request has been served, and what fails here (a listener, a log) is not its fault.</summary>
+    /// <summary>Adds a request to its route's histograms and reports it to the instrument and the log. Exceptions of listeners and
+    /// loggers are ignored, because the request has been served; others are defects of this package, and thrown.</summary>
     public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
+    {
+        string method = KnownMethods.NameOf(context.Request.Method);
+        EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched
+            ? _endpoints.GetValue(matched, static matched => new(matched))
+            : null;
+        RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
+        ofRoute.Record(usage, endpoint is { IsEndless: true });
+        bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
+        if (!isOverBudget && !instrument.IsEnabled)
+        {
+            return;
+        }
+
+        int status = RequestStatus.Of(context, failure);
+        instrument.Record(usage, method, endpoint?.Route, status);
+        if (isOverBudget)
+        {
+            TryLogOverBudget(usage, method, endpoint?.Route ?? RouteTable.Unmatched, status);
+        }
+    }
+
+    private void TryLogOverBudget(in RequestUsage usage, string method, string route, int status)
     {
         try
         {
-            string method = KnownMethods.NameOf(context.Request.Method);
-            EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched
-                ? _endpoints.GetValue(matched, static matched => new(matched))
-                : null;
-            RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
-            ofRoute.Record(usage, endpoint is { IsEndless: true });
-            bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
-            if (!isOverBudget && !instrument.IsEnabled)
-            {
-                return;
-            }
-
-            string? route = endpoint?.Route;
-            int status = RequestStatus.Of(context, failure);
-            try
-            {
-                if (instrument.IsEnabled)
-                {
-                    instrument.Record(usage, method, route, status);
-                }
-            }
-            finally
-            {
-                if (isOverBudget)
-                {
-                    LogOverBudget(
-                        _logger, method, route ?? RouteTable.Unmatched, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
-                }
-            }
+            LogOverBudget(_logger, method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
         }
         catch (Exception)
         {
-            // Of other people's code.
+            // A logger's.
         }
     }
 
@@ -78,8 +73,20 @@ internal sealed partial class RequestReporter(
         }
         catch (MeasurementUnavailableException e)
         {
-            LogUnavailable(_logger, e.Message);
+            TryLogUnavailable(e.Message);
             return false;
+        }
+    }
+
+    private void TryLogUnavailable(string reason)
+    {
+        try
+        {
+            LogUnavailable(_logger, reason);
+        }
+        catch (Exception)
+        {
+            // A logger's.
         }
     }
 

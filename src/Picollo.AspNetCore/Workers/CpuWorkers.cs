@@ -37,9 +37,13 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
     /// <summary>Waits for what is in the pool; cancels it when the host's time to stop is over, and waits no longer.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (IsStarted)
+        try
         {
-            await Pool.DrainAsync(cancellationToken).WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await (IsStarted ? Pool.DrainAsync(cancellationToken).WaitAsync(cancellationToken) : Task.CompletedTask).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // What is left has been cancelled.
         }
     }
 

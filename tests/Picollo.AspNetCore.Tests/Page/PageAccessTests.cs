@@ -9,6 +9,7 @@ using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
@@ -47,6 +48,28 @@ public class PageAccessTests
 
         server.Log.Lines.Should().ContainSingle(line => line.StartsWith("Warning PageRefused: "))
             .Which.Should().Contain("it came through a proxy").And.Contain("RequireAuthorization()").And.NotContain("secret").And.NotContain("192");
+    }
+
+    [Fact]
+    public async Task A_logger_that_throws_does_not_change_the_answer()
+    {
+        int lines = 0;
+        await using PageServer server = await PageServer.StartAsync(build: builder => builder.Logging.AddProvider(new LogSink
+        {
+            OnLine = line =>
+            {
+                if (line.Category == "Picollo.AspNetCore.Page")
+                {
+                    lines++;
+                    throw new InvalidOperationException("from a logger");
+                }
+            },
+        }));
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo");
+        request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
+
+        (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+        lines.Should().Be(1);
     }
 
     [Theory]

@@ -78,20 +78,51 @@ public class CpuTimeInstrumentTests
             points.Should().ContainSingle(point => point.Tags.Count == tags.Count && !point.Tags.Except(tags).Any()).Which;
     }
 
-    [Fact]
-    public async Task A_listener_that_throws_disturbs_nobody()
+    [Theory]
+    [InlineData(CpuUsageDetail.TotalOnly, 1)]
+    [InlineData(CpuUsageDetail.UserAndKernel, 2)]
+    public async Task Listeners_and_loggers_that_throw_affect_neither_requests_nor_each_other(CpuUsageDetail detail, int measurements)
     {
-        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/x", () => "x"));
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/x", () => "x"),
+            options =>
+            {
+                options.Detail = detail;
+                options.CpuBudget = TimeSpan.Zero;
+            });
+        int lines = 0;
+        app.Log.OnLine = line =>
+        {
+            if (line.Category == RequestReporter.LogCategory)
+            {
+                Interlocked.Increment(ref lines);
+                throw new InvalidOperationException("from a logger");
+            }
+        };
         int calls = 0;
         using MeterListener listener = Listen(app, (_, _) =>
         {
             Interlocked.Increment(ref calls);
-            throw new InvalidOperationException("a listener's own");
+            throw new InvalidOperationException("from a listener");
         });
         (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
 
-        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
-        calls.Should().Be(1);
+        (await app.GetCountsAsync(2)).Should().Equal(("GET", "/x", 2));
+        await app.StopAsync();
+        (calls, lines).Should().Be((2 * measurements, 2));
+        app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Should().NotContain(line => line.Event.Name == "ApplicationError");
+    }
+
+    [Fact]
+    public async Task Failures_of_the_measurement_itself_are_not_swallowed()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/x", () => Results.NoContent()), build: builder => builder.Environment.EnvironmentName = "Production");
+        app.Routes.Get("GET", "/x").Cpu.Dispose();
+
+        (await app.Client.GetAsync("/x")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(1);
     }
 
     /// <summary>As the server answers what it has thrown, or has logged of what was aborted.</summary>

@@ -6,6 +6,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
@@ -305,6 +306,30 @@ public class CpuUsageCountingTests
         app.Routes.All.Should().BeEmpty();
         app.Log.Of("Picollo.AspNetCore.CpuUsage").Should().ContainSingle().Which.Should().Match<LogLine>(line =>
             line.Event.Id == 2 && line.Event.Name == "CpuTimeUnavailable" && line.Text.Contains("refused in a test"));
+    }
+
+    [Fact]
+    public async Task A_logger_that_throws_at_the_start_leaves_the_application_running()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused");
+                web.MapGet("/x", () => "x");
+            },
+            build: builder => builder.Services.AddSingleton<ILoggerProvider>(new LogSink
+            {
+                OnLine = line =>
+                {
+                    if (line.Category == RequestReporter.LogCategory)
+                    {
+                        throw new InvalidOperationException("from a logger");
+                    }
+                },
+            }));
+
+        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        app.Log.Of(RequestReporter.LogCategory).Should().ContainSingle();
     }
 
     [Fact]
