@@ -12,22 +12,23 @@ namespace Microsoft.AspNetCore.Builder;
 /// <summary>Maps Picollo's page.</summary>
 public static class PicolloEndpointRouteBuilderExtensions
 {
-    /// <summary>Maps a live page of what requests take by route and of the registered histograms, and the same for programs.</summary>
+    /// <summary>Maps a live page with the CPU and wall time of requests by route and the registered histograms, and the same data for
+    /// programs.</summary>
     /// <remarks>
     /// <para>Below <paramref name="pattern"/>: the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>, all histograms in
     /// Prometheus' text format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares
-    /// two moments. Nothing is stored and no request changes anything. Rates are over the time since the last look, ten seconds at the most
-    /// while somebody looks on; nothing runs while nobody does.</para>
-    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on what this returns, or on a group around it, only
-    /// this machine is answered: a request from a loopback address, for a local Host, that no proxy and no other
-    /// origin's page sent. Others get 404, and the first of them a line in the log. A proxy on this machine that adds no header, speaks
-    /// HTTP/1.1 and sets a local Host cannot be told from a local client: behind such a one require authorization.</para>
-    /// <para>More than <see cref="PicolloOptions.MaxViewers"/> open pages get 503 for their updates. The page's requests are counted as all
-    /// others, but for the wall time of its updates, which have no end.</para>
+    /// two moments. The server stores nothing, and no request changes its state. Rates cover the time since the last reading, or up to ten
+    /// seconds while a page is open. Nothing runs while there are no requests for the page.</para>
+    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group around it, only
+    /// requests from this machine are answered: from a loopback address, for a local Host, and not sent by a proxy or by a page of another
+    /// origin. Others get 404, and the first one is logged. A proxy on this machine that adds no header, speaks HTTP/1.1 and sets a local
+    /// Host is indistinguishable from a local client: behind such a proxy, require authorization.</para>
+    /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. The page's requests are measured as
+    /// all others, except the wall time of its updates, which do not end by themselves.</para>
     /// </remarks>
-    /// <param name="endpoints">The application.</param>
+    /// <param name="endpoints">The application, or a group of endpoints.</param>
     /// <param name="pattern">The page's route.</param>
-    /// <returns>What conventions are added to, for all of these endpoints.</returns>
+    /// <returns>A builder for the conventions of all these endpoints.</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called.</exception>
     public static IEndpointConventionBuilder MapPicollo(
@@ -41,11 +42,11 @@ public static class PicolloEndpointRouteBuilderExtensions
         PageAccess access = new(services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
         string[] get = [HttpMethods.Get, HttpMethods.Head];
 
-        // Of the whole patterns and not by a group's prefix, which would call the page itself /picollo/.
+        // Whole patterns and not a group's prefix, with which the page itself would be /picollo/.
         RouteGroupBuilder group = endpoints.MapGroup("");
         string prefix = pattern.TrimEnd('/');
         Map("", get, page.AnswerPageAsync);
-        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndlessMetadata.Instance);
+        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.EndlessMetadata);
         Map("/metrics", get, page.AnswerMetricsAsync);
         Map("/json", get, page.AnswerJsonAsync);
         Map("/mark", get, page.AnswerMarkAsync);

@@ -4,22 +4,19 @@ using System.Diagnostics.Metrics;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The histogram <c>http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
-/// <remarks>
-/// <para>In the style of OpenTelemetry's HTTP conventions, which have the duration but not the CPU time: the same attributes, of which
-/// <c>http.route</c> is missing where there was no route. Where user and kernel time are told apart each request is two points with
-/// <c>cpu.mode</c>, as OpenTelemetry's <c>process.cpu.time</c> has either points with modes or points without.</para>
-/// <para>Nothing is computed or allocated while nobody listens.</para>
-/// </remarks>
+/// <remarks>OpenTelemetry's HTTP conventions have the duration but not the CPU time; the attributes are the same, and <c>http.route</c> is
+/// absent if there was no route. With separate user and kernel time each request is two measurements with <c>cpu.mode</c>, as all points
+/// of OpenTelemetry's <c>process.cpu.time</c> have a mode or none has. Without listeners nothing is computed or allocated.</remarks>
 internal sealed class CpuTimeInstrument
 {
     public const string MeterName = "Picollo.AspNetCore";
     public const string Name = "http.server.request.cpu.time";
 
-    // A tenth of a millisecond is what little a request takes, beside the conventions' 5 ms for its duration.
+    // From a tenth of a millisecond, because requests take less CPU time than the conventions' first bound for their duration, 5 ms.
     private static readonly double[] Boundaries =
         [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-    // In boxes that are kept: all codes that a response may have.
+    // Boxed once: all codes that a response may have.
     private static readonly object[] StatusCodes = [.. Enumerable.Range(0, 600).Select(code => (object)code)];
 
     private readonly Histogram<double> _cpuTime;
@@ -45,31 +42,26 @@ internal sealed class CpuTimeInstrument
 
         if (usage.Split is { } split)
         {
-            RecordMode(split.UserNanoseconds, tags, "user");
-            RecordMode(split.KernelNanoseconds, tags, "system");
+            tags.Add("cpu.mode", "user");
+            TryRecord(split.UserNanoseconds / 1e9, tags);
+            tags[^1] = new("cpu.mode", "system");
+            TryRecord(split.KernelNanoseconds / 1e9, tags);
         }
         else
         {
-            RecordSeconds(usage.CpuNanoseconds, tags);
+            TryRecord(usage.CpuNanoseconds / 1e9, tags);
         }
     }
 
-    private void RecordMode(long nanoseconds, TagList tags, string mode)
+    private void TryRecord(double seconds, in TagList tags)
     {
-        tags.Add("cpu.mode", mode);
-        RecordSeconds(nanoseconds, tags);
-    }
-
-    private void RecordSeconds(long nanoseconds, in TagList tags)
-    {
-        double seconds = nanoseconds / 1e9;
         try
         {
             _cpuTime.Record(seconds, tags);
         }
         catch (Exception)
         {
-            // A listener's.
+            // Thrown by a listener.
         }
     }
 }

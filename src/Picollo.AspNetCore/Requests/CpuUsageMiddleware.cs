@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.AspNetCore.Http;
 using Picollo.Cpu;
 
@@ -35,7 +36,9 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
             // Middleware before this one may have started the response.
             if (_serverTiming && !context.Response.HasStarted)
             {
-                ServerTimingHeader.AddTo(context, watcher);
+                // Callbacks run in reverse order: the application's later ones have added their values when this one runs.
+                context.Response.OnStarting(
+                    static state => AddServerTiming(((HttpContext, CpuUsageAsyncWatcher))state), (context, watcher));
             }
 
             request = next(context);
@@ -59,17 +62,9 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
 
     private async Task EndLater(Task request, HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before)
     {
-        try
-        {
-            await request.ConfigureAwait(false);
-        }
-        catch (Exception failure)
-        {
-            End(context, watcher, before, failure);
-            throw;
-        }
-
-        End(context, watcher, before, null);
+        await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        End(context, watcher, before, FailureOf(request));
+        await request.ConfigureAwait(false); // throws what the request has thrown
     }
 
     private void End(HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
@@ -77,6 +72,16 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         ExecutionContext.Restore(before);
         watcher.Stop();
         reporter.Report(context, RequestUsage.Of(watcher), failure);
+    }
+
+    /// <summary>Adds <c>Server-Timing</c> (W3C Server Timing): what the request took until its headers are sent.</summary>
+    private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
+    {
+        RequestUsage usage = RequestUsage.Of(request.Watcher);
+        request.Context.Response.Headers.Append("Server-Timing", string.Create(
+            CultureInfo.InvariantCulture,
+            $"cpu;dur={usage.CpuNanoseconds / 1e6:0.###}, total;dur={usage.WallNanoseconds / 1e6:0.###}"));
+        return Task.CompletedTask;
     }
 
     private static Exception? FailureOf(Task ended) => ended.Status switch

@@ -6,51 +6,65 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Tells what a request took, when it has ended: to its route's histograms, the instrument and the log.</summary>
+/// <summary>Reports what a request took to its route's histograms, the instrument and the log.</summary>
+/// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
+/// this package, and thrown.</remarks>
 internal sealed partial class RequestReporter(
     RouteTable routes, CpuTimeInstrument instrument, IOptions<PicolloOptions> options, ILoggerFactory loggers)
 {
-    /// <summary>The category of all that is logged of requests.</summary>
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
 
-    // An application may make endpoints anew while it runs.
+    // Weak, because an application may replace its endpoints while it runs.
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
+    private readonly EndpointUsage _unmatched = new(null);
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
-
     private bool? _canMeasure;
 
-    /// <summary>Whether this machine reports the CPU time of threads; logs the reason once if it does not.</summary>
-    /// <remarks>For the time when pipelines are built, on one thread.</remarks>
+    /// <summary>Whether this machine reports the CPU time of threads; if it does not, the reason is logged once.</summary>
+    /// <remarks>Read when a pipeline is built, on one thread.</remarks>
     public bool CanMeasure => _canMeasure ??= TryMeasure();
 
     /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>Adds a request to its route's histograms and reports it to the instrument and the log. Exceptions of listeners and
-    /// loggers are ignored, because the request has been served; others are defects of this package, and thrown.</summary>
+    /// <summary>Counts a request that has ended.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="usage">What it took.</param>
+    /// <param name="failure">What the pipeline threw; null if nothing.</param>
     public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
     {
-        string method = KnownMethods.NameOf(context.Request.Method);
-        EndpointUsage? endpoint = RequestEndpoint.Of(context) is { } matched
-            ? _endpoints.GetValue(matched, static matched => new(matched))
-            : null;
-        RouteUsage ofRoute = endpoint is null ? routes.Get(method, RouteTable.Unmatched) : endpoint.Get(routes, method);
-        ofRoute.Record(usage, endpoint is { IsEndless: true });
-        bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
-        if (!isOverBudget && !instrument.IsEnabled)
-        {
-            return;
-        }
+        string method = RouteTable.MethodOf(context.Request.Method);
+        EndpointUsage endpoint = EndpointUsage.RequestedBy(context) is { } requested
+            ? _endpoints.GetValue(requested, static requested => new(requested))
+            : _unmatched;
+        endpoint.Get(routes, method).Record(usage, endpoint.IsEndless);
 
-        int status = RequestStatus.Of(context, failure);
-        instrument.Record(usage, method, endpoint?.Route, status);
-        if (isOverBudget)
+        bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
+        if (isOverBudget || instrument.IsEnabled)
         {
-            TryLogOverBudget(usage, method, endpoint?.Route ?? RouteTable.Unmatched, status);
+            int status = StatusOf(context, failure);
+            instrument.Record(usage, method, endpoint.Route, status);
+            if (isOverBudget)
+            {
+                TryLogOverBudget(usage, method, endpoint.Route ?? RouteTable.Unmatched, status);
+            }
         }
     }
+
+    /// <summary>The status code that the request ends with, as far as it is known when the pipeline has returned.</summary>
+    /// <remarks>The server answers what the application has thrown later, and logs 499 for a request that was aborted before its response
+    /// started.</remarks>
+    private static int StatusOf(HttpContext context, Exception? failure) =>
+        context.Response.HasStarted ? context.Response.StatusCode
+        : context.RequestAborted.IsCancellationRequested ? StatusCodes.Status499ClientClosedRequest
+        : failure switch
+        {
+            null => context.Response.StatusCode,
+            BadHttpRequestException badRequest => badRequest.StatusCode,
+            _ => StatusCodes.Status500InternalServerError,
+        };
 
     private void TryLogOverBudget(in RequestUsage usage, string method, string route, int status)
     {
@@ -60,7 +74,7 @@ internal sealed partial class RequestReporter(
         }
         catch (Exception)
         {
-            // A logger's.
+            // Thrown by a logger.
         }
     }
 
@@ -86,7 +100,7 @@ internal sealed partial class RequestReporter(
         }
         catch (Exception)
         {
-            // A logger's.
+            // Thrown by a logger.
         }
     }
 

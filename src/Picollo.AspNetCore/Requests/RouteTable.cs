@@ -1,27 +1,38 @@
 using System.Collections.Concurrent;
+using System.Collections.Frozen;
 using Microsoft.Extensions.Options;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>The routes that requests came for, as many as the options allow.</summary>
+/// <summary>The histograms of each method and route that was requested, up to the number that the options allow. Thread-safe.</summary>
 internal sealed class RouteTable(IOptions<PicolloOptions> options)
 {
-    /// <summary>The route of requests for which there was none.</summary>
+    /// <summary>The route of requests that matched none.</summary>
     public const string Unmatched = "(unmatched)";
 
-    /// <summary>The route of those that came when the table was full, with the method <c>_OTHER</c>.</summary>
+    /// <summary>The route of requests that came when the table was full; its method is <see cref="OtherMethod"/>.</summary>
     public const string Other = "(other)";
+
+    /// <summary>The name of unknown methods.</summary>
+    public const string OtherMethod = "_OTHER";
+
+    // Those of RFC 9110, PATCH (RFC 5789) and QUERY, as in OpenTelemetry's HTTP conventions. Methods are case-sensitive.
+    private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
+        StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
     private readonly ConcurrentDictionary<(string Method, string Route), RouteUsage> _routes = new();
     private readonly int _capacity = options.Value.MaxRoutes;
 
-    // That of the route Other, once the table is full, which it then is for ever: no lock for what is beyond.
+    // The histograms of Other, once the table is full. It stays full: further requests need no lock.
     private RouteUsage? _rest;
 
     /// <summary>All routes at the moment of the call, by route and method.</summary>
     public IReadOnlyList<RouteUsage> All => [.. _routes.Values
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
         .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
+
+    /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
+    public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;
 
     /// <summary>The histograms of a method and route.</summary>
     public RouteUsage Get(string method, string route) =>
@@ -38,7 +49,7 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
 
             bool isFull = _routes.Count >= _capacity;
             RouteUsage added = _routes.GetOrAdd(
-                isFull ? (KnownMethods.Other, Other) : (method, route), static key => new RouteUsage(key.Method, key.Route));
+                isFull ? (OtherMethod, Other) : (method, route), static key => new RouteUsage(key.Method, key.Route));
             if (isFull)
             {
                 Volatile.Write(ref _rest, added);

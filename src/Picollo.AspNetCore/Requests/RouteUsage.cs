@@ -3,13 +3,25 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>What the requests of a method and route pattern have taken. Thread-safe.</summary>
+/// <summary>What a request took.</summary>
+/// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
+/// <param name="WallNanoseconds">The time from its start to its end.</param>
+/// <param name="Split">User and kernel time; null if they are not measured separately.</param>
+internal readonly record struct RequestUsage(long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split)
+{
+    public static RequestUsage Of(CpuUsageAsyncWatcher watcher) => new(
+        watcher.GetTotalNanoseconds(),
+        watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
+        watcher.Detail == CpuUsageDetail.UserAndKernel ? watcher.GetSummaryCpuUsage() : null);
+}
+
+/// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
 internal sealed class RouteUsage(string method, string route)
 {
     private const ulong LeastNanoseconds = 1_000;
     private const ulong MostNanoseconds = 3_600_000_000_000;
 
-    // One percent between a microsecond and an hour: 8 KB a thread that serves the route.
+    // One percent between a microsecond and an hour: 8 KB for each thread that serves the route.
     private static readonly ThreadLocalHdrHistogramFactory<uint> Nanoseconds = HdrHistogram.Factory
         .WithRelativeError(0.01)
         .WithMinTrackableValue(LeastNanoseconds)
@@ -19,26 +31,25 @@ internal sealed class RouteUsage(string method, string route)
     private long _user;
     private long _kernel;
 
-    /// <summary>One of the known methods, or <c>_OTHER</c>.</summary>
+    /// <summary>A known method, or <see cref="RouteTable.OtherMethod"/>.</summary>
     public string Method { get; } = method;
 
     /// <summary>The pattern, never a path.</summary>
     public string Route { get; } = route;
 
-    /// <summary>CPU time of requests, in nanoseconds; what is below or above the range stands at its end, so that each request
-    /// counts.</summary>
+    /// <summary>CPU time of each request in nanoseconds. Values outside the range count as its nearest end.</summary>
     public ThreadLocalHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
-    /// <summary>Time from their begin to their end, in nanoseconds; likewise, but for requests that have none to tell.</summary>
+    /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>, but without endless requests.</summary>
     public ThreadLocalHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
-    /// <summary>The sums of user and of kernel time; 0 where they are not told apart. A split in two sums instead of histograms: the kernel
-    /// tells the shares by its ticks, which is rough for a request and right for many.</summary>
+    /// <summary>The sums of user and kernel time; 0 if they are not measured separately. Sums and not histograms, because the kernel
+    /// derives the shares from its ticks, which is inaccurate for one request and accurate for many.</summary>
     public CpuUsage Split => new(Interlocked.Read(ref _user), Interlocked.Read(ref _kernel));
 
     /// <summary>Counts a request.</summary>
     /// <param name="usage">What it took.</param>
-    /// <param name="isEndless">Whether it ends when its client goes, so that its wall time tells nothing.</param>
+    /// <param name="isEndless">Whether it ends when its client disconnects, so that its wall time means nothing.</param>
     public void Record(in RequestUsage usage, bool isEndless)
     {
         Cpu.Record(WithinRange(usage.CpuNanoseconds));
