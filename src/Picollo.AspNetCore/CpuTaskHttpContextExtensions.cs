@@ -1,13 +1,13 @@
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Workers;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore;
 
-/// <summary>What a request has of the CPU worker that it runs on.</summary>
+/// <summary>Gives a request access to the CPU worker that it runs on.</summary>
 public static class CpuTaskHttpContextExtensions
 {
-    /// <summary>The request's task, for its checkpoints.</summary>
+    /// <summary>Returns the request's task, for its checkpoints.</summary>
     /// <remarks>
     /// For handlers of endpoints with <c>RequireCpuWorker()</c>, and what they call, until they return.
     /// <example>
@@ -27,15 +27,15 @@ public static class CpuTaskHttpContextExtensions
     /// </code>
     /// </example>
     /// </remarks>
-    /// <param name="context">The request's.</param>
-    /// <returns>Its task; a checkpoint throws <see cref="OperationCanceledException"/> once the request is aborted.</returns>
-    /// <exception cref="ArgumentNullException">No context.</exception>
-    /// <exception cref="InvalidOperationException">The endpoint is not one of <c>RequireCpuWorker()</c>.</exception>
+    /// <param name="context">The request's context.</param>
+    /// <returns>The task; its checkpoints throw <see cref="OperationCanceledException"/> once the request is aborted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidOperationException">The request's endpoint does not have <c>RequireCpuWorker()</c>.</exception>
     public static CpuTaskContext GetCpuTask(this HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        return context.Features.Get<CpuTaskFeature>() is { } feature
-            ? feature.Task
+        return context.Features.Get<StrongBox<CpuTaskContext>>() is { } task
+            ? task.Value
             : throw new InvalidOperationException("The request does not run on a CPU worker: its endpoint needs RequireCpuWorker().");
     }
 }

@@ -5,43 +5,47 @@ using Picollo.AspNetCore.Workers;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Gives CPU-heavy endpoints to the scheduler.</summary>
+/// <summary>Runs CPU-heavy endpoints in the scheduler.</summary>
 public static class CpuWorkerEndpointConventionBuilderExtensions
 {
-    // Handlers that are beyond the limit now have a place soon: tasks take milliseconds.
+    // One second: tasks take milliseconds, so that a place is free soon.
     private const string RetryAfterSeconds = "1";
 
+    // Metadata of endpoints that already run on workers.
+    private static readonly object OnWorkerMetadata = new();
+
     /// <summary>
-    /// Runs the endpoint in a <see cref="Picollo.Scheduling.CpuWorkerPool"/>, so that the rest of the application stays responsive however
-    /// many such requests there are.
+    /// Runs the endpoint in a <see cref="Picollo.Scheduling.CpuWorkerPool"/>, so that the rest of the application stays responsive under
+    /// any number of such requests.
     /// </summary>
     /// <remarks>
     /// <para>All of the endpoint runs there: its filters, the binding of its parameters, the handler and the writing of its result.
-    /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they go. Exceptions come out as they do
-    /// without it, and the request's CPU time includes what it took on the workers. Nothing of it may block on a task (<c>Wait</c>,
-    /// <c>Result</c>): what the task awaits to go on waits for the worker.</para>
-    /// <para>The pool is the application's one, made for the first request as <see cref="PicolloOptions.CpuWorkers"/> has it. Its tasks are
-    /// cancelled when their request is aborted: at once while they wait for their first turn, at the next checkpoint after that. Where
-    /// <see cref="PicolloOptions.CpuWorkerQueueLimit"/> requests wait already, further ones are answered with 503 and <c>Retry-After:
-    /// 1</c>. When the application stops, requests that are in the pool are served to their end, as long as the host waits.</para>
-    /// <para>For minimal APIs, groups, controllers and whatever else is an endpoint; on a group and on its endpoint it counts once.</para>
+    /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they proceed. Exceptions propagate as they
+    /// do without it, and the request's CPU time includes its time on the workers. The endpoint must not block on a task (<c>Wait</c>,
+    /// <c>Result</c>), because the continuation of the task may need the blocked worker.</para>
+    /// <para>The application has one pool, created for the first request with <see cref="PicolloOptions.CpuWorkers"/>. A task is
+    /// cancelled when its request is aborted: at once while it waits for its first turn, otherwise at its next checkpoint. When
+    /// <see cref="PicolloOptions.CpuWorkerQueueLimit"/> requests are waiting, further ones are answered with 503 and <c>Retry-After:
+    /// 1</c>. When the application stops, requests in the pool are completed, as long as the host waits.</para>
+    /// <para>Applies to all kinds of endpoints: minimal APIs, groups and controllers. Calls for a group and for its endpoint have the
+    /// effect of one.</para>
     /// </remarks>
-    /// <typeparam name="TBuilder">Of endpoints.</typeparam>
-    /// <param name="builder">The endpoint, or several.</param>
+    /// <typeparam name="TBuilder">The type of the endpoint's builder.</typeparam>
+    /// <param name="builder">The builder of one or more endpoints.</param>
     /// <returns><paramref name="builder"/>.</returns>
-    /// <exception cref="ArgumentNullException">No endpoint.</exception>
-    /// <exception cref="InvalidOperationException">When the endpoint is built: <c>AddPicollo()</c> was not called.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called. Thrown when the endpoint is built.</exception>
     public static TBuilder RequireCpuWorker<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentNullException.ThrowIfNull(builder);
-        builder.Finally(OnWorker);
+        builder.Finally(RunOnWorker);
         return builder;
     }
 
-    private static void OnWorker(EndpointBuilder endpoint)
+    private static void RunOnWorker(EndpointBuilder endpoint)
     {
-        if (endpoint.RequestDelegate is not { } handler || endpoint.Metadata.OfType<CpuWorkerMark>().Any())
+        if (endpoint.RequestDelegate is not { } handler || endpoint.Metadata.Contains(OnWorkerMetadata))
         {
             return;
         }
@@ -49,7 +53,7 @@ public static class CpuWorkerEndpointConventionBuilderExtensions
         CpuWorkers workers = endpoint.ApplicationServices.GetService<CpuWorkers>()
             ?? throw new InvalidOperationException("RequireCpuWorker() needs the services that builder.Services.AddPicollo() adds.");
         string name = endpoint.DisplayName ?? nameof(RequireCpuWorker);
-        endpoint.Metadata.Add(CpuWorkerMark.Instance);
+        endpoint.Metadata.Add(OnWorkerMetadata);
         endpoint.RequestDelegate = context => workers.TryRun(context, handler, name) ?? Refuse(context.Response);
     }
 
@@ -58,11 +62,5 @@ public static class CpuWorkerEndpointConventionBuilderExtensions
         response.StatusCode = StatusCodes.Status503ServiceUnavailable;
         response.Headers.RetryAfter = RetryAfterSeconds;
         return Task.CompletedTask;
-    }
-
-    /// <summary>On endpoints that run on workers already.</summary>
-    private sealed class CpuWorkerMark
-    {
-        public static readonly CpuWorkerMark Instance = new();
     }
 }

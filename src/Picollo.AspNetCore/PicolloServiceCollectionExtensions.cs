@@ -16,11 +16,13 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class PicolloServiceCollectionExtensions
 {
     /// <summary>Adds what <c>UseCpuUsage()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
-    /// <see cref="HdrHistogramRegistry"/> whose histograms stand on the page and in the exposition.</summary>
-    /// <param name="services">The application's.</param>
-    /// <param name="configure">Sets options; null for the defaults.</param>
+    /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
+    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls add only their
+    /// options.</remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configure">Sets options; <see langword="null"/> for the defaults.</param>
     /// <returns><paramref name="services"/>.</returns>
-    /// <exception cref="ArgumentNullException">No services.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
     public static IServiceCollection AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -31,41 +33,26 @@ public static class PicolloServiceCollectionExtensions
         }
 
         services.AddMetrics();
+        services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton<HdrHistogramRegistry>();
         services.TryAddSingleton<RouteTable>();
-        AddRequests(services);
-        AddPage(services);
-        AddCpuWorkers(services);
-        return services;
-    }
-
-    private static void AddRequests(IServiceCollection services)
-    {
         services.TryAddSingleton<CpuTimeInstrument>();
         services.TryAddSingleton<RequestReporter>();
+        services.TryAddSingleton<Subjects>();
+        services.TryAddSingleton<UsageReader>();
+        services.TryAddSingleton<EventStream>();
+        services.TryAddSingleton<PageEndpoints>();
+        services.TryAddSingleton<CpuWorkers>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
 
         // The first filter is around the others, and the host has already registered its own.
         if (!services.Any(service => service.ImplementationType == typeof(MeasureAllFilter)))
         {
             services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, MeasureAllFilter>());
         }
-    }
 
-    private static void AddCpuWorkers(IServiceCollection services)
-    {
-        services.TryAddSingleton<CpuWorkers>();
-        services.TryAddEnumerable(
-            ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
-    }
-
-    private static void AddPage(IServiceCollection services)
-    {
-        services.TryAddSingleton(TimeProvider.System);
-        services.TryAddSingleton<Subjects>();
-        services.TryAddSingleton<UsageReader>();
-        services.TryAddSingleton<Viewers>();
-        services.TryAddSingleton<EventStream>();
-        services.TryAddSingleton<PageEndpoints>();
+        return services;
     }
 
     private sealed class MeasureAllFilter(IOptions<PicolloOptions> options) : IStartupFilter

@@ -221,7 +221,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             (await TextAsync("String(document.getElementById('tools').offsetHeight)")).Should().Be("0");
             (await TextsAsync("[...document.querySelectorAll('figure rect > title')].map(title => title.textContent)"))
                 .Should().Contain(text => text.StartsWith("99 %\nCPU: "));
-            server.Viewers.Count.Should().Be(0);
+            server.Viewers.Should().Be(0);
         }
         finally
         {
@@ -236,18 +236,18 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         server.Count("GET", "/orders");
         await ShowAsync(server);
         await UntilAsync("document.getElementById('state').className === 'live'");
-        server.Viewers.Count.Should().Be(1);
+        server.Viewers.Should().Be(1);
         const string Hide = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isHidden }); ";
         const string Tell = "document.dispatchEvent(new Event('visibilitychange')); 0";
 
         await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Tell);
         await UntilAsync("document.getElementById('state').textContent === 'paused'");
-        for (int i = 0; i < 100 && server.Viewers.Count > 0; i++)
+        for (int i = 0; i < 100 && server.Viewers > 0; i++)
         {
             await Task.Delay(100);
         }
 
-        server.Viewers.Count.Should().Be(0);
+        server.Viewers.Should().Be(0);
         await using EventReader other = await EventReader.OpenAsync(server, "");
         await browser.Page.EvaluateAsync("window.isHidden = false; " + Tell);
         await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server takes no more viewers')");

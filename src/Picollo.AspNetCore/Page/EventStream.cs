@@ -2,29 +2,37 @@ using System.Text;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Usage;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Server-sent events (WHATWG HTML, 9.2): the tables each second, and the plots of a subject where one is asked for.</summary>
+/// <summary>Server-sent events (WHATWG HTML, 9.2): the tables each second, and the plots of a subject if one is requested.</summary>
 internal sealed class EventStream(
-    UsageReader reader, Subjects subjects, Viewers viewers, IHostApplicationLifetime lifetime, TimeProvider time)
+    UsageReader reader, Subjects subjects, IOptions<PicolloOptions> options, IHostApplicationLifetime lifetime, TimeProvider time)
 {
-    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
-
-    // Then the browser comes again by itself: whether it still may is asked once more, and what viewers cost is counted as it arises.
+    // After these the browser reconnects by itself: its access is checked again, and the stream's CPU time is counted.
     private const int TablesPerStream = 60;
 
-    private const string ComeAgain = "retry: 250\n\n"; // milliseconds
+    private const string Reconnect = "retry: 250\n\n"; // milliseconds
 
-    // All viewers together cost little more than one: they share a reading that is younger than their interval.
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
+    // All viewers together cost little more than one: they share a reading that is younger than this.
     private static readonly TimeSpan SharedFor = Interval / 2;
 
-    /// <summary>Answers for a minute, or until the viewer goes or the application stops; 503 where there are too many viewers.</summary>
+    private readonly int _maxViewers = options.Value.MaxViewers;
+    private int _viewers;
+
+    /// <summary>The number of pages that are updated at present.</summary>
+    public int Viewers => Volatile.Read(ref _viewers);
+
+    /// <summary>Answers for a minute, or until the client disconnects or the application stops; with 503 beyond the number of
+    /// viewers.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="show">The id of the subject whose plots are wanted; empty for none.</param>
-    /// <param name="chosen">The id of the row to be marked as chosen.</param>
+    /// <param name="show">The ID of the subject whose plots are requested; empty for none.</param>
+    /// <param name="chosen">The ID of the row to be marked as chosen.</param>
     public async Task AnswerAsync(HttpContext context, string show, string chosen)
     {
         if (HttpMethods.IsHead(context.Request.Method))
@@ -33,27 +41,27 @@ internal sealed class EventStream(
             return;
         }
 
-        if (!viewers.TryEnter())
-        {
-            context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-            context.Response.Headers.RetryAfter = "10";
-            return;
-        }
-
         using CancellationTokenSource end =
             CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, lifetime.ApplicationStopping);
         try
         {
+            if (Interlocked.Increment(ref _viewers) > _maxViewers)
+            {
+                context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+                context.Response.Headers.RetryAfter = "10";
+                return;
+            }
+
             Begin(context);
             await SendAsync(context.Response, show, chosen, end.Token);
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
-            // The viewer went, or the application stops: either way the stream has its end.
+            // The client has disconnected, or the application stops.
         }
         finally
         {
-            viewers.Leave();
+            Interlocked.Decrement(ref _viewers);
         }
     }
 
@@ -61,7 +69,7 @@ internal sealed class EventStream(
     {
         context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
         context.Response.ContentType = "text/event-stream";
-        context.Response.Headers["X-Accel-Buffering"] = "no"; // nginx would hold events back
+        context.Response.Headers["X-Accel-Buffering"] = "no"; // nginx would buffer events
     }
 
     private async Task SendAsync(HttpResponse response, string show, string chosen, CancellationToken cancellation)
@@ -71,21 +79,21 @@ internal sealed class EventStream(
         string plots = "";
         Subject? subject = null;
         HdrHistogramSnapshot[] snapshots = [];
-        await response.WriteAsync(ComeAgain, cancellation);
+        await response.WriteAsync(Reconnect, cancellation);
         int tables = 0;
         do
         {
             StringBuilder events = new();
             Append(events, "usage", UsageTables.Of(reader.Read(SharedFor), chosen), ref usage);
 
-            // A route that is not there yet, after a restart, may come.
+            // A route that does not exist yet, after a restart, may appear later.
             subject ??= show.Length == 0 ? null : subjects.Find(show);
             if (subject is not null)
             {
                 Append(events, "plots", PlotsOf(subject, ref snapshots), ref plots);
             }
 
-            // Without anything new a comment: a connection that is gone is noticed when something is written.
+            // A comment if nothing has changed: a lost connection is noticed only by a write.
             await response.WriteAsync(events.Length == 0 ? ":\n\n" : events.ToString(), cancellation);
             await response.Body.FlushAsync(cancellation);
         }
@@ -107,7 +115,7 @@ internal sealed class EventStream(
         }
         catch (ObjectDisposedException)
         {
-            // Its last state stays on the page.
+            // The last state stays on the page.
         }
 
         return snapshots.Length == 0 ? "" : PlotFigures.Now(subject, snapshots);

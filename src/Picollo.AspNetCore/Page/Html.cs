@@ -2,28 +2,21 @@ using System.Text.Encodings.Web;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Text of others as HTML.</summary>
+/// <summary>Encodes the application's text as HTML.</summary>
 internal static class Html
 {
-    // Names are the application's; one that is longer than this would hide all others.
+    // A longer name would hide the others.
     private const int Letters = 160;
 
-    /// <summary>A name, encoded, shortened in its middle, and isolated, so that one that is written from right to left stays among
-    /// itself.</summary>
+    /// <summary>Encodes a name, shortened in its middle, and isolates its writing direction from the text around it.</summary>
     public static string Name(string name, int letters = Letters) => $"<bdi>{Encode(Shorten(name, letters))}</bdi>";
 
-    /// <summary>Encodes for an element or a quoted attribute. What has no look of its own (controls, overrides of the writing direction,
-    /// with which a name could disguise itself, halves of surrogate pairs) becomes U+FFFD, as it does in a plot.</summary>
+    /// <summary>Encodes text for an element or a quoted attribute. Invisible characters (controls, overrides of the writing direction,
+    /// which can disguise a name, and unpaired surrogates) become U+FFFD, as in a plot.</summary>
     public static string Encode(string text) =>
-        HtmlEncoder.Default.Encode(string.Create(text.Length, text, static (letters, text) =>
-        {
-            for (int i = 0; i < letters.Length; i++)
-            {
-                letters[i] = IsInvisible(text[i]) ? '\ufffd' : text[i];
-            }
-        }));
+        HtmlEncoder.Default.Encode(string.Concat(text.Select(letter => IsInvisible(letter) ? '\ufffd' : letter)));
 
-    /// <summary>A name's beginning and end, which is where names differ.</summary>
+    /// <summary>Keeps the start and the end of a long name, which is where names differ.</summary>
     public static string Shorten(string name, int letters = Letters)
     {
         int tail = letters / 4;

@@ -5,14 +5,14 @@ using Microsoft.Net.Http.Headers;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Whether a request comes from this machine itself.</summary>
+/// <summary>Checks whether a request comes from this machine.</summary>
 /// <remarks>
-/// A loopback address alone does not say so. A reverse proxy here makes everybody loopback: it adds headers, keeps the Host that the
-/// client asked for, or, as nginx does unless it is told otherwise, speaks HTTP/1.0. Middleware that believes such headers puts an address
-/// that the client chose in the connection's place, and keeps the original one in a header of its own. A browser here can be sent by any
-/// page: by a name that an attacker resolves to 127.0.0.1 (DNS rebinding), which the Host tells, or across origins, which
-/// the Origin tells, or, of what is fetched without one (images, scripts), the browser's Sec-Fetch-Site. What remains is a proxy that hides
-/// itself in all of these ways: behind one, require authorization.
+/// A loopback address alone is not enough. Behind a reverse proxy on this machine all clients have one. Such a proxy adds headers, keeps
+/// the Host that the client requested, or, as nginx by default, speaks HTTP/1.0. Middleware that trusts such headers replaces the
+/// connection's address with one that the client chose, and keeps the original one in another header. Any page can make a browser on this
+/// machine send requests: by a name that an attacker resolves to 127.0.0.1 (DNS rebinding; the Host shows it), or across origins (the
+/// Origin shows it, or Sec-Fetch-Site for images and scripts, which have no Origin). A proxy that hides itself in all of these ways is not
+/// detected: behind such a proxy, require authorization.
 /// </remarks>
 internal static class LocalRequest
 {
@@ -24,26 +24,15 @@ internal static class LocalRequest
     // X-Original-… is where ForwardedHeadersMiddleware leaves what it replaced.
     private static readonly string[] ProxyPrefixes = ["X-Forwarded", "X-Original-", "X-Envoy-", "X-ARR-"];
 
-    /// <summary>Why a request is not from here; null for one that is.</summary>
+    /// <summary>The reason why a request is not local; null if it is.</summary>
     public static string? ReasonAgainst(HttpContext context)
     {
         HttpRequest request = context.Request;
-        if (context.Connection.RemoteIpAddress is not { } address || !IsLoopback(address))
-        {
-            return "its connection is not from a loopback address";
-        }
-
-        if (request.Headers.Any(header => IsOfProxy(header.Key)) || HttpProtocol.IsHttp10(request.Protocol))
-        {
-            return "it came through a proxy";
-        }
-
-        if (!IsLocalName(request.Host.Host))
-        {
-            return "its Host is neither localhost nor a loopback address";
-        }
-
-        return IsOwnOrigin(request) ? null : "it was sent by a page of another origin";
+        return !IsLoopback(context.Connection.RemoteIpAddress) ? "its connection is not from a loopback address"
+            : request.Headers.Any(header => IsOfProxy(header.Key)) || HttpProtocol.IsHttp10(request.Protocol) ? "it came through a proxy"
+            : !IsLocalName(request.Host.Host) ? "its Host is neither localhost nor a loopback address"
+            : !IsOwnOrigin(request) ? "it was sent by a page of another origin"
+            : null;
     }
 
     private static bool IsOfProxy(string header) =>
@@ -61,10 +50,11 @@ internal static class LocalRequest
             return string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
         }
 
-        // A page cannot read what it fetches so, but could take all viewers' places. A link that a person follows is a document.
+        // A page cannot read what it fetches this way, but could occupy all viewers' places. A link that a user follows is a document.
         return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site")
             || request.Headers["Sec-Fetch-Dest"] == "document";
     }
 
-    private static bool IsLoopback(IPAddress address) => IPAddress.IsLoopback(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address);
+    private static bool IsLoopback(IPAddress? address) =>
+        address is not null && IPAddress.IsLoopback(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address);
 }

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Numbers as the page writes them: three digits are what people compare.</summary>
+/// <summary>Formats numbers for the page.</summary>
 internal static class Numbers
 {
-    /// <summary>Three digits or so, none after the point from 100 on.</summary>
+    /// <summary>Formats about three significant digits, without decimals from 100 on.</summary>
     public static string Short(double value) => Math.Abs(value) switch
     {
         0 => "0",
@@ -17,7 +17,7 @@ internal static class Numbers
         _ => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
     };
 
-    /// <summary>A share of 1 in percent.</summary>
+    /// <summary>Formats a share of 1 in percent.</summary>
     public static string Percent(double share) => share switch
     {
         0 => "0 %",

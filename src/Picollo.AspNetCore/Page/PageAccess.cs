@@ -4,18 +4,16 @@ using Microsoft.Extensions.Logging;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>
-/// Who may see the page: where the endpoints say nothing of authorization, only this machine; others get 404, and the log says why, once.
-/// </summary>
-/// <remarks>Endpoints that ask for authorization are the business of ASP.NET Core's middleware, which runs before and without which
-/// routing throws; here it is enough that they ask.</remarks>
+/// <summary>Restricts the page to this machine, unless its endpoints have metadata for authorization. Other clients get 404, and the reason
+/// is logged once.</summary>
+/// <remarks>ASP.NET Core's middleware, without which routing throws, has already enforced an authorization that is required.</remarks>
 internal sealed partial class PageAccess(ILogger logger)
 {
     private int _hasLogged;
 
     /// <summary>Wraps an endpoint.</summary>
-    /// <param name="methods">Others get 405: not from routing, which would tell anybody that there is something.</param>
-    /// <param name="handler">Is called with the headers set that all answers have.</param>
+    /// <param name="methods">The allowed methods. Others get 405 here, not from routing, which would reveal the page to any client.</param>
+    /// <param name="handler">The endpoint; called when the headers of all answers are set.</param>
     public RequestDelegate Protect(IReadOnlyList<string> methods, RequestDelegate handler) => context =>
     {
         if (!IsOpen(context) && LocalRequest.ReasonAgainst(context) is { } reason)
@@ -29,11 +27,17 @@ internal sealed partial class PageAccess(ILogger logger)
             return Task.CompletedTask;
         }
 
-        SetHeaders(context.Response.Headers);
+        IHeaderDictionary headers = context.Response.Headers;
+        headers.CacheControl = "no-store";
+        headers.XContentTypeOptions = "nosniff";
+        headers.XFrameOptions = "DENY";
+        headers.ContentSecurityPolicy = PageAssets.ContentSecurityPolicy;
+        headers["Referrer-Policy"] = "no-referrer";
+        headers["Cross-Origin-Resource-Policy"] = "same-origin";
         if (!methods.Contains(context.Request.Method, StringComparer.Ordinal))
         {
             context.Response.StatusCode = StatusCodes.Status405MethodNotAllowed;
-            context.Response.Headers.Allow = string.Join(", ", methods);
+            headers.Allow = string.Join(", ", methods);
             return Task.CompletedTask;
         }
 
@@ -48,22 +52,12 @@ internal sealed partial class PageAccess(ILogger logger)
         }
         catch (Exception)
         {
-            // A logger's.
+            // Thrown by a logger.
         }
     }
 
     private static bool IsOpen(HttpContext context) => context.GetEndpoint()?.Metadata is { } metadata
         && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);
-
-    private static void SetHeaders(IHeaderDictionary headers)
-    {
-        headers.CacheControl = "no-store";
-        headers.XContentTypeOptions = "nosniff";
-        headers.XFrameOptions = "DENY";
-        headers.ContentSecurityPolicy = PageAssets.ContentSecurityPolicy;
-        headers["Referrer-Policy"] = "no-referrer";
-        headers["Cross-Origin-Resource-Policy"] = "same-origin";
-    }
 
     [LoggerMessage(
         EventId = 1,

@@ -3,19 +3,19 @@ using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The page: a picture of the moment, which the script keeps up to date.</summary>
+/// <summary>The page as it is at the moment; its script keeps it up to date.</summary>
 internal static class PageDocument
 {
-    // The curve of a latency distribution, as everybody's looks.
+    // The curve of a latency distribution.
     private const string Icon =
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-    /// <param name="application">Its name.</param>
-    /// <param name="address">The page's own, relative to itself, so that it holds behind a proxy that takes a prefix away.</param>
-    /// <param name="reading">What to show.</param>
-    /// <param name="chosen">Whose plots to show; null for none.</param>
+    /// <param name="application">The application's name.</param>
+    /// <param name="address">The page's address relative to itself, which is correct behind a proxy that removes a prefix, too.</param>
+    /// <param name="reading">The values to show.</param>
+    /// <param name="chosen">The subject of the plots; null for none.</param>
     /// <param name="plots">The plots.</param>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
     {

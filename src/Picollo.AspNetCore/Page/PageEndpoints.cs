@@ -1,4 +1,7 @@
+using System.Buffers;
+using System.IO.Pipelines;
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Usage;
@@ -6,22 +9,22 @@ using Picollo.Export;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>What the endpoints answer.</summary>
+/// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
     UsageReader reader, Subjects subjects, EventStream events, IHostEnvironment environment, TimeProvider time)
 {
-    /// <summary>What names the subject whose plots are shown, by its id.</summary>
+    // The ID of the subject whose plots are shown.
     private const string ShowParameter = "show";
 
-    /// <summary>A mark of two full histograms of the page's routes is a tenth of this.</summary>
+    /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
+
+    // Limits memory: a forged mark can take 50 MB while it is read.
+    private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
     private readonly PrometheusTextWriter _prometheus = new();
 
-    // A mark that is made up can take 50 MB while it is read, of a memory that the whole process shares.
-    private static readonly SemaphoreSlim Comparisons = new(2, 2);
-
-    public async Task AnswerPageAsync(HttpContext context)
+    public Task AnswerPageAsync(HttpContext context)
     {
         UsageReading reading = reader.Read();
         Subject? chosen = Find(context) ?? reading.Routes.Concat(reading.Histograms).FirstOrDefault()?.Subject;
@@ -34,26 +37,20 @@ internal sealed class PageEndpoints(
         }
         catch (ObjectDisposedException)
         {
-            // It was asked for by its id, and whoever registered it has no more use for it.
+            // A disposed histogram that is still registered has no plots.
         }
 
-        // With the base, which is all that there is at the root of a branch.
+        // With the base, which is the whole path at the root of a branch.
         string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
         string address = "./" + (name.Length == 0 ? "." : Uri.EscapeDataString(name));
-        context.Response.ContentType = "text/html; charset=utf-8";
-        await context.Response.WriteAsync(
-            PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots), context.RequestAborted);
+        return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots));
     }
 
-    public Task AnswerEventsAsync(HttpContext context) => events.AnswerAsync(
-        context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString());
+    public Task AnswerEventsAsync(HttpContext context) =>
+        events.AnswerAsync(context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString());
 
-    public async Task AnswerJsonAsync(HttpContext context)
-    {
-        context.Response.ContentType = "application/json";
-        await JsonSerializer.SerializeAsync(
-            context.Response.Body, UsageJson.Of(reader.Read()), PageJsonContext.Default.UsageJson, context.RequestAborted);
-    }
+    public Task AnswerJsonAsync(HttpContext context) =>
+        WriteJsonAsync(context, UsageJson.Of(reader.Read()), PageJsonContext.Default.UsageJson);
 
     public async Task AnswerMetricsAsync(HttpContext context)
     {
@@ -62,7 +59,7 @@ internal sealed class PageEndpoints(
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 
-    /// <summary>The present state for the browser to keep.</summary>
+    /// <summary>Sends the present state, which the browser keeps as its mark.</summary>
     public async Task AnswerMarkAsync(HttpContext context)
     {
         if (Find(context) is not { } subject)
@@ -82,11 +79,10 @@ internal sealed class PageEndpoints(
             return;
         }
 
-        context.Response.ContentType = "application/json";
-        await JsonSerializer.SerializeAsync(context.Response.Body, mark, PageJsonContext.Default.Mark, context.RequestAborted);
+        await WriteJsonAsync(context, mark, PageJsonContext.Default.Mark);
     }
 
-    /// <summary>Draws what came since a mark that the browser sends back.</summary>
+    /// <summary>Draws what was counted before and since a mark that the browser sends back.</summary>
     public async Task AnswerDiffAsync(HttpContext context)
     {
         if (Find(context) is not { } subject)
@@ -95,7 +91,7 @@ internal sealed class PageEndpoints(
             return;
         }
 
-        if (await BoundedBody.ReadAsync(context.Request, LargestMark, context.RequestAborted) is not { } body)
+        if (await ReadBodyAsync(context) is not { } body)
         {
             context.Response.StatusCode = StatusCodes.Status413PayloadTooLarge;
             return;
@@ -105,17 +101,13 @@ internal sealed class PageEndpoints(
         await Comparisons.WaitAsync(context.RequestAborted);
         try
         {
-            Mark mark = JsonSerializer.Deserialize(body, PageJsonContext.Default.Mark) ?? throw new JsonException("null is no mark");
+            Mark mark = JsonSerializer.Deserialize(body, PageJsonContext.Default.Mark) ?? throw new JsonException("null is not a mark");
             plots = PlotFigures.SinceMark(subject, mark.Time, mark.Compare(subject));
         }
-        catch (Exception e) when (e is JsonException or FormatException)
+        catch (Exception e) when (e is JsonException or FormatException or ObjectDisposedException)
         {
-            context.Response.StatusCode = StatusCodes.Status400BadRequest;
-            return;
-        }
-        catch (ObjectDisposedException)
-        {
-            context.Response.StatusCode = StatusCodes.Status409Conflict;
+            context.Response.StatusCode =
+                e is ObjectDisposedException ? StatusCodes.Status409Conflict : StatusCodes.Status400BadRequest;
             return;
         }
         finally
@@ -123,9 +115,35 @@ internal sealed class PageEndpoints(
             Comparisons.Release();
         }
 
-        context.Response.ContentType = "text/html; charset=utf-8";
-        await context.Response.WriteAsync(plots, context.RequestAborted);
+        await WriteHtmlAsync(context, plots);
     }
 
     private Subject? Find(HttpContext context) => subjects.Find(context.Request.Query[ShowParameter].ToString());
+
+    /// <returns>The body; null if it is larger than a mark.</returns>
+    private static async Task<byte[]?> ReadBodyAsync(HttpContext context)
+    {
+        if (context.Request.ContentLength > LargestMark)
+        {
+            return null;
+        }
+
+        PipeReader reader = context.Request.BodyReader;
+        ReadResult result = await reader.ReadAtLeastAsync(LargestMark + 1, context.RequestAborted);
+        byte[]? body = result.Buffer.Length > LargestMark ? null : result.Buffer.ToArray();
+        reader.AdvanceTo(result.Buffer.End); // Otherwise the connection's next request cannot be read.
+        return body;
+    }
+
+    private static Task WriteHtmlAsync(HttpContext context, string html)
+    {
+        context.Response.ContentType = "text/html; charset=utf-8";
+        return context.Response.WriteAsync(html, context.RequestAborted);
+    }
+
+    private static Task WriteJsonAsync<T>(HttpContext context, T value, JsonTypeInfo<T> type)
+    {
+        context.Response.ContentType = "application/json";
+        return JsonSerializer.SerializeAsync(context.Response.Body, value, type, context.RequestAborted);
+    }
 }

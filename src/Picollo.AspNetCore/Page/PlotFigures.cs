@@ -8,8 +8,8 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The plots of a subject.</summary>
 internal static class PlotFigures
 {
-    /// <summary>All that it has counted.</summary>
-    /// <param name="subject">Names the histograms.</param>
+    /// <summary>Plots all that it has counted.</summary>
+    /// <param name="subject">The subject.</param>
     /// <param name="histograms">Its histograms at one moment.</param>
     public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms)
     {
@@ -19,10 +19,10 @@ internal static class PlotFigures
             + Figure("Density", HdrHistogramPlot.OfDensity(series, options));
     }
 
-    /// <summary>What it had counted when it was marked, beside what came since.</summary>
-    /// <param name="subject">Names the histograms.</param>
-    /// <param name="time">When it was marked.</param>
-    /// <param name="pairs">One for each of its histograms.</param>
+    /// <summary>Plots what it had counted when it was marked together with what it has counted since.</summary>
+    /// <param name="subject">The subject.</param>
+    /// <param name="time">The moment of the mark.</param>
+    /// <param name="pairs">A pair for each of its histograms.</param>
     public static string SinceMark(Subject subject, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
     {
         HdrHistogramPlotOptions options = OptionsOf(subject);

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>What <c>/json</c> answers. The names are stable: later versions may add some, and change none.</summary>
+/// <summary>The answer to <c>/json</c>. The names are stable: later versions may add some, but change none.</summary>
 internal sealed record UsageJson(
     DateTimeOffset TimeUtc,
     double WindowSeconds,
@@ -34,20 +34,16 @@ internal sealed record RouteJson(
     QuantilesJson CpuSeconds,
     QuantilesJson WallSeconds)
 {
-    public static RouteJson Of(SubjectUsage usage)
-    {
-        const double NanosecondsPerSecond = 1e9;
-        return new(
-            usage.Subject.Id,
-            usage.Subject.Method,
-            usage.Subject.Name,
-            usage.Count,
-            usage.Rate,
-            usage.MachineShare,
-            usage.KernelShare,
-            QuantilesJson.Of(usage.Quantiles[0], NanosecondsPerSecond),
-            QuantilesJson.Of(usage.Quantiles[1], NanosecondsPerSecond));
-    }
+    public static RouteJson Of(SubjectUsage usage) => new(
+        usage.Subject.Id,
+        usage.Subject.Method,
+        usage.Subject.Name,
+        usage.Count,
+        usage.Rate,
+        usage.MachineShare,
+        usage.KernelShare,
+        QuantilesJson.Of(usage.Quantiles[0], ratio: 1e9),
+        QuantilesJson.Of(usage.Quantiles[1], ratio: 1e9));
 }
 
 /// <summary>A registered histogram; values in the unit of its description.</summary>

@@ -4,16 +4,15 @@ using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The part of the page above the plots: what requests take at present, a row for each route, one for each registered
-/// histogram.</summary>
+/// <summary>The part of the page above the plots: totals, and tables with a row for each route and each registered histogram.</summary>
 internal static class UsageTables
 {
     private const int LettersOfUnit = 20;
 
     private static readonly string[] Ranks = ["p50", "p90", "p99", "p99.9"];
 
-    /// <param name="reading">What to show.</param>
-    /// <param name="chosen">The id of the row whose plots are below; empty for none.</param>
+    /// <param name="reading">The values to show.</param>
+    /// <param name="chosen">The ID of the row whose plots are below; empty for none.</param>
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();
@@ -97,11 +96,8 @@ internal static class UsageTables
         {
             BeginRow(html, histogram, chosen);
             ulong outside = histogram.Quantiles[0].OutOfRange;
-            Cell(
-                html,
-                "values",
-                "",
-                Numbers.Count(histogram.Count) + (outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>"));
+            string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
+            Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
             Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0], histogram.Quantiles[0].Max));
@@ -132,7 +128,7 @@ internal static class UsageTables
         }
     }
 
-    /// <summary>A cell that carries the name of its column, for a screen that has no room for columns.</summary>
+    /// <summary>Appends a cell with the name of its column, for screens that are too narrow for columns.</summary>
     private static void Cell(StringBuilder html, string name, string kind, string content)
     {
         string classes = kind.Length == 0 ? "" : $" class=\"{kind}\"";
@@ -145,7 +141,7 @@ internal static class UsageTables
     private static string Value(Subject subject, Quantiles of, ulong value) =>
         of.HasValues ? Numbers.Short(value / subject.UnitRatio) : "–";
 
-    // Attributes and no style: the policy forbids styles in elements.
+    // With attributes, because the content security policy forbids style attributes.
     private static string Bar(double share)
     {
         double width = Math.Round(Math.Clamp(share, 0, 1) * 100, 1);
@@ -156,7 +152,7 @@ internal static class UsageTables
             + $"<rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
 
-    // "< 0.1 %" is no tag.
+    // Encoded because of "< 0.1 %".
     private static string Percent(double share) => Html.Encode(Numbers.Percent(share));
 
     private static string Window(TimeSpan window) => window.TotalSeconds switch

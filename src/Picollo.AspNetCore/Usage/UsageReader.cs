@@ -3,19 +3,17 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>
-/// Reads all subjects. Nothing runs while nobody looks: a rate is over the time between two looks, ten seconds at the most while
-/// somebody looks on, and since the start or the last look otherwise. Thread-safe.
-/// </summary>
+/// <summary>Reads all subjects when a viewer asks. Rates cover the time since an earlier reading: up to ten seconds while readings are
+/// frequent, otherwise the time since the last one or the start. Thread-safe.</summary>
 internal sealed class UsageReader
 {
-    /// <summary>The longest window of somebody who looks on.</summary>
+    /// <summary>The longest window while readings are frequent.</summary>
     public static readonly TimeSpan LongestWindow = TimeSpan.FromSeconds(10);
 
-    /// <summary>A shorter one would tell a rate from too few requests, where an older look can be had.</summary>
+    /// <summary>The shortest window, if there is an older reading. A shorter one would compute a rate from too few requests.</summary>
     public static readonly TimeSpan ShortestWindow = TimeSpan.FromMilliseconds(900);
 
-    // Between two looks that are kept; with the above it bounds their number.
+    // The least time between two readings that are kept; with the longest window it bounds their number.
     private static readonly TimeSpan KeptApart = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _gate = new();
@@ -29,36 +27,32 @@ internal sealed class UsageReader
     {
         _subjects = subjects;
         _time = time;
-        _looks.Add(LookOf(ReadAll(), time.GetTimestamp(), TryGetProcessTime()));
+        _looks.Add(LookOf(ReadAll(), time.GetTimestamp()));
     }
 
-    /// <summary>How many looks are kept, for the windows of later ones.</summary>
+    /// <summary>The number of looks that are kept for later windows.</summary>
     internal int Looks => _looks.Count;
 
-    /// <summary>Reads everything, or gives a reading of another viewer that is at most so old.</summary>
+    /// <summary>Reads everything, or returns the last reading if it is at most <paramref name="maxAge"/> old.</summary>
     public UsageReading Read(TimeSpan maxAge = default)
     {
         lock (_gate)
         {
             long now = _time.GetTimestamp();
-            if (_last is null || maxAge == default || _time.GetElapsedTime(_looks[^1].Timestamp, now) > maxAge)
-            {
-                _last = ReadNow(now);
-            }
-
-            return _last;
+            bool isRecent = maxAge > TimeSpan.Zero && AgeOf(_looks[^1], now) <= maxAge;
+            return isRecent && _last is not null ? _last : _last = ReadNow(now);
         }
     }
 
     private UsageReading ReadNow(long now)
     {
         IReadOnlyList<SubjectUsage> all = ReadAll();
-        Look look = LookOf(all, now, TryGetProcessTime());
+        Look look = LookOf(all, now);
         Look before = BaseOf(now);
-        TimeSpan window = _time.GetElapsedTime(before.Timestamp, now);
         Keep(look);
 
-        // Two looks within a tick of the clock: nothing can be said of rates.
+        // Two looks within a tick of the clock have no rates.
+        TimeSpan window = AgeOf(before, now);
         double seconds = window > TimeSpan.Zero ? window.TotalSeconds : double.PositiveInfinity;
         double processorSeconds = seconds * Environment.ProcessorCount;
         return new UsageReading
@@ -67,20 +61,18 @@ internal sealed class UsageReader
             Window = window,
             Processors = Environment.ProcessorCount,
             ProcessShare = (look.ProcessNanoseconds - before.ProcessNanoseconds) / 1e9 / processorSeconds,
-            All =
-            [
-                .. all.Select(usage =>
-                {
-                    (ulong count, double sum) = before.Counted.GetValueOrDefault(usage.Subject);
-                    bool wasReset = count > usage.Count;
-                    return usage with
-                    {
-                        Rate = (usage.Count - (wasReset ? 0 : count)) / seconds,
-                        MachineShare = usage.Subject.IsRoute ? (usage.Sum - (wasReset ? 0 : sum)) / 1e9 / processorSeconds : 0,
-                    };
-                }),
-            ],
+            All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
+
+        SubjectUsage WithRates(SubjectUsage usage, (ulong Count, double Sum) old)
+        {
+            (ulong count, double sum) = old.Count > usage.Count ? default : old; // it was reset
+            return usage with
+            {
+                Rate = (usage.Count - count) / seconds,
+                MachineShare = usage.Subject.IsRoute ? (usage.Sum - sum) / 1e9 / processorSeconds : 0,
+            };
+        }
     }
 
     private List<SubjectUsage> ReadAll()
@@ -94,7 +86,7 @@ internal sealed class UsageReader
             }
             catch (ObjectDisposedException)
             {
-                // Registered still, and of no use any more to whoever did that; the others are to be seen.
+                // A histogram that is still registered was disposed; the others are shown.
             }
         }
 
@@ -128,21 +120,18 @@ internal sealed class UsageReader
         };
     }
 
-    /// <summary>The look that a window to now begins with.</summary>
-    private Look BaseOf(long now)
-    {
-        Look? recent = _looks.Find(look => _time.GetElapsedTime(look.Timestamp, now) <= LongestWindow);
-        return recent is not null && _time.GetElapsedTime(recent.Timestamp, now) >= ShortestWindow
-            ? recent
-            : _looks.FindLast(look => _time.GetElapsedTime(look.Timestamp, now) >= ShortestWindow) ?? _looks[0];
-    }
+    /// <summary>The look with which the window until now starts.</summary>
+    private Look BaseOf(long now) =>
+        _looks.Find(look => AgeOf(look, now) is var age && age >= ShortestWindow && age <= LongestWindow)
+        ?? _looks.FindLast(look => AgeOf(look, now) >= ShortestWindow)
+        ?? _looks[0];
 
     private void Keep(Look look)
     {
-        // The newest of those that are too old stays: the next window may have to begin with it.
-        int tooOld = _looks.FindLastIndex(one => _time.GetElapsedTime(one.Timestamp, look.Timestamp) > LongestWindow);
+        // The newest of those that are too old stays, because the next window may start with it.
+        int tooOld = _looks.FindLastIndex(one => AgeOf(one, look.Timestamp) > LongestWindow);
         _looks.RemoveRange(0, Math.Max(tooOld, 0));
-        if (_looks.Count > 1 && _time.GetElapsedTime(_looks[^2].Timestamp, look.Timestamp) < KeptApart)
+        if (_looks.Count > 1 && AgeOf(_looks[^2], look.Timestamp) < KeptApart)
         {
             _looks.RemoveAt(_looks.Count - 1);
         }
@@ -150,8 +139,10 @@ internal sealed class UsageReader
         _looks.Add(look);
     }
 
-    private static Look LookOf(IReadOnlyList<SubjectUsage> all, long now, long? processNanoseconds) =>
-        new(now, processNanoseconds, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
+    private TimeSpan AgeOf(Look look, long now) => _time.GetElapsedTime(look.Timestamp, now);
+
+    private static Look LookOf(IReadOnlyList<SubjectUsage> all, long now) =>
+        new(now, TryGetProcessTime(), all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
 
     private static long? TryGetProcessTime()
     {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
@@ -5,24 +6,23 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Workers;
 
-/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, made for the first of their requests, and what it lets
-/// in.</summary>
-/// <remarks>Hosted services stop in the opposite order of their registration: the server, which comes last, has waited for its requests
-/// before this one drains the pool.</remarks>
+/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, created for the first of their requests, and its
+/// admission limit.</summary>
+/// <remarks>Hosted services stop in the reverse order of their registration: the server is registered last, so it has waited for its
+/// requests before this service drains the pool.</remarks>
 internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
     private readonly int _queueLimit = options.Value.CpuWorkerQueueLimit;
     private readonly Lazy<CpuWorkerPool> _pool = new(() => new CpuWorkerPool(options.Value.CpuWorkers));
 
-    /// <summary>The pool.</summary>
     public CpuWorkerPool Pool => _pool.Value;
 
-    /// <summary>Whether there has been a first request.</summary>
+    /// <summary>Whether there was a first request.</summary>
     public bool IsStarted => _pool.IsValueCreated;
 
     /// <summary>Runs an endpoint in the pool.</summary>
-    /// <returns>Null, and nothing is run, if as many requests wait as may, or the application stops.</returns>
+    /// <returns>Null, and the endpoint is not run, if the queue is full or the application stops.</returns>
     public Task? TryRun(HttpContext context, RequestDelegate endpoint, string name)
     {
         // One at a time, so that no two take the last place.
@@ -34,20 +34,25 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Waits for what is in the pool; cancels it when the host's time to stop is over, and waits no longer.</summary>
+    /// <summary>Waits for the tasks in the pool. When the host's time to stop is over, cancels them and returns.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
+        if (!IsStarted)
+        {
+            return;
+        }
+
         try
         {
-            await (IsStarted ? Pool.DrainAsync(cancellationToken).WaitAsync(cancellationToken) : Task.CompletedTask).ConfigureAwait(false);
+            await Pool.DrainAsync(cancellationToken).WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // What is left has been cancelled.
+            // The drain cancels the tasks.
         }
     }
 
-    /// <summary>Cancels what is left and waits for nobody: the threads end with the last task, at its next checkpoint.</summary>
+    /// <summary>Cancels the remaining tasks without waiting: the threads end with the last task, at its next checkpoint.</summary>
     public void Dispose()
     {
         if (IsStarted)
@@ -63,7 +68,7 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
             return Pool.RunAsync(
                 cpu =>
                 {
-                    context.Features.Set(new CpuTaskFeature(cpu));
+                    context.Features.Set(new StrongBox<CpuTaskContext>(cpu));
                     return endpoint(context);
                 },
                 context.RequestAborted,
@@ -71,12 +76,12 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
         }
         catch (ObjectDisposedException)
         {
-            return null; // Drained, before a server that stops later.
+            return null; // The pool was drained before the server stopped.
         }
     }
 
-    /// <summary>Tasks that wait for a worker, new ones and those set aside. One that a worker is about to take waits still, so where the
-    /// limit seems reached those count that run, as well as the workers.</summary>
+    /// <summary>Whether fewer tasks wait for a worker, to start or to continue, than the limit allows. A task that a worker is about to
+    /// take still counts as waiting; therefore, at the limit, running tasks and workers are counted, too.</summary>
     private bool HasPlace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;

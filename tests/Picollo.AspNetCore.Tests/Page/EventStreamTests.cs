@@ -22,7 +22,7 @@ public class EventStreamTests
         (name, data) = await events.NextAsync();
         name.Should().Be("plots");
         data.Split("<figure>").Should().HaveCount(3);
-        server.Viewers.Count.Should().Be(1);
+        server.Viewers.Should().Be(1);
 
         server.Count("GET", "/orders", count: 10);
         string usage = await LastUntilAsync(events, "usage", "<td data-name=\"requests\">11</td>");
@@ -65,16 +65,16 @@ public class EventStreamTests
         (await server.Client.SendAsync(new(HttpMethod.Head, "/picollo/events"))).StatusCode.Should().Be(HttpStatusCode.OK);
 
         await first.DisposeAsync();
-        await EventuallyAsync(() => server.Viewers.Count == 1);
+        await EventuallyAsync(() => server.Viewers == 1);
         await using EventReader fourth = await EventReader.OpenAsync(server, "");
-        server.Viewers.Count.Should().Be(2);
+        server.Viewers.Should().Be(2);
     }
 
     [Fact]
     public async Task The_stream_ends_when_the_application_does()
     {
         PageServer server = await PageServer.StartAsync();
-        Viewers viewers = server.Viewers;
+        EventStream stream = server.Application.Services.GetRequiredService<EventStream>();
         await using EventReader events = await EventReader.OpenAsync(server, "");
         (await events.NextAsync()).Name.Should().Be("usage");
 
@@ -85,7 +85,7 @@ public class EventStreamTests
         }
 
         await stopped.WaitAsync(TimeSpan.FromSeconds(10)); // Kestrel would wait 30 s for a request that goes on
-        viewers.Count.Should().Be(0);
+        stream.Viewers.Should().Be(0);
     }
 
     [Fact]
@@ -100,7 +100,7 @@ public class EventStreamTests
         messages[0].Should().Be("retry: 250");
         messages[1].Should().StartWith("event: usage\ndata: <dl");
         messages.Should().HaveCount(61).And.Contain(":", "nothing new within a second is a comment");
-        await EventuallyAsync(() => server.Viewers.Count == 0);
+        await EventuallyAsync(() => server.Viewers == 0);
     }
 
     [Fact]
@@ -127,7 +127,7 @@ public class EventStreamTests
                     await events.NextAsync();
                     (await events.NextAsync()).Name.Should().Be("plots");
                 }));
-                await EventuallyAsync(() => server.Viewers.Count == 0);
+                await EventuallyAsync(() => server.Viewers == 0);
             }
         }
     }

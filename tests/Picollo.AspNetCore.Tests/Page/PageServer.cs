@@ -33,7 +33,8 @@ internal sealed class PageServer : IAsyncDisposable
 
     public HttpClient Client { get; }
 
-    public Viewers Viewers => Application.Services.GetRequiredService<Viewers>();
+    /// <summary>The number of live pages.</summary>
+    public int Viewers => Application.Services.GetRequiredService<EventStream>().Viewers;
 
     public HdrHistogramRegistry Registry => Application.Services.GetRequiredService<HdrHistogramRegistry>();
 
