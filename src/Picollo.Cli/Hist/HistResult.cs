@@ -2,10 +2,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What is shown: one distribution, or two in the same unit.</summary>
+/// <summary>The results: one distribution, or two in the same unit.</summary>
 internal sealed class HistResult
 {
-    private const int MostLetters = 69; // of 80, without what stands before, between and after names
+    private const string Before = "Before";
+    private const string After = "After";
+    private const int MostLetters = 69; // of 80, without the text before, between and after names
 
     /// <param name="inputs">One, or the one before and the one after.</param>
     /// <param name="unit">The values' unit; empty for none.</param>
@@ -28,7 +30,7 @@ internal sealed class HistResult
     /// <summary>What the inputs' numbers are multiplied by to be in the unit.</summary>
     public double Scale { get; }
 
-    /// <summary>What recorded values are divided by for the same.</summary>
+    /// <summary>What recorded values are divided by to be in the unit.</summary>
     public double Ratio { get; }
 
     public required ulong SkippedLineCount { get; init; }
@@ -37,13 +39,32 @@ internal sealed class HistResult
 
     public bool IsDiff => Inputs.Count == 2;
 
-    /// <summary>Names and unit, as far as there is room on a line.</summary>
-    public string Title
+    /// <summary>Names and unit, shortened to fit on a line.</summary>
+    private string Title
     {
         get
         {
             string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (MostLetters - Unit.Length) / Inputs.Count)));
             return Unit.Length == 0 ? names : $"{names}, {Unit}";
+        }
+    }
+
+    /// <summary>Writes the tables of the library, and the percentiles as a chart.</summary>
+    public void Write(TextWriter output, int width)
+    {
+        HdrHistogramSummary first = Summaries[0];
+        output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], Title, Before, After, Ratio) : first.ToTable(Title, Ratio));
+        HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
+        if (histograms.All(one => one.TotalCount == 0))
+        {
+            return;
+        }
+
+        string axis = Unit.Length == 0 ? "value" : Unit;
+        PercentileChart chart = new(histograms, Ratio, width);
+        for (int i = 0; i < histograms.Length; i++)
+        {
+            chart.Write(output, histograms[i], IsDiff ? $"{(i == 0 ? Before : After)}: {axis} at rank" : $"{axis} at rank");
         }
     }
 

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The percentile distribution as text: the value at each rank, each further nine with the same room.</summary>
+/// <summary>The percentile distribution as a text chart: the value at each rank, with the same width for each further nine.</summary>
 internal sealed class PercentileChart
 {
     private const int Rows = 10;
@@ -14,7 +14,7 @@ internal sealed class PercentileChart
     /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
     private const double LinearRange = 1000;
 
-    // Eighths of a cell; a value of the axis' beginning has one too, so that it is seen.
+    // Eighths of a cell; a value at the start of the axis has one as well, to be visible.
     private const string Eighths = " ▁▂▃▄▅▆▇█";
 
     private readonly double _ratio;

@@ -1,21 +1,21 @@
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Lines that are shown again and again: on a terminal in their place, elsewhere one block after the other.</summary>
+/// <summary>Lines that are updated: on a terminal they are rewritten in place, elsewhere one block follows the other.</summary>
 internal sealed class LinesInPlace(TextWriter output)
 {
     private int _shown; // lines above the cursor that are ours
 
-    /// <summary>Shows them.</summary>
-    /// <param name="lines">As many each time.</param>
-    /// <param name="window">The terminal's size now; null where lines are not to be rewritten. Where it has no room for all of them they
-    /// are not either, as those that have left it cannot be reached.</param>
+    /// <summary>Shows the lines.</summary>
+    /// <param name="lines">The same number each time.</param>
+    /// <param name="window">The terminal's current size; null if lines are not to be rewritten. They are not either if the terminal has too
+    /// few rows, as lines that were scrolled out cannot be rewritten.</param>
     public void Show(IReadOnlyList<string> lines, (int Columns, int Rows)? window)
     {
         bool inPlace = window is { } size && lines.Count < size.Rows;
         if (inPlace && _shown > 0)
         {
-            // To the line's begin first: where ^C was typed the terminal has echoed it.
-            output.Write(FormattableString.Invariant($"\r\e[{_shown}A"));
+            // To the start of the line first: the terminal echoes ^C.
+            output.Write(Invariant($"\r\e[{_shown}A"));
         }
 
         foreach (string line in lines)
@@ -30,6 +30,6 @@ internal sealed class LinesInPlace(TextWriter output)
         _shown = inPlace ? lines.Count : 0;
     }
 
-    /// <summary>Somebody else writes to the terminal: what is shown stays there, and the next lines come below.</summary>
+    /// <summary>Leaves the lines where they are, because other text follows; the next lines come below.</summary>
     public void Leave() => _shown = 0;
 }
