@@ -58,7 +58,7 @@ internal static class PicolloCommand
     // One line and where to read on, instead of a page of help before which the error is lost.
     private static int UsageError(ParseResult parsed, Terminal terminal)
     {
-        // The first error of a word that is no command is that there is no command; of -t 5 the word to name is the -t.
+        // The parser first reports a missing command for an unknown one; for -t 5, the message should name -t.
         ParseError error = parsed.UnmatchedTokens.Count == 0
             ? parsed.Errors[0]
             : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))

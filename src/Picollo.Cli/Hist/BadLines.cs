@@ -50,8 +50,7 @@ internal sealed class BadLines(bool areSkipped)
     private static string Quoted(ReadOnlySpan<byte> text)
     {
         text = text.Trim(" \t\r"u8);
-        return text.IsEmpty ? ""
-            : text.Length <= MostBytes ? $": '{Encoding.UTF8.GetString(text)}'"
-            : $": '{Encoding.UTF8.GetString(text[..MostBytes])}…'";
+        string end = text.Length > MostBytes ? "…" : "";
+        return text.IsEmpty ? "" : $": '{Encoding.UTF8.GetString(text[..Math.Min(text.Length, MostBytes)])}{end}'";
     }
 }

@@ -16,7 +16,6 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
             {
                 json.WriteNanoseconds("elapsedNanoseconds", elapsed);
                 WriteCpu(json, cpu);
-                WriteStatus(json, cpu.Status);
                 json.WriteNumber("lastNanoseconds", cpu.Status.LastNanoseconds);
             });
         }
@@ -37,7 +36,6 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
             Write("cpu", json =>
             {
                 WriteCpu(json, cpu);
-                WriteStatus(json, cpu.Status);
                 WritePercentiles(json, cpu);
             });
         }
@@ -75,6 +73,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         json.WriteNumber("cpu", cpu.Cpu);
         json.WriteNumber("threadId", cpu.ThreadId);
+        WriteStatus(json, cpu.Status);
     }
 
     private static void WriteStatus(Utf8JsonWriter json, CpuJitterStatus status)

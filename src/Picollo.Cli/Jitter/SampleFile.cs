@@ -131,17 +131,18 @@ internal sealed class SampleFile : IDisposable
         }
         catch (IOException e)
         {
-            Fail(e);
+            // Nothing more is written: samples after a gap would look contiguous.
+            _problem = $"{Name}: {CommandException.FileProblemOf(e)}; the measurement goes on, without further samples in it";
+            TruncateToWholeSamples();
         }
     }
 
-    /// <summary>Stops writing: samples after a gap would look contiguous.</summary>
-    private void Fail(IOException problem)
+    // A part of a sample would shift all samples that a reader finds after it.
+    private void TruncateToWholeSamples()
     {
-        _problem = $"{Name}: {CommandException.FileProblemOf(problem)}; the measurement goes on, without further samples in it";
         try
         {
-            _file.SetLength(_file.Length / SampleLength * SampleLength); // a part of one would shift what a reader makes of it
+            _file.SetLength(_file.Length / SampleLength * SampleLength);
         }
         catch (IOException)
         {

@@ -114,7 +114,7 @@ internal static class SavedResults
             HdrHistogram histogram = HdrHistogram.Create();
             foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
             {
-                // From so many units to the next: its middle.
+                // The middle between this unit and the next.
                 histogram.Record(
                     checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)),
                     bucket.Value.GetUInt64());

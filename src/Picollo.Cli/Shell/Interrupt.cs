@@ -45,12 +45,7 @@ internal sealed class Interrupt : IDisposable
             return;
         }
 
-        Signal = signal switch
-        {
-            PosixSignal.SIGINT => Signals.Interrupt,
-            PosixSignal.SIGTERM => Signals.Terminate,
-            _ => Signals.Hangup,
-        };
+        Signal = signal switch { PosixSignal.SIGINT => Signals.Interrupt, PosixSignal.SIGTERM => Signals.Terminate, _ => Signals.Hangup };
         _source.Cancel();
     });
 }

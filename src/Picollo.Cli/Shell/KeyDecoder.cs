@@ -44,7 +44,7 @@ internal sealed class KeyDecoder
 
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Whether the bytes may be the start of a longer sequence. An Escape key on its own cannot be told from one until time has
+    /// <summary>Whether the bytes may be the start of a longer sequence. An Escape key on its own looks like one until time has
     /// passed.</summary>
     public bool IsInDoubt => _bytes.Count > 0;
 
@@ -81,7 +81,7 @@ internal sealed class KeyDecoder
         return Rune.DecodeFromUtf8(bytes, out _, out int length) == OperationStatus.NeedMoreData && !isAll ? 0 : length;
     }
 
-    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then a key of its own.
+    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then another key.
     private int LengthOfSequence(bool isAll)
     {
         if (_bytes.Count == 1)

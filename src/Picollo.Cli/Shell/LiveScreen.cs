@@ -31,6 +31,9 @@ internal sealed class LiveScreen : IDisposable
     private const string EnterSequence = "\e[?1049h\e[?25l\e[?7l\e[m\e[H\e[2J";
     private const string LeaveSequence = "\e[m\e[?7h\e[?25h\e[?1049l";
 
+    // Of each LineStyle.
+    private static readonly string[] Attributes = ["", "\e[1m", "\e[7m"];
+
     private readonly Lock _lock = new();
     private readonly DescriptorStream _output = new(DescriptorStream.Output);
     private readonly Keyboard _keyboard;
@@ -99,12 +102,7 @@ internal sealed class LiveScreen : IDisposable
         }
 
         _row++;
-        string attributes = line.Style switch
-        {
-            LineStyle.Bold when !_isColorless => "\e[1m",
-            LineStyle.Reverse when !_isColorless => "\e[7m",
-            _ => "",
-        };
+        string attributes = _isColorless ? "" : Attributes[(int)line.Style];
         _frame.Append(CultureInfo.InvariantCulture, $"\e[{_row}H{attributes}");
         int width = CellText.AppendFitting(_frame, line.Text, Columns);
         if (line.Style == LineStyle.Reverse && attributes.Length > 0)

@@ -18,7 +18,7 @@ internal static class OutputFile
             string place = PlaceOf(path);
             if (File.Exists(place))
             {
-                // Appending leaves what /dev/stdout already has, and changes nothing where it is not followed by writing.
+                // Appending leaves what /dev/stdout already has, and changes nothing unless it is followed by writing.
                 using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
                 if (!there.CanSeek || IsDevice(path) || IsDevice(place))
                 {
@@ -68,7 +68,7 @@ internal static class OutputFile
         }
     }
 
-    // What /dev/stdout links to may have no path of its own.
+    // What /dev/stdout links to may have no path.
     private static string PlaceOf(string path) =>
         new FileInfo(path).LinkTarget is null || IsDevice(path)
             ? Path.GetFullPath(path)

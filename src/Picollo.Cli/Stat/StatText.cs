@@ -55,7 +55,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         writer.WriteLine();
     }
 
-    /// <summary>What there is no counter for, those of one reason together: "not counted: cycles, branches: why".</summary>
+    /// <summary>Counters that could not be opened, grouped by reason: "not counted: cycles, branches: why".</summary>
     public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) =>
         UnavailablePerfCounter.Describe(runs.FirstOrDefault()?.UnavailableCounters ?? []).Select(text => $"not counted: {text}");
 

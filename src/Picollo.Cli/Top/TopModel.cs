@@ -73,11 +73,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         Sample.LoadAverage = cpu.LoadAverage;
         Sample.Total = cpu.Total;
         _cpus.Clear();
-        foreach (CpuStates one in cpu.Cpus)
-        {
-            _cpus.Add(one);
-        }
-
+        _cpus.AddRange(cpu.Cpus.AsSpan());
         Sample.Cpus = _cpus;
         Sample.Memory = cpu.Memory;
         Sample.Pressure = cpu.Pressure;

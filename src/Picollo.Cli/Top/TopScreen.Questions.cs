@@ -30,15 +30,14 @@ internal sealed partial class TopScreen
     /// <summary>Asks for a confirmation by <c>y</c>.</summary>
     private bool Confirm(string question)
     {
-        while (true)
+        Key? key;
+        do
         {
             Draw($"{question} [y/N] ", isQuestion: true);
-            Key? key = _screen.ReadKey(NoEnd);
-            if (IsOver || key is not null)
-            {
-                return !IsOver && key?.Char is 'y' or 'Y';
-            }
+            key = _screen.ReadKey(NoEnd);
         }
+        while (key is null && !IsOver);
+        return !IsOver && key?.Char is 'y' or 'Y';
     }
 
     /// <summary>Asks for a process, by default the first one of the page.</summary>
@@ -107,11 +106,9 @@ internal sealed partial class TopScreen
             return;
         }
 
-        if (TopSettings.DelayOf(answer) is { } delay)
-        {
-            _settings.Delay = delay;
-        }
-        else
+        TimeSpan? delay = TopSettings.DelayOf(answer);
+        _settings.Delay = delay ?? _settings.Delay;
+        if (delay is null)
         {
             _message = $"{ForeignText.Clean(answer)} is no such delay: {TopSettings.Delays}.";
         }
