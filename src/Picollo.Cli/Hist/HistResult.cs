@@ -3,35 +3,26 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Hist;
 
 /// <summary>The results: one distribution, or two in the same unit.</summary>
-internal sealed class HistResult
+/// <param name="inputs">One, or the one before and the one after.</param>
+/// <param name="unit">The unit of the values; empty for none.</param>
+/// <param name="scale">The factor that converts the inputs' numbers to the unit.</param>
+internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
 {
     private const string Before = "Before";
     private const string After = "After";
     private const int MostLetters = 69; // of 80, without the text before, between and after names
 
-    /// <param name="inputs">One, or the one before and the one after.</param>
-    /// <param name="unit">The values' unit; empty for none.</param>
-    /// <param name="scale">What the inputs' numbers are multiplied by.</param>
-    public HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
-    {
-        Inputs = inputs;
-        Summaries = [.. inputs.Select(input => input.Histogram.GetSummary())];
-        Unit = unit;
-        Scale = scale;
-        Ratio = inputs[0].RatioFor(scale);
-    }
+    public IReadOnlyList<Distribution> Inputs => inputs;
 
-    public IReadOnlyList<Distribution> Inputs { get; }
+    public IReadOnlyList<HdrHistogramSummary> Summaries { get; } = [.. inputs.Select(input => input.Histogram.GetSummary())];
 
-    public IReadOnlyList<HdrHistogramSummary> Summaries { get; }
+    public string Unit => unit;
 
-    public string Unit { get; }
+    /// <summary>The factor that converts the inputs' numbers to the unit.</summary>
+    public double Scale => scale;
 
-    /// <summary>What the inputs' numbers are multiplied by to be in the unit.</summary>
-    public double Scale { get; }
-
-    /// <summary>What recorded values are divided by to be in the unit.</summary>
-    public double Ratio { get; }
+    /// <summary>The divisor that converts recorded values to the unit.</summary>
+    public double Ratio { get; } = inputs[0].RatioFor(scale);
 
     public required ulong SkippedLineCount { get; init; }
 

@@ -166,7 +166,11 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
             _separator = CsvLine.SeparatorOf(record);
             if (!int.TryParse(column, NumberStyles.None, CultureInfo.InvariantCulture, out int number) || number == 0)
             {
-                _column = FindColumn(CsvLine.All(record, _separator));
+                List<string> names = CsvLine.All(record, _separator);
+                int found = names.FindIndex(name => name.Trim() == column);
+                _column = found >= 0
+                    ? found
+                    : throw new CommandException($"{input}: no column '{column}'; there are: {DistributionReader.ListOf(names)}");
                 return;
             }
 
@@ -186,14 +190,6 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         {
             ParseValue(value);
         }
-    }
-
-    private int FindColumn(List<string> names)
-    {
-        int found = names.FindIndex(name => name.Trim() == column);
-        return found >= 0
-            ? found
-            : throw new CommandException($"{input}: no column '{column}'; there are: {DistributionReader.ListOf(names)}");
     }
 
     private void ParseLine(ReadOnlySpan<byte> line)

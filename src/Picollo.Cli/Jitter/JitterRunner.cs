@@ -26,15 +26,9 @@ internal sealed class JitterRunner
             : new JitterText(terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? Terminal.WindowSize : null);
     }
 
-    public static int Run(Terminal terminal, JitterOptions options)
-    {
-        if (!OperatingSystem.IsLinux())
-        {
-            throw new CommandException("wake-up latency is measured on Linux only");
-        }
-
-        return new JitterRunner(terminal, options).Run();
-    }
+    public static int Run(Terminal terminal, JitterOptions options) => OperatingSystem.IsLinux()
+        ? new JitterRunner(terminal, options).Run()
+        : throw new CommandException("wake-up latency is measured on Linux only");
 
     private int Run()
     {

@@ -30,8 +30,6 @@ internal sealed class InputLine
             case KeyCode.Text when _runes.Count < Longest:
                 _runes.Add(key.Rune);
                 break;
-            default:
-                break;
         }
 
         return false;
