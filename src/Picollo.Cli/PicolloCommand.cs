@@ -5,10 +5,11 @@ using Picollo.Cli.Jitter;
 using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli;
 
-/// <summary>The command line: its commands, and what becomes of what they throw.</summary>
+/// <summary>The command line: its commands, and how exceptions become exit codes.</summary>
 internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
@@ -40,31 +41,37 @@ internal static class PicolloCommand
         {
             return ExitCodes.ClosedPipe;
         }
-        catch (Exception e) when (e is CommandException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
+        catch (Exception e) when (
+            e is CommandException or CommandStartException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
-            Tell(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
-            return e is CommandException failure ? failure.ExitCode : ExitCodes.Failure;
+            Report(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
+            return e switch
+            {
+                CommandException failure => failure.ExitCode,
+                CommandStartException { IsNotFound: true } => ExitCodes.NotFound,
+                CommandStartException => ExitCodes.NotExecutable,
+                _ => ExitCodes.Failure,
+            };
         }
     }
 
     // One line and where to read on, instead of a page of help before which the error is lost.
     private static int UsageError(ParseResult parsed, Terminal terminal)
     {
-        // The first error of a word that is no command is that there is no command; of -t 5 the word to name is the -t.
+        // The parser first reports a missing command for an unknown one; for -t 5, the message should name -t.
         ParseError error = parsed.UnmatchedTokens.Count == 0
             ? parsed.Errors[0]
             : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
                 ?? parsed.Errors[^1];
-        string message = error.Message;
         bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name
             && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
         string remedy = isCommandOpen ? "A command with options of its own stands after --: picollo stat -- CMD ARGS\n" : "";
-        Tell(terminal, $"picollo: {ForeignText.Clean(message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+        Report(terminal, $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
     }
 
-    // Where nobody can be told, the exit code still tells.
-    private static void Tell(Terminal terminal, string message)
+    // If standard error is closed, the exit code still reports the failure.
+    private static void Report(Terminal terminal, string message)
     {
         try
         {

@@ -1,65 +1,56 @@
-using System.Globalization;
 using System.Text;
 using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What becomes of a line that is no number: the end, or, if they are to be skipped, a place among those told at the
-/// end.</summary>
+/// <summary>Handles lines that are not a number: fails, or skips them and reports the first few at the end.</summary>
 internal sealed class BadLines(bool areSkipped)
 {
-    private const int MostTold = 3;
+    private const int MostReported = 3;
     private const int MostBytes = 40;
 
-    private readonly List<string> _told = [];
+    private readonly List<string> _first = [];
 
     public ulong Count { get; private set; }
 
-    /// <summary>Notes a line, or ends the command.</summary>
+    /// <summary>Counts a line, or ends the command.</summary>
     /// <param name="input">The input's name.</param>
     /// <param name="line">From 1.</param>
     /// <param name="problem">What is wrong.</param>
-    /// <param name="text">What stands there instead; empty where that says nothing.</param>
+    /// <param name="text">The text that is not a number; empty if it is of no use.</param>
     public void Add(string input, ulong line, string problem, ReadOnlySpan<byte> text = default)
     {
-        if (areSkipped && _told.Count == MostTold)
+        if (!areSkipped || _first.Count < MostReported)
         {
-            Count++;
-            return;
-        }
+            string report = $"{input}: line {line}: {problem}{Quoted(text)}";
+            if (!areSkipped)
+            {
+                throw new CommandException(report);
+            }
 
-        string told = string.Create(CultureInfo.InvariantCulture, $"{input}: line {line}: {problem}{Quoted(text)}");
-        if (!areSkipped)
-        {
-            throw new CommandException(told);
+            _first.Add(report);
         }
 
         Count++;
-        _told.Add(told);
     }
 
-    /// <summary>Tells how many there are, and the first of them.</summary>
-    public void Tell(TextWriter error)
+    /// <summary>Reports the number of lines, and the first few.</summary>
+    public void Report(TextWriter error)
     {
         if (Count == 0)
         {
             return;
         }
 
-        error.WriteLine(string.Create(
-            CultureInfo.InvariantCulture,
-            $"picollo: {Count:N0} {(Count == 1 ? "line" : "lines")} skipped{(Count > MostTold ? ", the first of them" : "")}:"));
-        foreach (string told in _told)
-        {
-            error.WriteLine($"  {ForeignText.Clean(told)}");
-        }
+        string lines = Count == 1 ? "line" : "lines";
+        error.WriteLine(Invariant($"picollo: {Count:N0} {lines} skipped{(Count > MostReported ? ", the first of them" : "")}:"));
+        _first.ForEach(report => error.WriteLine($"  {ForeignText.Clean(report)}"));
     }
 
     private static string Quoted(ReadOnlySpan<byte> text)
     {
         text = text.Trim(" \t\r"u8);
-        return text.IsEmpty ? ""
-            : text.Length <= MostBytes ? $": '{Encoding.UTF8.GetString(text)}'"
-            : $": '{Encoding.UTF8.GetString(text[..MostBytes])}…'";
+        string end = text.Length > MostBytes ? "…" : "";
+        return text.IsEmpty ? "" : $": '{Encoding.UTF8.GetString(text[..Math.Min(text.Length, MostBytes)])}{end}'";
     }
 }

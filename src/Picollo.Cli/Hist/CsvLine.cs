@@ -2,14 +2,14 @@ using System.Text;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A line of separated values. One with a separator, a quote or a line end in it stands in quotes, and its own quotes are
+/// <summary>A line of separated values. A value with a separator, a quote or a line end is enclosed in quotes, and its own quotes are
 /// doubled.</summary>
 internal static class CsvLine
 {
     private const byte Quote = (byte)'"';
 
-    /// <summary>The separator that a line has most of outside quotes: comma, semicolon or tab, the earlier of these where it has as
-    /// many.</summary>
+    /// <summary>The most frequent separator of a line outside quotes: comma, semicolon or tab, in this order if two are equally
+    /// frequent.</summary>
     public static byte SeparatorOf(ReadOnlySpan<byte> line)
     {
         byte best = (byte)',';
@@ -33,10 +33,10 @@ internal static class CsvLine
 
     /// <summary>The value in a column, without its quotes.</summary>
     /// <param name="line">The line.</param>
-    /// <param name="separator">What stands between values.</param>
+    /// <param name="separator">The byte between values.</param>
     /// <param name="column">From 0.</param>
     /// <param name="value">The value.</param>
-    /// <returns><see langword="false"/> where the line has no such column.</returns>
+    /// <returns><see langword="false"/> if the line has no such column.</returns>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {
         int start = 0;
@@ -69,7 +69,7 @@ internal static class CsvLine
         return value.Length >= 2 && value[0] == Quote && value[^1] == Quote ? value[1..^1] : value;
     }
 
-    /// <summary>Where the value that starts somewhere ends: at a separator or the line's end.</summary>
+    /// <summary>The end of the value at a start: a separator or the end of the line.</summary>
     private static int EndOf(ReadOnlySpan<byte> line, int start, byte separator)
     {
         int end = start;

@@ -2,15 +2,15 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What was read: counts in a unit of 2⁻ᵖˡᵃᶜᵉˢ of the input's.</summary>
-/// <param name="Name">Of the inputs, cleaned of what steers a terminal.</param>
+/// <summary>The numbers of inputs, counted in a unit of 2⁻ᵖˡᵃᶜᵉˢ of the inputs' unit.</summary>
+/// <param name="Name">The names of the inputs, fit for a terminal.</param>
 /// <param name="Histogram">The counts.</param>
 /// <param name="Places">0 for whole numbers.</param>
-/// <param name="StartUtc">When they were measured, as far as the inputs tell; else when reading began.</param>
-/// <param name="EndUtc">The end of it.</param>
+/// <param name="StartUtc">The start of the measurement if the inputs contain it, else of reading.</param>
+/// <param name="EndUtc">The end of the measurement or of reading.</param>
 internal sealed record Distribution(string Name, HdrHistogram Histogram, int Places, DateTime StartUtc, DateTime EndUtc)
 {
-    /// <summary>Two in one unit: the finer, unless a number does not fit it.</summary>
+    /// <summary>Two distributions in the same unit: the finer one, unless a number does not fit it.</summary>
     public static (Distribution Before, Distribution After) InOneUnit(Distribution before, Distribution after)
     {
         int places = Math.Min(Math.Max(before.Places, after.Places), Math.Min(before.MostPlaces, after.MostPlaces));
@@ -19,7 +19,7 @@ internal sealed record Distribution(string Name, HdrHistogram Histogram, int Pla
 
     private int MostPlaces => Places + NumberHistogram.RoomOf(Histogram);
 
-    /// <summary>What a recorded value is divided by to be what is shown.</summary>
+    /// <summary>What recorded values are divided by when they are shown.</summary>
     /// <param name="scale">What the input's numbers are multiplied by.</param>
     public double RatioFor(double scale) => Math.ScaleB(1, Places) / scale;
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cli.Shell;
 using Picollo.Export;
@@ -7,14 +6,15 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Hist;
 
 /// <summary>Reads inputs of any kind and merges them: lines of numbers and percentile distributions, or interval logs.</summary>
-/// <param name="column">Where the numbers are; null for lines that are numbers.</param>
-/// <param name="tag">Which of the logs' intervals to read; null for all.</param>
-/// <param name="badLines">What else there is.</param>
-/// <param name="progress">Told how far it is; null where nobody looks.</param>
-/// <param name="token">Ends the reading; what was read by then counts.</param>
+/// <param name="column">The column of the numbers; null if each line is a number.</param>
+/// <param name="tag">The tag of the intervals to read from logs; null for all.</param>
+/// <param name="badLines">Receives lines that are not a number.</param>
+/// <param name="progress">Shows the progress; null for none.</param>
+/// <param name="token">Ends reading; what was read before counts.</param>
 internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Progress? progress, CancellationToken token)
 {
     public const string StandardInput = "-";
+    private const int MostListed = 8;
 
     private readonly NumberHistogram _numbers = new();
     private readonly HdrHistogramMerger _logs = new();
@@ -23,8 +23,24 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
     private DateTime _start = DateTime.MaxValue;
     private DateTime _end = DateTime.MinValue;
 
-    /// <summary>Reads all, or as far as there is time.</summary>
-    /// <param name="paths">Of files; - is standard input.</param>
+    private enum InputKind
+    {
+        /// <summary>Lines of numbers, or of separated values.</summary>
+        Numbers,
+
+        /// <summary>An interval log of the HdrHistogram family, .hlog.</summary>
+        Log,
+
+        /// <summary>A percentile distribution of that family, .hgrm.</summary>
+        Percentiles,
+    }
+
+    /// <summary>Names that a user could have given instead, for messages.</summary>
+    public static string ListOf(IReadOnlyCollection<string> names) =>
+        names.Count == 0 ? "none" : string.Join(", ", names.Take(MostListed)) + (names.Count > MostListed ? ", …" : "");
+
+    /// <summary>Reads and merges inputs, until the token is cancelled.</summary>
+    /// <param name="paths">Paths of files; - is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
         DateTime began = DateTime.UtcNow;
@@ -47,7 +63,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
 
         if (_logs.Histogram is null && tag is not null && !token.IsCancellationRequested)
         {
-            throw new CommandException($"no interval with the tag '{tag}'; there are: {Choices.Tell(_tags)}");
+            throw new CommandException($"no interval with the tag '{tag}'; there are: {ListOf(_tags)}");
         }
 
         return _logs.Histogram is { } merged
@@ -80,7 +96,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException($"{name}: {FileProblem.Of(e)}");
+            throw CommandException.OfFile(name, e);
         }
         finally
         {
@@ -107,7 +123,15 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         column is not null ? InputKind.Numbers
         : path.EndsWith(".hlog", StringComparison.OrdinalIgnoreCase) ? InputKind.Log
         : path.EndsWith(".hgrm", StringComparison.OrdinalIgnoreCase) ? InputKind.Percentiles
-        : InputKinds.Of(start);
+        : KindOf(start);
+
+    private static InputKind KindOf(ReadOnlySpan<byte> start)
+    {
+        start = (start.StartsWith("\uFEFF"u8) ? start[3..] : start).TrimStart(" \t\r\n"u8);
+        return start.StartsWith("#["u8) || start.StartsWith("\"StartTimestamp\""u8) || start.StartsWith("Tag="u8) ? InputKind.Log
+            : start.StartsWith("Value "u8) || start.StartsWith("\"Value\",\"Percentile\""u8) ? InputKind.Percentiles
+            : InputKind.Numbers;
+    }
 
     private void ReadLog(string name, Stream stream)
     {
@@ -153,7 +177,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         _end = end > _end ? end : _end;
     }
 
-    /// <summary>Takes the values between two lines for that of the latter, which is an upper bound.</summary>
+    /// <summary>Reads a percentile distribution. Values between two lines count as that of the second, which is an upper bound.</summary>
     private void ReadPercentiles(string name, Stream stream)
     {
         using StreamReader reader = new(stream);
@@ -164,9 +188,8 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             {
                 if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
                 {
-                    throw new CommandException(string.Create(
-                        CultureInfo.InvariantCulture,
-                        $"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
+                    throw new CommandException(
+                        Invariant($"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
                 }
 
                 if (line.TotalCount > ulong.MaxValue - others)
@@ -188,10 +211,10 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
 
     private static FileStream Open(string path)
     {
-        FileProblem.ThrowIfEmpty(path);
+        CommandException.ThrowIfEmpty(path);
         if (path == StandardInput)
         {
-            return !StandardDescriptor.IsOpen(StandardDescriptor.Input)
+            return !DescriptorStream.IsOpen(DescriptorStream.Input)
                 ? throw new IOException("Bad file descriptor")
                 : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
         }

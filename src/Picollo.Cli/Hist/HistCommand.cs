@@ -45,23 +45,10 @@ internal static class HistCommand
         Arity = ArgumentArity.ZeroOrMore,
     };
 
-    private static readonly Option<string?> Column = new("--column")
-    {
-        Description = "Read a column of separated values: its name or number, from 1.",
-        HelpName = "NAME|N",
-    };
-
-    private static readonly Option<string?> Tag = new("--tag")
-    {
-        Description = "Of logs, read only the intervals with this tag.",
-        HelpName = "TAG",
-    };
-
-    private static readonly Option<string?> Diff = new("--diff")
-    {
-        Description = "Compare with another input, the state after.",
-        HelpName = "OTHER",
-    };
+    private static readonly Option<string?> Column = CommandOptions.Text(
+        "--column", "NAME|N", "Read a column of separated values: its name or number, from 1.");
+    private static readonly Option<string?> Tag = CommandOptions.Text("--tag", "TAG", "Of logs, read only the intervals with this tag.");
+    private static readonly Option<string?> Diff = CommandOptions.Text("--diff", "OTHER", "Compare with another input, the state after.");
 
     private static readonly Option<string> Unit = new("--unit")
     {
@@ -85,31 +72,15 @@ internal static class HistCommand
         DefaultValueFactory = _ => "fail",
     };
 
-    private static readonly Option<string?> Svg = new("--svg") { Description = "Write a plot of the percentiles.", HelpName = "FILE" };
-
-    private static readonly Option<string?> Html = new("--html")
-    {
-        Description = "Write a page with plots and a table.",
-        HelpName = "FILE",
-    };
-
-    private static readonly Option<string?> Log = new("--hlog")
-    {
-        Description = "Write an interval log of what is shown.",
-        HelpName = "FILE",
-    };
+    private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a plot of the percentiles.");
+    private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write a page with plots and a table.");
+    private static readonly Option<string?> Log = CommandOptions.Text("--hlog", "FILE", "Write an interval log of what is shown.");
 
     private static readonly Option<bool> Json = new("--json") { Description = "Print one line of JSON instead of table and chart." };
 
     static HistCommand()
     {
-        OnError.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<string>() is not ("fail" or Skip) and var other)
-            {
-                result.AddError($"--on-error is fail or skip, not '{other}'.");
-            }
-        });
+        OnError.Check(word => word is "fail" or Skip, word => $"--on-error is fail or skip, not '{word}'.");
         Files.Validators.Add(result =>
         {
             if (result.Tokens.FirstOrDefault(token => token.Value.Length > 1 && token.Value[0] == '-') is { } option)
@@ -143,7 +114,7 @@ internal static class HistCommand
             inputs = [before, after];
         }
 
-        badLines.Tell(terminal.Error);
+        badLines.Report(terminal.Error);
         foreach (Distribution empty in inputs.Where(input => input.Histogram.TotalCount == 0))
         {
             terminal.Error.WriteLine($"picollo: {empty.Name}: no numbers");
@@ -156,11 +127,34 @@ internal static class HistCommand
         };
         try
         {
-            WriteFiles(parsed, result);
+            if (parsed.GetValue(Svg) is { } svg)
+            {
+                HistFiles.WriteSvg(svg, result);
+            }
+
+            if (parsed.GetValue(Html) is { } html)
+            {
+                HistFiles.WriteHtml(html, result);
+            }
+
+            if (parsed.GetValue(Log) is { } log)
+            {
+                HistFiles.WriteLog(log, result);
+            }
         }
         finally
         {
-            Print(parsed.GetValue(Json), result, terminal); // what took long to read is not lost for want of room on a disk
+            // Also if a disk is full: reading may have taken long.
+            if (parsed.GetValue(Json))
+            {
+                terminal.Out.WriteLine(HistJson.Of(result));
+            }
+            else
+            {
+                result.Write(terminal.Out, terminal.Width);
+            }
+
+            terminal.Out.Flush();
         }
 
         return interrupt.ExitCode ?? ExitCodes.Success;
@@ -171,38 +165,6 @@ internal static class HistCommand
             badLines,
             terminal.ErrorIsPlain ? null : new Progress(terminal.Error),
             interrupt.Token).Read(paths);
-    }
-
-    private static void WriteFiles(ParseResult parsed, HistResult result)
-    {
-        if (parsed.GetValue(Svg) is { } svg)
-        {
-            HistFiles.WriteSvg(svg, result);
-        }
-
-        if (parsed.GetValue(Html) is { } html)
-        {
-            HistFiles.WriteHtml(html, result);
-        }
-
-        if (parsed.GetValue(Log) is { } log)
-        {
-            HistFiles.WriteLog(log, result);
-        }
-    }
-
-    private static void Print(bool asJson, HistResult result, Terminal terminal)
-    {
-        if (asJson)
-        {
-            terminal.Out.WriteLine(result.IsDiff ? HistJson.OfDiff(result) : HistJson.OfSummary(result));
-        }
-        else
-        {
-            HistTables.Write(terminal.Out, result, terminal.Width);
-        }
-
-        terminal.Out.Flush();
     }
 
     private static void Validate(CommandResult command)

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cli.Shell;
 using Picollo.Export;
 using Picollo.Export.Plots;
@@ -6,10 +5,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The results as files.</summary>
+/// <summary>Writes the results to files.</summary>
 internal static class HistFiles
 {
-    /// <summary>A log holds whole numbers: what is converted must be this large, so that rounding costs no digit that was known.</summary>
+    /// <summary>A log holds whole numbers: converted values must be this large, so that rounding costs no known digit.</summary>
     private const double LeastConverted = 10_000;
 
     private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the format's
@@ -56,10 +55,8 @@ internal static class HistFiles
             if (value is > 0 and < LeastConverted)
             {
                 double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
-                throw new CommandException(string.Create(
-                    CultureInfo.InvariantCulture,
-                    $"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; "
-                    + $"--scale {enough:0E+0} keeps its digits"));
+                throw new CommandException(Invariant($"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; ")
+                    + Invariant($"--scale {enough:0E+0} keeps its digits"));
             }
 
             converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);

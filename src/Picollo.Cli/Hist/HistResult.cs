@@ -2,34 +2,27 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What is shown: one distribution, or two in the same unit.</summary>
-internal sealed class HistResult
+/// <summary>The results: one distribution, or two in the same unit.</summary>
+/// <param name="inputs">One, or the one before and the one after.</param>
+/// <param name="unit">The unit of the values; empty for none.</param>
+/// <param name="scale">The factor that converts the inputs' numbers to the unit.</param>
+internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
 {
-    private const int MostLetters = 69; // of 80, without what stands before, between and after names
+    private const string Before = "Before";
+    private const string After = "After";
+    private const int MostLetters = 69; // of 80, without the text before, between and after names
 
-    /// <param name="inputs">One, or the one before and the one after.</param>
-    /// <param name="unit">The values' unit; empty for none.</param>
-    /// <param name="scale">What the inputs' numbers are multiplied by.</param>
-    public HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
-    {
-        Inputs = inputs;
-        Summaries = [.. inputs.Select(input => input.Histogram.GetSummary())];
-        Unit = unit;
-        Scale = scale;
-        Ratio = inputs[0].RatioFor(scale);
-    }
+    public IReadOnlyList<Distribution> Inputs => inputs;
 
-    public IReadOnlyList<Distribution> Inputs { get; }
+    public IReadOnlyList<HdrHistogramSummary> Summaries { get; } = [.. inputs.Select(input => input.Histogram.GetSummary())];
 
-    public IReadOnlyList<HdrHistogramSummary> Summaries { get; }
+    public string Unit => unit;
 
-    public string Unit { get; }
+    /// <summary>The factor that converts the inputs' numbers to the unit.</summary>
+    public double Scale => scale;
 
-    /// <summary>What the inputs' numbers are multiplied by to be in the unit.</summary>
-    public double Scale { get; }
-
-    /// <summary>What recorded values are divided by for the same.</summary>
-    public double Ratio { get; }
+    /// <summary>The divisor that converts recorded values to the unit.</summary>
+    public double Ratio { get; } = inputs[0].RatioFor(scale);
 
     public required ulong SkippedLineCount { get; init; }
 
@@ -37,13 +30,32 @@ internal sealed class HistResult
 
     public bool IsDiff => Inputs.Count == 2;
 
-    /// <summary>Names and unit, as far as there is room on a line.</summary>
-    public string Title
+    /// <summary>Names and unit, shortened to fit on a line.</summary>
+    private string Title
     {
         get
         {
             string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (MostLetters - Unit.Length) / Inputs.Count)));
             return Unit.Length == 0 ? names : $"{names}, {Unit}";
+        }
+    }
+
+    /// <summary>Writes the tables of the library, and the percentiles as a chart.</summary>
+    public void Write(TextWriter output, int width)
+    {
+        HdrHistogramSummary first = Summaries[0];
+        output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], Title, Before, After, Ratio) : first.ToTable(Title, Ratio));
+        HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
+        if (histograms.All(one => one.TotalCount == 0))
+        {
+            return;
+        }
+
+        string axis = Unit.Length == 0 ? "value" : Unit;
+        PercentileChart chart = new(histograms, Ratio, width);
+        for (int i = 0; i < histograms.Length; i++)
+        {
+            chart.Write(output, histograms[i], IsDiff ? $"{(i == 0 ? Before : After)}: {axis} at rank" : $"{axis} at rank");
         }
     }
 

@@ -6,11 +6,11 @@ namespace Picollo.Cli.Hist;
 /// <summary>A histogram of numbers that may have fractions: it counts in a unit of 2⁻ⁿ, where n is 0 as long as whole numbers will
 /// do.</summary>
 /// <remarks>
-/// <para>A number that would be told less precisely in the unit than the histogram promises makes the unit finer; one that does not fit
+/// <para>A number that the unit would hold less precisely than the histogram promises makes the unit finer; one that does not fit
 /// makes it coarser. Neither loses anything: with a unit that is a power of two, a bucket's numbers lie in one bucket before and after. So
 /// neither the order of the numbers matters, nor the batches that they come in.</para>
 /// <para>Numbers are rounded down to the unit, which leaves each in its bucket. The promised relative error holds down to 2⁻⁵⁴ of the
-/// largest number, and to 2⁻⁵³; below, a number is told to 2⁻⁶³ of either.</para>
+/// largest number, and to 2⁻⁵³; smaller numbers are precise to 2⁻⁶³ of either.</para>
 /// </remarks>
 internal sealed class NumberHistogram
 {
@@ -69,16 +69,16 @@ internal sealed class NumberHistogram
         Histogram.Record(inUnit);
     }
 
-    /// <summary>Counts a number so many times.</summary>
+    /// <inheritdoc cref="Record(double)"/>
     /// <param name="number">From 0 to below 2⁶⁴.</param>
-    /// <param name="count">How many times.</param>
+    /// <param name="count">The count to add.</param>
     public void Record(double number, ulong count)
     {
         ulong inUnit = ToUnit(number);
         Histogram.Record(inUnit, count);
     }
 
-    /// <summary>The same counts in a unit that is 2ᵖˡᵃᶜᵉˢ times finer, or coarser where that is negative.</summary>
+    /// <summary>A copy in a unit that is finer by 2ᵖˡᵃᶜᵉˢ, or coarser if that is negative.</summary>
     public static PlainHdrHistogram<uint> Rescale(ReadOnlyHdrHistogram histogram, int places)
     {
         PlainHdrHistogram<uint> rescaled = HdrHistogram.Factory.WithLayoutOf(histogram)
@@ -91,18 +91,20 @@ internal sealed class NumberHistogram
         return rescaled;
     }
 
-    /// <summary>How many places a histogram of whole numbers may get until its largest does not fit.</summary>
+    /// <summary>The largest number of places for which the largest number of a histogram of whole numbers still fits.</summary>
     public static int RoomOf(ReadOnlyHdrHistogram histogram) =>
         Math.Min(BitOperations.LeadingZeroCount(histogram.GetPercentile(100).Bucket.Start), MostPlaces);
 
-    /// <summary>Sees to a unit that the number can be told in, and tells it.</summary>
+    /// <summary>The number in the unit, which is first adapted to hold it.</summary>
     private ulong ToUnit(double number)
     {
         int exponent = ExponentOf(number);
         int places = number == Math.Floor(number) ? 0 : Math.Min(PreciseExponent - exponent, MostPlaces);
         if (places > _wantedPlaces)
         {
-            Want(places);
+            _mostPlaces = _wantedPlaces == 0 ? RoomOf(Histogram) : _mostPlaces;
+            _wantedPlaces = places;
+            Adapt();
         }
 
         if (_wantedPlaces > 0)
@@ -113,19 +115,8 @@ internal sealed class NumberHistogram
         return (ulong)(number * _unitsPerOne); // the product is exact, as that is a power of two
     }
 
-    // Of 0, and of what is too small to be told from it here, one that asks for no room.
+    // For 0 and numbers that are too small to differ from it here, the smallest exponent.
     private static int ExponentOf(double number) => (int)(BitConverter.DoubleToUInt64Bits(number) >> 52) - 1023;
-
-    private void Want(int places)
-    {
-        if (_wantedPlaces == 0)
-        {
-            _mostPlaces = RoomOf(Histogram);
-        }
-
-        _wantedPlaces = places;
-        Adapt();
-    }
 
     private void FitIn(int places)
     {

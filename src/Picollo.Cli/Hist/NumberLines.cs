@@ -5,13 +5,13 @@ namespace Picollo.Cli.Hist;
 
 /// <summary>Reads numbers, one a line or in a column of separated values, into a histogram, in the memory of one block of text.</summary>
 /// <param name="input">The input's name, for messages.</param>
-/// <param name="column">A column by its number, from 1, or its name in the first line; null where a line is a number. Empty lines are
-/// passed over, and so is a first line without a number in a column that is given by number.</param>
-/// <param name="histogram">Where to.</param>
-/// <param name="badLines">What else there is.</param>
+/// <param name="column">A column by its number, from 1, or its name in the first line; null if each line is a number. Empty lines are
+/// skipped, and so is a first line without a number in a column that is given by number.</param>
+/// <param name="histogram">Receives the numbers.</param>
+/// <param name="badLines">Receives lines that are not a number.</param>
 internal sealed class NumberLines(string input, string? column, NumberHistogram histogram, BadLines badLines)
 {
-    /// <summary>A line as long as this is a bad one.</summary>
+    /// <summary>A line of this length or more is a bad line.</summary>
     internal const int BlockSize = 1 << 18;
 
     private const byte LineEnd = (byte)'\n';
@@ -27,7 +27,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     private byte _separator;
 
     /// <summary>Reads to the end.</summary>
-    /// <exception cref="CommandException">A bad line that is not to be skipped, or no such column.</exception>
+    /// <exception cref="CommandException">A bad line is not to be skipped, or there is no such column.</exception>
     public void Read(Stream stream)
     {
         try
@@ -41,7 +41,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 length -= parsed;
                 if (length == BlockSize)
                 {
-                    badLines.Add(input, _line, string.Create(CultureInfo.InvariantCulture, $"longer than {BlockSize - 1:N0} bytes"));
+                    badLines.Add(input, _line, Invariant($"longer than {BlockSize - 1:N0} bytes"));
                     _isInLongLine = true;
                     length = 0;
                 }
@@ -59,10 +59,10 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         }
     }
 
-    /// <summary>Parses the lines that have their end.</summary>
-    /// <param name="text">Begins with a line, or within one that is too long.</param>
-    /// <param name="isAll">No more can be added to it.</param>
-    /// <returns>How long they are.</returns>
+    /// <summary>Parses the complete lines.</summary>
+    /// <param name="text">Starts with a line, or within one that is too long.</param>
+    /// <param name="isAll">Whether no more text can be added.</param>
+    /// <returns>The number of bytes that were parsed.</returns>
     private int Parse(ReadOnlySpan<byte> text, bool isAll)
     {
         int start = 0;
@@ -135,8 +135,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         return start;
     }
 
-    /// <summary>How long the record is that a text begins with, without its line end; negative if the end is not there. A line end within
-    /// quotes is none.</summary>
+    /// <summary>The length of the first record, without its line end; negative if it is incomplete. A line end within quotes is part of
+    /// the record.</summary>
     private static int LengthOfRecord(ReadOnlySpan<byte> text, out uint lines)
     {
         int length = text.IndexOf(LineEnd);
@@ -166,7 +166,11 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
             _separator = CsvLine.SeparatorOf(record);
             if (!int.TryParse(column, NumberStyles.None, CultureInfo.InvariantCulture, out int number) || number == 0)
             {
-                _column = FindColumn(CsvLine.All(record, _separator));
+                List<string> names = CsvLine.All(record, _separator);
+                int found = names.FindIndex(name => name.Trim() == column);
+                _column = found >= 0
+                    ? found
+                    : throw new CommandException($"{input}: no column '{column}'; there are: {DistributionReader.ListOf(names)}");
                 return;
             }
 
@@ -186,17 +190,6 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         {
             ParseValue(value);
         }
-    }
-
-    private int FindColumn(List<string> names)
-    {
-        int found = names.FindIndex(name => name.Trim() == column);
-        if (found >= 0)
-        {
-            return found;
-        }
-
-        throw new CommandException($"{input}: no column '{column}'; there are: {Choices.Tell(names)}");
     }
 
     private void ParseLine(ReadOnlySpan<byte> line)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>What a text is as a number.</summary>
+/// <summary>The kinds of numbers.</summary>
 internal enum NumberKind
 {
     Whole,
@@ -12,7 +12,7 @@ internal enum NumberKind
     TooLarge,
 }
 
-/// <summary>Reads a number: digits with a point, a sign and an exponent of ten where there are any, and white space around.</summary>
+/// <summary>Parses a number: digits, optionally with a point, a sign, an exponent of ten, and white space around.</summary>
 internal static class NumberText
 {
     private const int MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
@@ -59,41 +59,38 @@ internal static class NumberText
     private static NumberKind ParseDigits(
         ReadOnlySpan<byte> text, ReadOnlySpan<byte> digits, ReadOnlySpan<byte> decimals, out ulong whole, out double fraction)
     {
+        whole = 0;
         fraction = 0;
-        if (decimals.IsEmpty && digits.Length > MostDigits)
+        if (digits.Length + decimals.Length > MostDigits)
         {
-            return ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole)
-                ? NumberKind.Whole
+            return !decimals.IsEmpty ? ParseDouble(text, out whole, out fraction)
+                : ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole) ? NumberKind.Whole
                 : NumberKind.TooLarge;
         }
 
-        whole = 0;
-        if (digits.Length + decimals.Length <= MostDigits)
+        foreach (byte digit in digits)
         {
-            foreach (byte digit in digits)
-            {
-                whole = (whole * 10) + (uint)(digit - '0');
-            }
-
-            if (decimals.IsEmpty)
-            {
-                return NumberKind.Whole;
-            }
-
-            foreach (byte digit in decimals)
-            {
-                whole = (whole * 10) + (uint)(digit - '0');
-            }
-
-            if (whole <= MostExact)
-            {
-                fraction = whole / Powers[decimals.Length]; // both exact, so it is the nearest to the quotient
-                whole = 0;
-                return NumberKind.Fraction;
-            }
+            whole = (whole * 10) + (uint)(digit - '0');
         }
 
-        return ParseDouble(text, out whole, out fraction);
+        foreach (byte digit in decimals)
+        {
+            whole = (whole * 10) + (uint)(digit - '0');
+        }
+
+        if (decimals.IsEmpty)
+        {
+            return NumberKind.Whole;
+        }
+
+        if (whole > MostExact)
+        {
+            return ParseDouble(text, out whole, out fraction);
+        }
+
+        fraction = whole / Powers[decimals.Length]; // both exact, so it is the nearest to the quotient
+        whole = 0;
+        return NumberKind.Fraction;
     }
 
     private static NumberKind ParseDouble(ReadOnlySpan<byte> text, out ulong whole, out double fraction)

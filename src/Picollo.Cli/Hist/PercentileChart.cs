@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The percentile distribution as text: the value at each rank, each further nine with the same room.</summary>
+/// <summary>The percentile distribution as a text chart: the value at each rank, with the same width for each further nine.</summary>
 internal sealed class PercentileChart
 {
     private const int Rows = 10;
@@ -14,7 +14,7 @@ internal sealed class PercentileChart
     /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
     private const double LinearRange = 1000;
 
-    // Eighths of a cell; a value of the axis' beginning has one too, so that it is seen.
+    // Eighths of a cell; a value at the start of the axis has one as well, to be visible.
     private const string Eighths = " ▁▂▃▄▅▆▇█";
 
     private readonly double _ratio;
@@ -57,45 +57,28 @@ internal sealed class PercentileChart
         WriteRanks(output);
     }
 
-    // The largest of n values stands at its mid-rank, 1 − 1/2n.
+    // The largest of n values is at its mid-rank, 1 − 1/2n.
     private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
 
-    private static string Row(double[] heights, int row)
+    private static string Row(double[] heights, int row) => string.Concat(heights.Select(height =>
     {
-        StringBuilder cells = new(heights.Length);
-        foreach (double height in heights)
-        {
-            int eighths = double.IsNaN(height) ? 0 : Math.Max((int)Math.Round(height * Rows * 8), 1) - (row * 8);
-            cells.Append(Eighths[Math.Clamp(eighths, 0, 8)]);
-        }
+        int eighths = double.IsNaN(height) ? 0 : Math.Max((int)Math.Round(height * Rows * 8), 1) - (row * 8);
+        return Eighths[Math.Clamp(eighths, 0, 8)];
+    }));
 
-        return cells.ToString();
-    }
-
+    // NaN without a value.
     private double[] HeightsOf(HdrHistogram histogram)
     {
-        double[] heights = new double[_columns];
         if (histogram.TotalCount == 0)
         {
-            Array.Fill(heights, double.NaN);
-            return heights;
+            return [.. Enumerable.Repeat(double.NaN, _columns)];
         }
 
-        double[] ranks = new double[_columns];
+        double[] ranks = [.. Enumerable.Range(1, _columns).Select(i => 100 * (1 - Math.Pow(10, -_nines * i / _columns)))];
         ulong[] values = new ulong[_columns];
-        for (int i = 0; i < _columns; i++)
-        {
-            ranks[i] = 100 * (1 - Math.Pow(10, -_nines * (i + 1) / _columns));
-        }
-
         histogram.GetPercentileValues(ranks, values);
         double ownNines = NinesOf(histogram);
-        for (int i = 0; i < _columns; i++)
-        {
-            heights[i] = _nines * i / _columns < ownNines ? PositionOf(values[i]) : double.NaN;
-        }
-
-        return heights;
+        return [.. values.Select((value, i) => _nines * i / _columns < ownNines ? PositionOf(value) : double.NaN)];
     }
 
     private double PositionOf(ulong value)

@@ -1,9 +1,8 @@
 using System.Diagnostics;
-using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A bar on a terminal for reading that takes a while; gone when it is done.</summary>
+/// <summary>A progress bar on a terminal, shown if reading takes more than a second.</summary>
 internal sealed class Progress(TextWriter terminal)
 {
     private const int Cells = 30;
@@ -14,7 +13,7 @@ internal sealed class Progress(TextWriter terminal)
     private TimeSpan _next = Patience;
     private bool _isShown;
 
-    /// <summary>Shows how far an input is, if it is time.</summary>
+    /// <summary>Shows how much of an input was read, if an update is due.</summary>
     public void Show(ReadAhead input)
     {
         TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
@@ -43,13 +42,11 @@ internal sealed class Progress(TextWriter terminal)
         const double Megabyte = 1e6;
         if (total is not > 0)
         {
-            return string.Create(CultureInfo.InvariantCulture, $"{taken / Megabyte:N0} MB");
+            return Invariant($"{taken / Megabyte:N0} MB");
         }
 
         double share = Math.Min((double)taken / total.Value, 1); // it may have grown
         int full = (int)(share * Cells);
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"{Math.Floor(share * 100),3:0}% [{new string('#', full)}{new string(' ', Cells - full)}] of {total / Megabyte:N0} MB");
+        return Invariant($"{Math.Floor(share * 100),3:0}% [{new string('#', full).PadRight(Cells)}] of {total / Megabyte:N0} MB");
     }
 }

@@ -2,12 +2,12 @@ using System.Runtime.ExceptionServices;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>An input that a thread of its own reads, a block ahead: so parsing does not wait for it, and Ctrl+C need not either, which a
-/// read of a silent pipe never answers.</summary>
+/// <summary>An input that a separate thread reads, a block ahead: parsing rarely waits for it, and Ctrl+C works while a read of a silent
+/// pipe blocks.</summary>
 internal sealed class ReadAhead : Stream
 {
     private const int BlockSize = 1 << 18;
-    private const int Failed = -1; // in the place of a length, so that what was read before comes before
+    private const int Failed = -1; // in place of a length, so that the blocks before are used first
 
     private readonly Func<Stream> _open;
     private readonly CancellationToken _token;
@@ -31,10 +31,10 @@ internal sealed class ReadAhead : Stream
         new Thread(Fill) { IsBackground = true, Name = "read ahead" }.Start();
     }
 
-    /// <summary>Bytes that were taken.</summary>
+    /// <summary>The number of bytes that were read from this stream.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>Bytes that there are; null where that is not known before the end.</summary>
+    /// <summary>The length of the input in bytes; null if it is not known before the end.</summary>
     public long? Total => Volatile.Read(ref _length) is >= 0 and var length ? length : null;
 
     /// <summary>Called after each block.</summary>
@@ -70,7 +70,7 @@ internal sealed class ReadAhead : Stream
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    /// <summary>Waits for bytes, and shows those that are there without taking them; none at the end.</summary>
+    /// <summary>Waits for bytes and returns those available without consuming them; none at the end.</summary>
     public ReadOnlySpan<byte> Peek() => _isAtEnd || !Await() ? [] : _blocks[_current].AsSpan(_position.._end);
 
     public override void Flush()

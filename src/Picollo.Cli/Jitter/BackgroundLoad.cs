@@ -1,16 +1,12 @@
+using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>A command that runs beside the measurement, in a process group of its own.</summary>
+/// <summary>A command that runs during the measurement, in its own process group.</summary>
 internal sealed class BackgroundLoad : IDisposable
 {
-    // On Linux.
-    private const int Kill = 9;
-    private const int Terminate = 15;
-    private const int Continue = 18;
-
-    /// <summary>Between the question and the kill.</summary>
+    /// <summary>The time between SIGTERM and SIGKILL.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
 
     private readonly RunningCommand _running;
@@ -28,16 +24,16 @@ internal sealed class BackgroundLoad : IDisposable
     /// <exception cref="CommandStartException">It could not be executed.</exception>
     public CommandRun? End => _end.IsCompleted ? _end.GetAwaiter().GetResult() : null;
 
-    /// <summary>Ends it, and all of its group: it is asked, and a second later killed.</summary>
+    /// <summary>Ends all processes of its group by SIGTERM, and by SIGKILL a second later.</summary>
     public void Dispose()
     {
         if (!_end.IsCompleted)
         {
-            _running.Signal(Terminate);
-            _running.Signal(Continue); // what is stopped would not learn of it
+            _running.Signal(Signals.Terminate);
+            _running.Signal(Signals.Continue); // a stopped process would not receive it
             if (Task.WaitAny([_end], Patience) < 0)
             {
-                _running.Signal(Kill);
+                _running.Signal(Signals.Kill);
                 Task.WaitAny(_end);
             }
         }

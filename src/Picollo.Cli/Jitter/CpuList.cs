@@ -1,33 +1,33 @@
 using System.Globalization;
-using System.Text;
+using System.Numerics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>CPUs by number, as taskset(1) and the kernel's files have them: <c>0-3,8</c>, or a mask of hexadecimal digits,
+/// <summary>Lists of CPUs in the formats of taskset(1) and the kernel's files: <c>0-3,8</c>, or a hexadecimal mask,
 /// <c>0x10F</c>.</summary>
 internal static class CpuList
 {
-    /// <summary>The largest number that a kernel can be built for (NR_CPUS), less one.</summary>
+    /// <summary>The largest CPU number that a kernel can be built for (NR_CPUS - 1).</summary>
     public const int Highest = 8191;
 
     private const int BitsPerDigit = 4;
 
-    /// <summary>The numbers, ascending, each once; null where the text is none of the two.</summary>
+    /// <summary>The distinct numbers in ascending order; null if the text has neither format.</summary>
     public static int[]? Parse(string text)
     {
         SortedSet<int> cpus = [];
-        bool isRight = text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? AddMask(cpus, text.AsSpan(2)) : AddRanges(cpus, text);
+        bool isRight = text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? AddMask(cpus, text[2..]) : AddRanges(cpus, text);
         return isRight && cpus.Count > 0 ? [.. cpus] : null;
     }
 
     /// <summary><c>0-3,8 = 5 [0x10F]</c>.</summary>
-    public static string Describe(IReadOnlyList<int> cpus) => FormattableString.Invariant($"{Format(cpus)} = {cpus.Count} [{Mask(cpus)}]");
+    public static string Describe(IReadOnlyList<int> cpus) => Invariant($"{Format(cpus)} = {cpus.Count} [{Mask(cpus)}]");
 
     /// <summary><c>0-3,8</c>.</summary>
     /// <param name="cpus">Ascending.</param>
     public static string Format(IReadOnlyList<int> cpus)
     {
-        StringBuilder text = new();
+        List<string> ranges = [];
         for (int i = 0; i < cpus.Count;)
         {
             int first = cpus[i];
@@ -37,53 +37,28 @@ internal static class CpuList
                 last++;
             }
 
-            text.Append(text.Length > 0 ? "," : "").Append(CultureInfo.InvariantCulture, $"{first}");
-            if (last > first)
-            {
-                text.Append(CultureInfo.InvariantCulture, $"-{last}");
-            }
+            ranges.Add(last > first ? Invariant($"{first}-{last}") : Invariant($"{first}"));
         }
 
-        return text.ToString();
+        return string.Join(',', ranges);
     }
 
     /// <summary><c>0x10F</c>.</summary>
     public static string Mask(IReadOnlyList<int> cpus)
     {
-        int[] digits = new int[cpus.Count == 0 ? 1 : (cpus.Max() / BitsPerDigit) + 1];
-        foreach (int cpu in cpus)
-        {
-            digits[^((cpu / BitsPerDigit) + 1)] |= 1 << (cpu % BitsPerDigit);
-        }
-
-        return "0x" + string.Concat(digits.Select(digit => digit.ToString("X", CultureInfo.InvariantCulture)));
+        BigInteger mask = cpus.Aggregate(BigInteger.Zero, (bits, cpu) => bits | (BigInteger.One << cpu));
+        return mask.IsZero ? "0x0" : $"0x{mask.ToString("X", CultureInfo.InvariantCulture).TrimStart('0')}"; // a leading 0 is its sign
     }
 
-    private static bool AddMask(SortedSet<int> cpus, ReadOnlySpan<char> digits)
+    private static bool AddMask(SortedSet<int> cpus, string digits)
     {
-        digits = digits.TrimStart('0');
-        if (digits.Length > (Highest + 1) / BitsPerDigit)
+        if (digits.TrimStart('0').Length > (Highest + 1) / BitsPerDigit
+            || !BigInteger.TryParse($"0{digits}", NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out BigInteger mask))
         {
             return false;
         }
 
-        for (int i = 0; i < digits.Length; i++)
-        {
-            if (!char.IsAsciiHexDigit(digits[i]))
-            {
-                return false;
-            }
-
-            int bits = Convert.ToInt32(digits[i].ToString(), 16);
-            for (int bit = 0; bit < BitsPerDigit; bit++)
-            {
-                if ((bits & (1 << bit)) != 0)
-                {
-                    cpus.Add(((digits.Length - 1 - i) * BitsPerDigit) + bit);
-                }
-            }
-        }
-
+        cpus.UnionWith(Enumerable.Range(0, (int)mask.GetBitLength()).Where(cpu => !(mask >> cpu).IsEven));
         return true;
     }
 

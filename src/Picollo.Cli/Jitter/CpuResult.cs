@@ -4,21 +4,21 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>What was measured on a CPU, in nanoseconds.</summary>
-/// <param name="Cpu">Its number.</param>
-/// <param name="ThreadId">The measuring thread.</param>
-/// <param name="Status">Exact.</param>
+/// <summary>The measurements of a CPU, in nanoseconds.</summary>
+/// <param name="Cpu">The CPU's number.</param>
+/// <param name="ThreadId">The ID of the measuring thread.</param>
+/// <param name="Status">Exact values.</param>
 /// <param name="Histogram">All latencies.</param>
 internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
 {
-    /// <summary>The ranks that are shown; the maximum follows, which is exact.</summary>
+    /// <summary>The ranks that are shown, before the exact maximum.</summary>
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];
 
-    /// <summary>What is measured by now.</summary>
+    /// <summary>The measurements until now.</summary>
     public static CpuResult[] Read(JitterMeter meter) =>
         [.. meter.Cpus.Select(cpu => new CpuResult(cpu.Cpu, cpu.ThreadId, cpu.GetStatus(), cpu.Histogram))];
 
-    /// <summary>The values at <see cref="Ranks"/>, of buckets, but none beyond the exact extremes; zeros where nothing was
+    /// <summary>The values at <see cref="Ranks"/>: those of buckets, limited to the exact extremes. Zeros if nothing was
     /// measured.</summary>
     public ulong[] GetPercentiles()
     {
@@ -35,7 +35,7 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
         return values;
     }
 
-    /// <summary>All of them as one.</summary>
+    /// <summary>The measurements of all CPUs together.</summary>
     public static CpuResult Total(IReadOnlyList<CpuResult> cpus)
     {
         HdrHistogramMerger merger = new();
@@ -55,4 +55,26 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
             LastNanoseconds: 0);
         return new(Cpu: -1, ThreadId: 0, status, merger.Histogram ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
+}
+
+/// <summary>A measurement that has ended.</summary>
+internal sealed class JitterResult
+{
+    public required JitterOptions Options { get; init; }
+
+    public required DateTime StartTimeUtc { get; init; }
+
+    public required TimeSpan Elapsed { get; init; }
+
+    /// <summary>In ascending order.</summary>
+    public required IReadOnlyList<CpuResult> Cpus { get; init; }
+
+    public required JitterBreak? Break { get; init; }
+
+    /// <summary>Deviations from what was requested, and their reasons.</summary>
+    public required IReadOnlyList<string> UnavailableReasons { get; init; }
+
+    public required bool IsInterrupted { get; init; }
+
+    public CpuResult Total => field ??= CpuResult.Total(Cpus);
 }

@@ -47,69 +47,41 @@ internal static class JitterCommand
           141  nobody reads the output any more
         """;
 
-    private static readonly Option<string?> Affinity = new("-a", "--affinity")
-    {
-        HelpName = "CPUS",
-        Description = "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given.",
-    };
+    private static readonly Option<string?> Affinity = CommandOptions.Text(
+        "-a", "--affinity", "CPUS", "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given.");
 
-    private static readonly Option<string?> Interval = new("-i", "--interval")
-    {
-        HelpName = "TIME",
-        Description = "From one wake-up to the next, 1us to 1s; 1ms unless given.",
-    };
+    private static readonly Option<string?> Interval = CommandOptions.Text(
+        "-i", "--interval", "TIME", "From one wake-up to the next, 1us to 1s; 1ms unless given.");
 
-    private static readonly Option<string?> Priority = new("-p", "--priority")
-    {
-        HelpName = "PRIO",
-        Description = "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given.",
-    };
+    private static readonly Option<string?> Priority = CommandOptions.Text(
+        "-p", "--priority", "PRIO", "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given.");
 
-    private static readonly Option<string?> Duration = new("-D", "--duration") { HelpName = "TIME", Description = "Measure for so long." };
+    private static readonly Option<string?> Duration = CommandOptions.Text("-D", "--duration", "TIME", "Measure for so long.");
+    private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Measure so many wake-ups on each CPU.");
+    private static readonly Option<string?> Break = CommandOptions.Text(
+        "-b", "--break", "TIME", "Stop at a latency above this, and mark it in the kernel's trace.");
 
-    private static readonly Option<string?> Loops = new("-l", "--loops")
-    {
-        HelpName = "N",
-        Description = "Measure so many wake-ups on each CPU.",
-    };
-
-    private static readonly Option<string?> Break = new("-b", "--break")
-    {
-        HelpName = "TIME",
-        Description = "Stop at a latency above this, and mark it in the kernel's trace.",
-    };
-
-    private static readonly Option<string?> Load = new("-c", "--command")
-    {
-        HelpName = "CMD",
-        Description = "A line for /bin/sh that runs meanwhile, at normal priority.",
-    };
+    private static readonly Option<string?> Load = CommandOptions.Text(
+        "-c", "--command", "CMD", "A line for /bin/sh that runs meanwhile, at normal priority.");
 
     private static readonly Option<bool> Live = new("-v", "--verbose") { Description = "Show how far it is, each second." };
     private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Nanoseconds instead of microseconds." };
-
-    private static readonly Option<string?> Folder = new("-o", "--output")
-    {
-        HelpName = "DIR",
-        Description = "Save results, and what the system is.",
-    };
-
+    private static readonly Option<string?> Folder = CommandOptions.Text("-o", "--output", "DIR", "Save results, and what the system is.");
     private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "With -o: save every sample, too." };
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
 
     static JitterCommand()
     {
-        Check(
-            Affinity,
+        Affinity.Check(
             text => CpuList.Parse(text) is not null,
-            $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F");
-        Check(
-            Priority,
+            text => $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F, not '{text}'.");
+        Priority.Check(
             text => Number(text) is >= 0 and <= HighestPriority,
-            $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time");
-        Check(Loops, text => Number(text) > 0, "-l is a number of wake-ups, 1 or more");
-        Check(Duration, text => TimeText.Parse(text, "s") is not null, "-D is a time such as 30, 30s, 5m, 1h or 1d");
-        Check(Load, text => !string.IsNullOrWhiteSpace(text), "-c is a command");
+            text => $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time, not '{text}'.");
+        Loops.Check(text => Number(text) > 0, text => $"-l is a number of wake-ups, 1 or more, not '{text}'.");
+        Duration.Check(
+            text => TimeText.Parse(text, "s") is not null, text => $"-D is a time such as 30, 30s, 5m, 1h or 1d, not '{text}'.");
+        Load.Check(text => !string.IsNullOrWhiteSpace(text), text => $"-c is a command, not '{text}'.");
     }
 
     public static Command Create(Terminal terminal)
@@ -125,15 +97,7 @@ internal static class JitterCommand
         return command;
     }
 
-    private static void Check(Option<string?> option, Func<string, bool> isRight, string rule) => option.Validators.Add(result =>
-    {
-        if (result.GetValueOrDefault<string?>() is { } text && !isRight(text))
-        {
-            result.AddError($"{rule}, not '{text}'.");
-        }
-    });
-
-    // What a number alone means depends on another option.
+    // The unit of a number without one depends on another option.
     private static void Validate(CommandResult command)
     {
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
@@ -187,3 +151,14 @@ internal static class JitterCommand
     private static long? Number(string text) =>
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 }
+
+/// <summary>The options of <c>picollo jitter</c>.</summary>
+/// <param name="Meter">How to measure, without a handler of samples.</param>
+/// <param name="Load">A command that runs during the measurement; null for none.</param>
+/// <param name="IsLive">Show the measurements each second.</param>
+/// <param name="InNanoseconds">Instead of microseconds.</param>
+/// <param name="IsJson">JSON Lines instead of text.</param>
+/// <param name="Folder">The folder for results; null if they are not saved.</param>
+/// <param name="WithSamples">Save every sample, too.</param>
+internal sealed record JitterOptions(
+    JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples);

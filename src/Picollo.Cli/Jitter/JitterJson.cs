@@ -4,24 +4,18 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>JSON Lines (docs/schemas/picollo-jitter.schema.json): with -v an object a CPU each second, at the end one a CPU and one of them
-/// all.</summary>
+/// <summary>JSON Lines (docs/schemas/picollo-jitter.schema.json): with -v an object per CPU each second, at the end one per CPU and one of
+/// all CPUs.</summary>
 internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 {
-    public override void Begin(IReadOnlyList<CpuResult> cpus)
-    {
-    }
-
     public override void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed)
     {
-        for (int i = 0; i < cpus.Count && isLive; i++)
+        foreach (CpuResult cpu in isLive ? cpus : [])
         {
-            CpuResult cpu = cpus[i];
             Write("status", json =>
             {
-                json.WriteNumber("elapsedNanoseconds", Nanoseconds(elapsed));
+                json.WriteNanoseconds("elapsedNanoseconds", elapsed);
                 WriteCpu(json, cpu);
-                WriteStatus(json, cpu.Status);
                 json.WriteNumber("lastNanoseconds", cpu.Status.LastNanoseconds);
             });
         }
@@ -31,7 +25,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 
     public override void Note(string text)
     {
-        Write("note", json => json.WriteString("text", text));
+        writer.WriteLine(JsonLine.OfNote(text));
         writer.Flush();
     }
 
@@ -42,7 +36,6 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
             Write("cpu", json =>
             {
                 WriteCpu(json, cpu);
-                WriteStatus(json, cpu.Status);
                 WritePercentiles(json, cpu);
             });
         }
@@ -54,9 +47,9 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     private static void WriteSummary(Utf8JsonWriter json, JitterResult result)
     {
         json.WriteString("startTimeUtc", result.StartTimeUtc);
-        json.WriteNumber("elapsedNanoseconds", Nanoseconds(result.Elapsed));
+        json.WriteNanoseconds("elapsedNanoseconds", result.Elapsed);
         json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
-        json.WriteNumber("intervalNanoseconds", Nanoseconds(result.Options.Meter.Interval));
+        json.WriteNanoseconds("intervalNanoseconds", result.Options.Meter.Interval);
         json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("isInterrupted", result.IsInterrupted);
@@ -80,6 +73,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         json.WriteNumber("cpu", cpu.Cpu);
         json.WriteNumber("threadId", cpu.ThreadId);
+        WriteStatus(json, cpu.Status);
     }
 
     private static void WriteStatus(Utf8JsonWriter json, CpuJitterStatus status)
@@ -91,26 +85,12 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
         json.WriteNumber("maxNanoseconds", status.MaxNanoseconds);
     }
 
-    private static void WritePercentiles(Utf8JsonWriter json, CpuResult cpu)
-    {
-        json.WriteStartArray("percentiles");
-        ulong[] values = cpu.GetPercentiles();
-        for (int i = 0; i < values.Length; i++)
+    private static void WritePercentiles(Utf8JsonWriter json, CpuResult cpu) =>
+        json.WriteObjects("percentiles", CpuResult.Ranks.Zip(cpu.GetPercentiles()), percentile =>
         {
-            json.WriteStartObject();
-            json.WriteNumber("percentile", CpuResult.Ranks[i]);
-            json.WriteNumber("nanoseconds", values[i]);
-            json.WriteEndObject();
-        }
+            json.WriteNumber("percentile", percentile.First);
+            json.WriteNumber("nanoseconds", percentile.Second);
+        });
 
-        json.WriteEndArray();
-    }
-
-    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
-
-    private void Write(string kind, Action<Utf8JsonWriter> content) => writer.WriteLine(JsonLine.Of(json =>
-    {
-        json.WriteString("kind", kind);
-        content(json);
-    }));
+    private void Write(string kind, Action<Utf8JsonWriter> writeMembers) => writer.WriteLine(JsonLine.Of(kind, writeMembers));
 }

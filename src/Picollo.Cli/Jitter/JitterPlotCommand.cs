@@ -30,20 +30,11 @@ internal static class JitterPlotCommand
     public static Command Create(Terminal terminal)
     {
         Argument<string> folder = new("DIR") { Description = "Where the results are." };
-        Option<string?> output = new("-o", "--output")
-        {
-            HelpName = "FILE",
-            Description = $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given.",
-        };
-        output.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<string>() is { } path
-                && !IsPage(path)
-                && !path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase))
-            {
-                result.AddError($"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
-            }
-        });
+        Option<string?> output = CommandOptions.Text(
+            "-o", "--output", "FILE", $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given.");
+        output.Check(
+            path => IsPage(path) || path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase),
+            path => $"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
         Command command = new("plot", "Histograms and percentiles of saved results as a page or a picture.") { folder, output };
         command.SetAction(parsed =>
         {
@@ -66,16 +57,18 @@ internal static class JitterPlotCommand
         if (path is null && OperatingSystem.IsLinux())
         {
             using ResultFolder results = ResultFolder.Open(folder);
-            results.WriteText(Page, file => HdrHistogramReport.Write(file, series, options));
+            results.WriteText(Page, WritePage);
         }
         else if (path is null || IsPage(path))
         {
-            OutputFile.WriteText(path ?? Path.Combine(folder, Page), file => HdrHistogramReport.Write(file, series, options));
+            OutputFile.WriteText(path ?? Path.Combine(folder, Page), WritePage);
         }
         else
         {
             OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.OfDistribution(series, options).Document));
         }
+
+        void WritePage(TextWriter file) => HdrHistogramReport.Write(file, series, options);
     }
 
     private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);

@@ -1,24 +1,20 @@
 using System.Diagnostics;
-using System.Globalization;
 using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Measures, shows how far it is, and sees that what was measured is kept however it ends.</summary>
+/// <summary>Runs a measurement, shows it, and saves the results however it ends.</summary>
 internal sealed class JitterRunner
 {
-    private const int NotExecutable = 126;
-    private const int NotFound = 127;
-
-    /// <summary>How often it is looked at. Each look takes time of a CPU that is measured.</summary>
+    /// <summary>The time between updates. Each update takes CPU time of a measured CPU.</summary>
     private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
 
     private readonly JitterOptions _options;
     private readonly JitterReport _report;
-    private readonly List<string> _problems = []; // of files, to be told when all is done
-    private int _reportedReasons; // told
-    private string? _toldOfSamples;
+    private readonly List<string> _problems = []; // of files, to be reported at the end
+    private int _reportedReasons;
+    private string? _reportedProblem;
     private bool _isLoadOver;
 
     private JitterRunner(Terminal terminal, JitterOptions options)
@@ -27,26 +23,12 @@ internal sealed class JitterRunner
         bool inPlace = options.IsLive && !terminal.OutIsPlain;
         _report = options.IsJson
             ? new JitterJson(terminal.Out, options.IsLive)
-            : new JitterTextReport(
-                terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? WindowSize.Current : null);
+            : new JitterText(terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? Terminal.WindowSize : null);
     }
 
-    public static int Run(Terminal terminal, JitterOptions options)
-    {
-        if (!OperatingSystem.IsLinux())
-        {
-            throw new CommandException("wake-up latency is measured on Linux only");
-        }
-
-        try
-        {
-            return new JitterRunner(terminal, options).Run();
-        }
-        catch (CommandStartException e)
-        {
-            throw new CommandException(e.Message, e.IsNotFound ? NotFound : NotExecutable);
-        }
-    }
+    public static int Run(Terminal terminal, JitterOptions options) => OperatingSystem.IsLinux()
+        ? new JitterRunner(terminal, options).Run()
+        : throw new CommandException("wake-up latency is measured on Linux only");
 
     private int Run()
     {
@@ -61,12 +43,11 @@ internal sealed class JitterRunner
             ? new(folder!.Create(SampleFile.Name), _options.Meter.Interval, _options.InNanoseconds)
             : null;
         JitterResult result = Measure(folder, samples, interrupt);
-        Tell(samples);
+        Report(samples);
         _report.End(result);
         if (result.Total.Status.Lost is > 0 and var lost)
         {
-            _report.Note(string.Create(
-                CultureInfo.InvariantCulture, $"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
+            _report.Note(Invariant($"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
         }
 
         _problems.ForEach(_report.Note);
@@ -78,14 +59,14 @@ internal sealed class JitterRunner
         using BackgroundLoad? load = _options.Load is { } command ? new(command) : null;
         using JitterMeter meter = JitterMeter.Start(_options.Meter with { Samples = samples is null ? null : samples.Add });
         long start = Stopwatch.GetTimestamp();
-        JitterResult? result = null;
+        JitterResult result;
         try
         {
             Watch(meter, load, samples, start, interrupt.Token);
         }
         finally
         {
-            // Also where nobody reads the output any more: it was measured, and is kept.
+            // Also after a closed pipe: the measurements are saved.
             meter.Stop();
             TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
             load?.Dispose();
@@ -112,7 +93,7 @@ internal sealed class JitterRunner
     private void Watch(JitterMeter meter, BackgroundLoad? load, SampleFile? samples, long start, CancellationToken token)
     {
         _report.Begin(CpuResult.Read(meter));
-        Tell(meter);
+        Report(meter);
         bool hasEnded = false;
         while (!hasEnded)
         {
@@ -122,14 +103,14 @@ internal sealed class JitterRunner
             }
 
             hasEnded = HasEnded(meter, token);
-            Tell(meter);
-            Tell(load);
-            Tell(samples);
+            Report(meter);
+            Report(load);
+            Report(samples);
         }
     }
 
     // There may be more of them later, such as of a CPU that went offline.
-    private void Tell(JitterMeter meter)
+    private void Report(JitterMeter meter)
     {
         for (IReadOnlyList<string> reasons = meter.UnavailableReasons; _reportedReasons < reasons.Count; _reportedReasons++)
         {
@@ -151,32 +132,30 @@ internal sealed class JitterRunner
             return true;
         }
 
-        meter.Completion.GetAwaiter().GetResult(); // throws where the system has refused
+        meter.Completion.GetAwaiter().GetResult(); // throws if the system has refused
         return true;
     }
 
-    private void Tell(BackgroundLoad? load)
+    private void Report(BackgroundLoad? load)
     {
         if (load?.End is { } end && !_isLoadOver)
         {
             _isLoadOver = true;
             string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
-            _report.Note(string.Create(
-                CultureInfo.InvariantCulture,
-                $"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
+            _report.Note(Invariant($"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
         }
     }
 
-    private void Tell(SampleFile? samples)
+    private void Report(SampleFile? samples)
     {
-        if (samples?.Problem is { } reason && reason != _toldOfSamples)
+        if (samples?.Problem is { } reason && reason != _reportedProblem)
         {
-            _toldOfSamples = reason;
+            _reportedProblem = reason;
             _report.Note(reason);
         }
     }
 
-    /// <summary>What cannot be written does not end the measurement.</summary>
+    /// <summary>Writes a file. If that fails, the measurement goes on.</summary>
     private void Try(Action write)
     {
         try

@@ -7,8 +7,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>The results as files: results.json for those who have scripts for jitterdebugger's, and an interval log that has all
-/// digits.</summary>
+/// <summary>Writes the results to files: results.json in the format of jitterdebugger, and an interval log with all digits.</summary>
 internal static class ResultFiles
 {
     public const string Json = "results.json";
@@ -28,9 +27,6 @@ internal static class ResultFiles
         folder.Write(Json, file => WriteJson(file, result, SystemNames.Read()));
         folder.Write(Log, file => WriteLog(file, result));
     }
-
-    /// <summary>The tag of a CPU in the log.</summary>
-    public static string TagOf(int cpu) => FormattableString.Invariant($"cpu{cpu}");
 
     internal static void WriteJson(Stream file, JitterResult result, SystemNames names)
     {
@@ -52,8 +48,8 @@ internal static class ResultFiles
         json.WriteStartObject("cpu");
         for (int i = 0; i < result.Cpus.Count; i++)
         {
-            // Its scripts count from 0 until there is none.
-            json.WriteStartObject(FormattableString.Invariant($"{i}"));
+            // jitterdebugger's scripts count from 0 until there is no such member.
+            json.WriteStartObject(Invariant($"{i}"));
             WriteCpu(json, result.Cpus[i], (ulong)unit);
             json.WriteEndObject();
         }
@@ -71,7 +67,7 @@ internal static class ResultFiles
         log.WriteHeader(result.StartTimeUtc, "[Wake-up latencies in nanoseconds, largest in microseconds, by picollo jitter]");
         foreach (CpuResult cpu in result.Cpus)
         {
-            log.WriteInterval(cpu.Histogram, result.StartTimeUtc, result.StartTimeUtc + result.Elapsed, TagOf(cpu.Cpu));
+            log.WriteInterval(cpu.Histogram, result.StartTimeUtc, result.StartTimeUtc + result.Elapsed, Invariant($"cpu{cpu.Cpu}"));
         }
     }
 
@@ -80,7 +76,7 @@ internal static class ResultFiles
         json.WriteStartObject("histogram");
         foreach ((ulong value, ulong count) in Histogram(cpu, unit))
         {
-            json.WriteNumber(FormattableString.Invariant($"{value}"), count);
+            json.WriteNumber(Invariant($"{value}"), count);
         }
 
         json.WriteEndObject();
@@ -94,23 +90,22 @@ internal static class ResultFiles
         json.WriteNumber("min_ns", cpu.Status.MinNanoseconds);
         json.WriteNumber("max_ns", cpu.Status.MaxNanoseconds);
         json.WriteNumber("avg_ns", cpu.Status.MeanNanoseconds);
-        ulong[] values = cpu.GetPercentiles();
         json.WriteStartObject("percentiles_ns");
-        for (int i = 0; i < values.Length; i++)
+        foreach ((double rank, ulong value) in CpuResult.Ranks.Zip(cpu.GetPercentiles()))
         {
-            json.WriteNumber(FormattableString.Invariant($"{CpuResult.Ranks[i]}"), values[i]);
+            json.WriteNumber(Invariant($"{rank}"), value);
         }
 
         json.WriteEndObject();
     }
 
-    /// <summary>Counts by whole units.</summary>
+    /// <summary>Counts of whole units.</summary>
     private static IEnumerable<(ulong Value, ulong Count)> Histogram(CpuResult cpu, ulong unit) => cpu.Histogram.BucketsWithValues
         .GroupBy(bucket => ValueOf(bucket, cpu.Status) / unit)
         .Select(same => (same.Key, same.Aggregate(0UL, (sum, bucket) => sum + bucket.Count)));
 
-    /// <summary>The middle of a bucket; of the first and the last the extremes themselves, for scripts that take the histogram's ends for
-    /// them.</summary>
+    /// <summary>The middle of a bucket; for the first and the last bucket, the exact minimum and maximum, because scripts use the ends of
+    /// the histogram as such.</summary>
     private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
         Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds
         : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds
@@ -122,8 +117,8 @@ internal static class ResultFiles
     {
         json.WriteStartObject("picollo");
         json.WriteString("start_time", result.StartTimeUtc);
-        json.WriteNumber("elapsed_ns", result.Elapsed.Ticks * TimeSpan.NanosecondsPerTick);
-        json.WriteNumber("interval_ns", result.Options.Meter.Interval.Ticks * TimeSpan.NanosecondsPerTick);
+        json.WriteNanoseconds("elapsed_ns", result.Elapsed);
+        json.WriteNanoseconds("interval_ns", result.Options.Meter.Interval);
         json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("is_interrupted", result.IsInterrupted);
@@ -141,13 +136,7 @@ internal static class ResultFiles
             json.WriteNull("break");
         }
 
-        json.WriteStartArray("limits");
-        foreach (string reason in result.UnavailableReasons)
-        {
-            json.WriteStringValue(reason);
-        }
-
-        json.WriteEndArray();
+        json.WriteStrings("limits", result.UnavailableReasons);
         json.WriteEndObject();
     }
 }

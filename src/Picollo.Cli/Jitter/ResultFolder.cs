@@ -5,8 +5,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>A folder of ours that files are made in without a link being followed, even if somebody puts one there meanwhile: by its
-/// descriptor, and each file anew.</summary>
+/// <summary>A folder of this user in which files are created without following links, even if another user creates one meanwhile: through
+/// the folder's descriptor, and each file as a new one.</summary>
 internal sealed class ResultFolder : IDisposable
 {
     private const int OwnerOnly = 0x1C0; // 0700
@@ -17,14 +17,10 @@ internal sealed class ResultFolder : IDisposable
     private readonly string _path;
     private readonly SafeFileHandle _folder;
 
-    private ResultFolder(string path, SafeFileHandle folder)
-    {
-        _path = path;
-        _folder = folder;
-    }
+    private ResultFolder(string path, SafeFileHandle folder) => (_path, _folder) = (path, folder);
 
-    /// <summary>Makes it, for its owner only, or takes one that is there and this user's.</summary>
-    /// <exception cref="CommandException">It is another's, a link or no folder, or cannot be made.</exception>
+    /// <summary>Creates a folder for its owner only, or opens an existing one of this user.</summary>
+    /// <exception cref="CommandException">It belongs to another user, is not a folder, or cannot be created.</exception>
     public static ResultFolder Open(string path)
     {
         string place = path.Length > 1 ? path.TrimEnd('/') : path; // a slash at the end would follow a link
@@ -53,20 +49,20 @@ internal sealed class ResultFolder : IDisposable
         return new(path, folder);
     }
 
-    /// <summary>A new file, for its owner only, in the place of what has its name.</summary>
-    /// <param name="name">Without a slash.</param>
-    /// <exception cref="CommandException">It cannot be made.</exception>
+    /// <summary>Creates a file for its owner only, and replaces an existing one.</summary>
+    /// <param name="name">A name without a slash.</param>
+    /// <exception cref="CommandException">It cannot be created.</exception>
     public FileStream Create(string name)
     {
         Remove(name);
         return new FileStream(CreateNewFile(name, name), FileAccess.Write, bufferSize: 0);
     }
 
-    /// <summary>Writes a file beside its place and then puts it there: it is there as a whole or not at all.</summary>
-    /// <exception cref="CommandException">It cannot be written; what was there stays.</exception>
+    /// <summary>Writes a temporary file and then renames it: the file is written as a whole or not at all.</summary>
+    /// <exception cref="CommandException">It cannot be written; an existing file is unchanged.</exception>
     public void Write(string name, Action<Stream> write)
     {
-        string aside = FormattableString.Invariant($"{name}.{Environment.ProcessId}.tmp");
+        string aside = Invariant($"{name}.{Environment.ProcessId}.tmp");
         try
         {
             using (FileStream file = new(CreateNewFile(aside, name), FileAccess.Write))
@@ -84,7 +80,7 @@ internal sealed class ResultFolder : IDisposable
             Remove(aside);
             if (e is IOException or UnauthorizedAccessException)
             {
-                throw new CommandException($"{_path}/{name}: {FileProblem.Of(e)}");
+                throw CommandException.OfFile($"{_path}/{name}", e);
             }
 
             throw;
@@ -99,15 +95,17 @@ internal sealed class ResultFolder : IDisposable
 
     private int Number => (int)_folder.DangerousGetHandle();
 
-    /// <param name="name">Its name.</param>
-    /// <param name="toldName">The one that is told where it cannot be made.</param>
-    private SafeFileHandle CreateNewFile(string name, string toldName)
+    /// <param name="name">The name.</param>
+    /// <param name="reportedName">The name in the message of an exception.</param>
+    private SafeFileHandle CreateNewFile(string name, string reportedName)
     {
         int descriptor = LibC.openat(Number, name, NewFile, OwnerReadsAndWrites);
-        return descriptor >= 0 ? new(descriptor, ownsHandle: true) : throw Problem($"{_path}/{toldName}", Marshal.GetLastPInvokeError());
+        return descriptor >= 0
+            ? new(descriptor, ownsHandle: true)
+            : throw Problem($"{_path}/{reportedName}", Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Takes away what has this name, where there is such a thing.</summary>
+    /// <summary>Removes a file, if it exists.</summary>
     /// <exception cref="CommandException">It cannot be removed.</exception>
     public void Remove(string name)
     {

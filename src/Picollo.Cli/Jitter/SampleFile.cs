@@ -1,12 +1,13 @@
 using System.Buffers.Binary;
+using System.Collections.Concurrent;
 using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Every sample in a file, as jitterdebugger's samples.raw: 28 bytes each, little-endian: CPU (4), seconds and nanoseconds of
-/// CLOCK_MONOTONIC when it ran (8 and 8), latency (8) in the unit of the results.</summary>
-/// <remarks>Written by a thread of its own, so that a disk that is busy or full keeps nobody waiting: what comes meanwhile is held in
-/// memory up to a limit.</remarks>
+/// <summary>A file of all samples in the format of jitterdebugger's samples.raw: 28 bytes each, little-endian: CPU (4), seconds and
+/// nanoseconds of CLOCK_MONOTONIC when it ran (8 and 8), latency (8) in the unit of the results.</summary>
+/// <remarks>A separate thread writes it, so that a busy or full disk does not delay the measurement: samples are kept in memory up to a
+/// limit. Blocks are used again, as a garbage collection would pause the measuring threads.</remarks>
 internal sealed class SampleFile : IDisposable
 {
     public const string Name = "samples.raw";
@@ -14,7 +15,7 @@ internal sealed class SampleFile : IDisposable
     internal const int SampleLength = 28;
     private const int BlockLength = 2048 * SampleLength;
 
-    /// <summary>Of blocks: some 14 MiB, which two CPUs fill in four minutes at 1,000 samples a second.</summary>
+    /// <summary>The limit: 14 MiB, which two CPUs fill in four minutes at 1,000 samples a second.</summary>
     private const int MostBlocks = 256;
 
     private const long NanosecondsPerSecond = 1_000_000_000;
@@ -24,22 +25,19 @@ internal sealed class SampleFile : IDisposable
     private readonly long _intervalNanoseconds;
     private readonly ulong _unit;
     private readonly Thread _writer;
-
-    // Guarded by the first.
-    private readonly Queue<(byte[] Block, int Length)> _full = [];
-    private readonly Stack<byte[]> _free = [];
-    private int _blocks;
-    private bool _isComplete;
-    private string? _problem;
-    private bool _hasDropped;
+    private readonly BlockingCollection<(byte[] Block, int Length)> _full = [];
+    private readonly ConcurrentQueue<byte[]> _free = [];
+    private volatile string? _problem;
+    private volatile bool _hasDropped;
 
     // The producer's.
     private byte[]? _block;
     private int _length;
+    private int _blocks;
 
-    /// <param name="file">Empty; is disposed with this.</param>
-    /// <param name="interval">Between samples.</param>
-    /// <param name="inNanoseconds">The latencies, instead of microseconds.</param>
+    /// <param name="file">An empty file, which is disposed with this.</param>
+    /// <param name="interval">The time between samples.</param>
+    /// <param name="inNanoseconds">Latencies are in nanoseconds instead of microseconds.</param>
     public SampleFile(FileStream file, TimeSpan interval, bool inNanoseconds)
     {
         _file = file;
@@ -49,19 +47,10 @@ internal sealed class SampleFile : IDisposable
         _writer.Start();
     }
 
-    /// <summary>Why samples are missing; null where none are.</summary>
-    public string? Problem
-    {
-        get
-        {
-            lock (_full)
-            {
-                return _problem ?? (!_hasDropped ? null : "samples are missing, as the disk does not keep up with them");
-            }
-        }
-    }
+    /// <summary>Why samples are missing; null if none are.</summary>
+    public string? Problem => _problem ?? (_hasDropped ? "samples are missing, as the disk does not keep up with them" : null);
 
-    /// <summary>Takes samples, a <see cref="JitterSamplesHandler"/>. One thread at a time. Blocks for no disk.</summary>
+    /// <summary>Adds samples, a <see cref="JitterSamplesHandler"/>. One thread at a time. Does not wait for the disk.</summary>
     public void Add(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
     {
         long due = firstDueNanoseconds;
@@ -87,7 +76,7 @@ internal sealed class SampleFile : IDisposable
         }
     }
 
-    /// <summary>Writes what is left. No sample may come after it.</summary>
+    /// <summary>Writes the remaining samples. No sample may be added afterwards.</summary>
     public void Complete()
     {
         if (_block is not null)
@@ -95,103 +84,65 @@ internal sealed class SampleFile : IDisposable
             Hand();
         }
 
-        lock (_full)
-        {
-            _isComplete = true;
-            Monitor.Pulse(_full);
-        }
-
+        _full.CompleteAdding();
         _writer.Join();
     }
 
     public void Dispose()
     {
         Complete();
+        _full.Dispose();
         _file.Dispose();
     }
 
-    /// <summary>A block to fill; null where there is none and samples are dropped.</summary>
+    /// <summary>A block to fill; null if there is none and samples are dropped.</summary>
     private byte[]? Rent()
     {
-        lock (_full)
+        if (_problem is null && _free.TryDequeue(out byte[]? block))
         {
-            if (_problem is null && _free.TryPop(out byte[]? block))
-            {
-                return block;
-            }
+            return block;
+        }
 
-            if (_problem is not null || _blocks == MostBlocks)
-            {
-                _hasDropped = true;
-                return null;
-            }
-
+        if (_problem is null && _blocks < MostBlocks)
+        {
             _blocks++;
             return new byte[BlockLength];
         }
+
+        _hasDropped = true;
+        return null;
     }
 
     private void Hand()
     {
-        lock (_full)
-        {
-            _full.Enqueue((_block!, _length));
-            Monitor.Pulse(_full);
-        }
-
+        _full.Add((_block!, _length));
         (_block, _length) = (null, 0);
     }
 
     private void Write()
     {
-        while (Next() is var (block, length))
-        {
-            try
-            {
-                _file.Write(block, 0, length);
-            }
-            catch (IOException e)
-            {
-                Fail(e);
-                return;
-            }
-
-            lock (_full)
-            {
-                _free.Push(block);
-            }
-        }
-    }
-
-    private (byte[] Block, int Length)? Next()
-    {
-        lock (_full)
-        {
-            while (_full.Count == 0)
-            {
-                if (_isComplete)
-                {
-                    return null;
-                }
-
-                Monitor.Wait(_full);
-            }
-
-            return _full.Dequeue();
-        }
-    }
-
-    /// <summary>No more is written: samples after a gap would look as if they belonged together.</summary>
-    private void Fail(IOException problem)
-    {
-        lock (_full)
-        {
-            _problem = $"{Name}: {FileProblem.Of(problem)}; the measurement goes on, without further samples in it";
-        }
-
         try
         {
-            _file.SetLength(_file.Length / SampleLength * SampleLength); // a part of one would shift what a reader makes of it
+            foreach ((byte[] block, int length) in _full.GetConsumingEnumerable())
+            {
+                _file.Write(block, 0, length);
+                _free.Enqueue(block);
+            }
+        }
+        catch (IOException e)
+        {
+            // Nothing more is written: samples after a gap would look contiguous.
+            _problem = $"{Name}: {CommandException.FileProblemOf(e)}; the measurement goes on, without further samples in it";
+            TruncateToWholeSamples();
+        }
+    }
+
+    // A part of a sample would shift all samples that a reader finds after it.
+    private void TruncateToWholeSamples()
+    {
+        try
+        {
+            _file.SetLength(_file.Length / SampleLength * SampleLength);
         }
         catch (IOException)
         {

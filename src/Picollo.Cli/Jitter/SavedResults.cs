@@ -7,21 +7,21 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>The histograms of a folder that jitter has written, or jitterdebugger.</summary>
+/// <summary>Reads results that jitter or jitterdebugger has saved.</summary>
 internal static class SavedResults
 {
     private const ulong NanosecondsPerMicrosecond = 1000;
     private const long MostBytes = 256 << 20; // of JSON, which is read as a whole
 
-    /// <summary>The histograms, in nanoseconds: the log's where there is one, else those of results.json.</summary>
-    /// <exception cref="CommandException">There are none, or they are damaged.</exception>
+    /// <summary>The histograms, in nanoseconds: those of the log if there is one, else those of results.json.</summary>
+    /// <exception cref="CommandException">There are no results, or they are damaged.</exception>
     public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
     {
         string path = Path.Combine(folder, ResultFiles.Log);
         path = File.Exists(path) ? path : Path.Combine(folder, ResultFiles.Json);
         try
         {
-            FileProblem.ThrowIfEmpty(folder);
+            CommandException.ThrowIfEmpty(folder);
             List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
             return series.Count > 0 ? series : throw new CommandException($"{path}: there are no results in it");
         }
@@ -36,11 +36,11 @@ internal static class SavedResults
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException($"{path}: {FileProblem.Of(e)}");
+            throw CommandException.OfFile(path, e);
         }
     }
 
-    /// <summary>What, where, when and how it was measured, as far as results.json says: two plots can be told apart.</summary>
+    /// <summary>What, where, when and how it was measured, as far as results.json contains it, to distinguish plots.</summary>
     public static string TitleOf(string folder)
     {
         string title = "Wake-up latency";
@@ -51,9 +51,7 @@ internal static class SavedResults
             title += Text(json.RootElement, ", ", "sysinfo", "nodename");
             JsonElement how = json.RootElement.GetProperty("picollo");
             title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
-            title += string.Create(
-                CultureInfo.InvariantCulture,
-                $", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
+            title += Invariant($", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
             title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority
                 ? $", SCHED_FIFO {priority}"
                 : ", no real time";
@@ -64,7 +62,7 @@ internal static class SavedResults
             e is IOException or UnauthorizedAccessException
                 or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            // jitterdebugger's, or nobody's: what is there is plotted all the same.
+            // Results of jitterdebugger, or damaged ones: they are plotted all the same.
         }
 
         return title;
@@ -116,19 +114,19 @@ internal static class SavedResults
             HdrHistogram histogram = HdrHistogram.Create();
             foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
             {
-                // From so many units to the next: its middle.
+                // The middle between this unit and the next.
                 histogram.Record(
                     checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)),
                     bucket.Value.GetUInt64());
             }
 
-            cpus.Add(new(FormattableString.Invariant($"CPU {number}"), histogram));
+            cpus.Add(new(Invariant($"CPU {number}"), histogram));
         }
 
         return cpus;
     }
 
-    // Not by its length, which a device does not have.
+    // A device has no length to rely on.
     private static MemoryStream ReadAll(string path)
     {
         using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);

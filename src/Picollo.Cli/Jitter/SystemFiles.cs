@@ -1,10 +1,11 @@
+using System.Runtime.InteropServices;
+using System.Text;
 using Picollo.Cli.Shell;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>What the machine was, beside the results: the same files as jitterdebugger's. What this user may not read, or this kernel has
-/// not, is left out.</summary>
+/// <summary>Saves files that describe the machine, the same as jitterdebugger's. Files that cannot be read are left out.</summary>
 internal static unsafe class SystemFiles
 {
     private static readonly (string Name, string Source)[] Copies =
@@ -25,17 +26,16 @@ internal static unsafe class SystemFiles
         }
 
         SystemNames names = SystemNames.Read();
-        WriteText("cpus_online", FormattableString.Invariant($"{names.OnlineCpus}\n"));
-        WriteText("uname", $"{names.System} {names.Host} {names.Release} {names.Version} {names.Machine}\n");
+        folder.WriteText("cpus_online", file => file.Write(Invariant($"{names.OnlineCpus}\n")));
+        folder.WriteText("uname", file => file.Write($"{names.System} {names.Host} {names.Release} {names.Version} {names.Machine}\n"));
         if (KernelLog() is { } log)
         {
             folder.Write("dmesg", file => file.Write(log));
         }
-
-        void WriteText(string name, string text) => folder.WriteText(name, file => file.Write(text));
     }
 
-    private static byte[]? TryRead(string path)
+    /// <summary>The content of a file; null if it cannot be read.</summary>
+    internal static byte[]? TryRead(string path)
     {
         try
         {
@@ -57,4 +57,20 @@ internal static unsafe class SystemFiles
             return read >= 0 ? log[..read] : null;
         }
     }
+}
+
+/// <summary>The names of uname(1), and the number of online CPUs.</summary>
+internal sealed record SystemNames(string System, string Host, string Release, string Version, string Machine, int OnlineCpus)
+{
+    public static SystemNames Read() => new(
+        Kernel("ostype"),
+        Kernel("hostname"),
+        Kernel("osrelease"),
+        Kernel("version"),
+        RuntimeInformation.OSArchitecture == Architecture.Arm64 ? "aarch64" : "x86_64",
+        CpuList.Parse(Line("/sys/devices/system/cpu/online"))?.Length ?? Environment.ProcessorCount);
+
+    private static string Kernel(string name) => Line($"/proc/sys/kernel/{name}");
+
+    private static string Line(string path) => Encoding.UTF8.GetString(SystemFiles.TryRead(path) ?? []).TrimEnd('\n');
 }

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Text in the cells of a terminal, two of which a letter of East Asia or an emoji takes, and none an accent on its own.</summary>
+/// <summary>The width of text in cells of a terminal: a letter of East Asia or an emoji takes two, a combining accent none.</summary>
 internal static class CellText
 {
-    /// <summary>First and last of what takes two (East_Asian_Width W and F of Unicode's EastAsianWidth.txt, in blocks).</summary>
+    /// <summary>Ranges of characters that take two cells (East_Asian_Width W and F of Unicode's EastAsianWidth.txt, in blocks).</summary>
     private static readonly (int First, int Last)[] Wide =
     [
         (0x1100, 0x115F), (0x231A, 0x231B), (0x2329, 0x232A), (0x23E9, 0x23EC), (0x23F0, 0x23F0), (0x23F3, 0x23F3), (0x25FD, 0x25FE),
@@ -20,7 +20,7 @@ internal static class CellText
         (0x1F7E0, 0x1F7F0), (0x1F900, 0x1F9FF), (0x1FA70, 0x1FAFF), (0x20000, 0x3FFFD),
     ];
 
-    /// <summary>How many cells a text takes.</summary>
+    /// <summary>The number of cells that a text takes.</summary>
     /// <param name="text">Without control characters.</param>
     public static int WidthOf(ReadOnlySpan<char> text)
     {
@@ -38,11 +38,11 @@ internal static class CellText
         return width;
     }
 
-    /// <summary>Adds a text, or as much of it as fits and a <c>+</c>: never more cells than asked for.</summary>
-    /// <param name="to">Where to.</param>
+    /// <summary>Appends a text, or as much of it as fits and a <c>+</c>.</summary>
+    /// <param name="to">The destination.</param>
     /// <param name="text">Without control characters.</param>
-    /// <param name="cells">The most it may take, 0 or more.</param>
-    /// <returns>How many it took.</returns>
+    /// <param name="cells">The largest number of cells, 0 or more.</param>
+    /// <returns>The number of cells that it took.</returns>
     public static int AppendFitting(StringBuilder to, ReadOnlySpan<char> text, int cells)
     {
         int width = WidthOf(text);
@@ -74,10 +74,10 @@ internal static class CellText
         return width + 1;
     }
 
-    /// <summary>A text as lines of at most so many cells, broken where a line is full.</summary>
+    /// <summary>Breaks a text into lines wherever a line is full.</summary>
     /// <param name="text">Without control characters.</param>
-    /// <param name="cells">2 or more: a character has that many at most.</param>
-    /// <returns>One line at least.</returns>
+    /// <param name="cells">The largest number of cells per line; 2 or more, as a character may take two.</param>
+    /// <returns>At least one line.</returns>
     public static List<string> Fold(string text, int cells)
     {
         List<string> lines = [];

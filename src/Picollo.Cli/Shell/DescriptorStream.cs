@@ -4,14 +4,16 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Standard output or error. .NET's own stream keeps silent when the reader of a pipe has gone; a command that goes on for hours
-/// has to know.</summary>
+/// <summary>Standard output or error. .NET's own stream ignores a closed pipe; a command that runs for hours has to end then.</summary>
 internal sealed class DescriptorStream(int descriptor) : Stream
 {
-    // Where another process has made the terminal non-blocking.
+    /// <summary>The descriptors of standard input, output and error.</summary>
+    public const int Input = 0, Output = 1, Error = 2;
+
+    // If another process has made the terminal non-blocking.
     private static readonly int TryAgain = OperatingSystem.IsMacOS() ? LibSystem.EAGAIN : Errno.EAGAIN;
 
-    private readonly bool _isOpen = StandardDescriptor.IsOpen(descriptor);
+    private readonly bool _isOpen = IsOpen(descriptor);
 
     public override bool CanRead => false;
 
@@ -27,9 +29,15 @@ internal sealed class DescriptorStream(int descriptor) : Stream
         set => throw new NotSupportedException();
     }
 
+    /// <summary>Whether a standard descriptor was open when this program was started. If it was closed (<c>&lt;&amp;-</c>), the runtime has
+    /// opened another file under its number: reading it may never end, and writing to it does harm. An inherited descriptor cannot have
+    /// FD_CLOEXEC, which the runtime sets on all that it opens.</summary>
+    public static bool IsOpen(int descriptor) =>
+        OperatingSystem.IsWindows() || (LibC.fcntl(descriptor, LibC.F_GETFD, 0) is >= 0 and var flags && (flags & LibC.FD_CLOEXEC) == 0);
+
     public override unsafe void Write(ReadOnlySpan<byte> buffer)
     {
-        string name = descriptor == StandardDescriptor.Output ? "standard output" : "standard error";
+        string name = descriptor == Output ? "standard output" : "standard error";
         if (!_isOpen)
         {
             throw new IOException($"{name}: Bad file descriptor");

@@ -3,16 +3,36 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Text from elsewhere: names, command lines, headers, messages that quote them.</summary>
+/// <summary>Text from other programs: names, command lines, headers, and messages that quote them.</summary>
 internal static class ForeignText
 {
-    /// <summary>With a question mark for each character that would steer the terminal, break the line, or turn its direction (Unicode's
+    private const int Width = 80;
+
+    /// <summary>Replaces each character that would control the terminal, break the line or turn its direction by a question mark (Unicode's
     /// categories of control and format characters, line and paragraph separators, and halves of surrogate pairs).</summary>
     public static string Clean(string text) =>
         text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
 
-    /// <summary>The characters of a JSON text that would do so as escapes, which mean the same: .NET leaves those that turn the direction
-    /// as they are.</summary>
+    /// <summary>Writes a cleaned text in lines of at most 80 columns, broken at blanks; a word that is longer stays whole.</summary>
+    public static void WriteWrapped(this TextWriter writer, string text)
+    {
+        string line = "";
+        foreach (string word in Clean(text).Split(' '))
+        {
+            if (line.Length > 0 && line.Length + 1 + word.Length > Width)
+            {
+                writer.WriteLine(line);
+                line = "";
+            }
+
+            line = line.Length == 0 ? word : $"{line} {word}";
+        }
+
+        writer.WriteLine(line);
+    }
+
+    /// <summary>Escapes these characters in a JSON text, which keeps its meaning: .NET does not escape those that turn the
+    /// direction.</summary>
     public static string EscapeInJson(string json)
     {
         if (json.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0)

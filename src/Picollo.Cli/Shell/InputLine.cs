@@ -2,18 +2,17 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>A line as it is typed.</summary>
+/// <summary>A line that the user types.</summary>
 internal sealed class InputLine
 {
     private const int Longest = 256;
 
     private readonly List<Rune> _runes = [];
 
-    /// <summary>What stands there by now.</summary>
     public string Text => string.Concat(_runes);
 
-    /// <summary>Takes a key.</summary>
-    /// <returns>Whether the line is done; null where it is given up.</returns>
+    /// <summary>Handles a key.</summary>
+    /// <returns>Whether the line is complete; null if it was cancelled.</returns>
     public bool? Add(Key key)
     {
         switch (key.Code)
@@ -30,8 +29,6 @@ internal sealed class InputLine
                 break;
             case KeyCode.Text when _runes.Count < Longest:
                 _runes.Add(key.Rune);
-                break;
-            default:
                 break;
         }
 

@@ -3,15 +3,12 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Ctrl+C and SIGTERM while a command runs: it is asked to end, and prints its summary; asked again, the process ends as it
-/// is.</summary>
+/// <summary>Ctrl+C, SIGTERM and SIGHUP while a command runs: the first signal asks the command to end and to print its summary, the second
+/// one ends the process at once.</summary>
 internal sealed class Interrupt : IDisposable
 {
-    /// <summary>SIGTERM.</summary>
-    public const int Terminated = 15;
-
-    private const int Hangup = 1; // SIGHUP
-    private const int Interrupted = 2; // SIGINT
+    /// <summary>A shell reports a program that a signal ended by this plus the signal's number.</summary>
+    private const int SignalBase = 128;
 
     /// <summary>timeout(1), and a supervisor that signals the process and its group, send one request twice.</summary>
     private static readonly TimeSpan SameRequest = TimeSpan.FromMilliseconds(200);
@@ -24,17 +21,14 @@ internal sealed class Interrupt : IDisposable
 
     public CancellationToken Token => _source.Token;
 
-    /// <summary>The first signal, by its number; null if there was none.</summary>
+    /// <summary>The number of the first signal; null if there was none.</summary>
     public int? Signal { get; private set; }
 
-    /// <summary>The same as an exit code.</summary>
-    public int? ExitCode => Signal is { } signal ? ExitCodes.OfSignal(signal) : null;
+    /// <summary>The exit code for <see cref="Signal"/>.</summary>
+    public int? ExitCode => SignalBase + Signal;
 
-    /// <summary>Whether a program that ends so was ended by one of these signals, or says that it was.</summary>
-    public static bool IsExitCode(int exitCode) =>
-        exitCode == ExitCodes.OfSignal(Hangup)
-        || exitCode == ExitCodes.OfSignal(Interrupted)
-        || exitCode == ExitCodes.OfSignal(Terminated);
+    /// <summary>Whether a program with this exit code was ended by one of these signals, or says that it was.</summary>
+    public static bool IsExitCode(int exitCode) => exitCode - SignalBase is Signals.Hangup or Signals.Interrupt or Signals.Terminate;
 
     public void Dispose()
     {
@@ -51,7 +45,7 @@ internal sealed class Interrupt : IDisposable
             return;
         }
 
-        Signal = signal switch { PosixSignal.SIGINT => Interrupted, PosixSignal.SIGTERM => Terminated, _ => Hangup };
+        Signal = signal switch { PosixSignal.SIGINT => Signals.Interrupt, PosixSignal.SIGTERM => Signals.Terminate, _ => Signals.Hangup };
         _source.Cancel();
     });
 }

@@ -5,18 +5,20 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>One object of JSON Lines.</summary>
+/// <summary>Objects of JSON Lines, and what <see cref="Utf8JsonWriter"/> lacks for them.</summary>
 internal static class JsonLine
 {
     // For a terminal, a file or jq, not for a page: letters and apostrophes stay readable, control characters do not stay.
     private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    public static string Of(Action<Utf8JsonWriter> writeMembers)
+    /// <summary>An object on one line. Its first member is its kind.</summary>
+    public static string Of(string kind, Action<Utf8JsonWriter> writeMembers)
     {
         ArrayBufferWriter<byte> buffer = new();
         using (Utf8JsonWriter json = new(buffer, Format))
         {
             json.WriteStartObject();
+            json.WriteString("kind", kind);
             writeMembers(json);
             json.WriteEndObject();
         }
@@ -24,7 +26,10 @@ internal static class JsonLine
         return ForeignText.EscapeInJson(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 
-    /// <summary>null for what is not known, and for what JSON has no number for: infinity and NaN.</summary>
+    /// <summary>A remark on the results.</summary>
+    public static string OfNote(string text) => Of("note", json => json.WriteString("text", text));
+
+    /// <summary>Writes a number; null if it is not known, or is infinity or NaN, which JSON does not have.</summary>
     public static void WriteNumberOrNull(this Utf8JsonWriter json, string name, double? value)
     {
         if (value is { } number && double.IsFinite(number))
@@ -35,5 +40,57 @@ internal static class JsonLine
         {
             json.WriteNull(name);
         }
+    }
+
+    /// <summary>Writes a time in nanoseconds.</summary>
+    public static void WriteNanoseconds(this Utf8JsonWriter json, string name, TimeSpan time) =>
+        json.WriteNumber(name, time.Ticks * TimeSpan.NanosecondsPerTick);
+
+    /// <summary>Writes an object; null if it is not known.</summary>
+    public static void WriteObject<T>(this Utf8JsonWriter json, string name, T? value, Action<T> writeMembers)
+        where T : struct
+    {
+        if (value is { } known)
+        {
+            json.WriteStartObject(name);
+            writeMembers(known);
+            json.WriteEndObject();
+        }
+        else
+        {
+            json.WriteNull(name);
+        }
+    }
+
+    /// <summary>Writes an array of objects.</summary>
+    public static void WriteObjects<T>(this Utf8JsonWriter json, string name, IEnumerable<T> items, Action<T> writeMembers)
+    {
+        json.WriteStartArray(name);
+        foreach (T item in items)
+        {
+            json.WriteStartObject();
+            writeMembers(item);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    /// <summary>Writes an array of texts; null if they are not known.</summary>
+    public static void WriteStrings(this Utf8JsonWriter json, string name, IEnumerable<string>? texts)
+    {
+        if (texts is null)
+        {
+            json.WriteNull(name);
+            return;
+        }
+
+        json.WriteStartArray(name);
+        foreach (string text in texts)
+        {
+            json.WriteStringValue(text);
+        }
+
+        json.WriteEndArray();
     }
 }

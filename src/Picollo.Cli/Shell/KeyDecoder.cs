@@ -4,8 +4,39 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and its likes have for arrows and
-/// such. What it does not know is dropped whole, so that no part of it is taken for keys.</summary>
+/// <summary>What a key of a terminal is for.</summary>
+internal enum KeyCode
+{
+    /// <summary>A letter, digit or sign: <see cref="Key.Rune"/>.</summary>
+    Text,
+    Enter,
+    Escape,
+    Backspace,
+
+    /// <summary>Ctrl+U.</summary>
+    EraseLine,
+
+    /// <summary>Ctrl+L.</summary>
+    Redraw,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+}
+
+/// <summary>A key that was pressed.</summary>
+/// <param name="Code">What it is for.</param>
+/// <param name="Rune">The character of a <see cref="KeyCode.Text"/>.</param>
+internal readonly record struct Key(KeyCode Code, Rune Rune = default)
+{
+    /// <summary>The character if it is ASCII, else NUL.</summary>
+    public char Char => Code == KeyCode.Text && Rune.IsAscii ? (char)Rune.Value : '\0';
+}
+
+/// <summary>Decodes the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and similar terminals send for arrows
+/// and other keys. An unknown sequence is dropped as a whole, so that no part of it is taken for keys.</summary>
 internal sealed class KeyDecoder
 {
     private const byte Esc = 0x1B;
@@ -13,15 +44,15 @@ internal sealed class KeyDecoder
 
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Whether what has come may be the beginning of something longer; an Escape that was pressed on its own looks so until time
-    /// has passed.</summary>
+    /// <summary>Whether the bytes may be the start of a longer sequence. An Escape key on its own looks like one until time has
+    /// passed.</summary>
     public bool IsInDoubt => _bytes.Count > 0;
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
     /// <summary>Takes the next key.</summary>
-    /// <param name="isAll">Whether nothing follows soon: what has begun is then taken as it is.</param>
-    /// <returns>Null where there is no whole key.</returns>
+    /// <param name="isAll">Whether no byte follows soon: an incomplete sequence is then taken as it is.</param>
+    /// <returns>Null if there is no complete key.</returns>
     public Key? Take(bool isAll)
     {
         while (_bytes.Count > 0)
@@ -50,7 +81,7 @@ internal sealed class KeyDecoder
         return Rune.DecodeFromUtf8(bytes, out _, out int length) == OperationStatus.NeedMoreData && !isAll ? 0 : length;
     }
 
-    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then a key of its own.
+    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then another key.
     private int LengthOfSequence(bool isAll)
     {
         if (_bytes.Count == 1)

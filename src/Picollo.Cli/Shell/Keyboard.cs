@@ -4,23 +4,28 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The keys of the terminal: of standard input, or where that is something else, of the terminal that this process belongs to.
+/// <summary>The keys of the terminal: of standard input, or if that is not a terminal, of the one that controls this process.
 /// Linux.</summary>
+/// <remarks>The terminal's driver (termios(3)) is set through the kernel: System.Console would send sequences to the terminal, and restores
+/// its own settings.</remarks>
 internal sealed unsafe class Keyboard : IDisposable
 {
-    /// <summary>The parts of one key's sequence come together; over a slow line nearly so.</summary>
+    /// <summary>The longest time between the bytes of one key, with room for a slow line.</summary>
     private static readonly TimeSpan SameKey = TimeSpan.FromMilliseconds(50);
 
     private readonly KeyDecoder _decoder = new();
     private readonly Lock _lock = new();
+    private readonly int _descriptor;
     private readonly bool _isOwn;
+    private LibC.Termios _saved;
+    private bool _isSaved;
     private int _wakeRead; // -1 when disposed
     private int _wakeWrite;
     private long _lastByte;
 
     private Keyboard(int descriptor, bool isOwn)
     {
-        (Descriptor, _isOwn) = (descriptor, isOwn);
+        (_descriptor, _isOwn) = (descriptor, isOwn);
         int* ends = stackalloc int[2];
         if (LibC.pipe2(ends, LibC.O_CLOEXEC | LibC.O_NONBLOCK) != 0)
         {
@@ -30,26 +35,59 @@ internal sealed unsafe class Keyboard : IDisposable
         (_wakeRead, _wakeWrite) = (ends[0], ends[1]);
     }
 
-    public int Descriptor { get; }
-
-    /// <summary>The terminal has gone: there will be no more keys.</summary>
+    /// <summary>Whether the terminal was closed: no more keys will come.</summary>
     public bool IsGone { get; private set; }
 
-    /// <summary>Null where there is no terminal.</summary>
+    /// <summary>Opens the keyboard; null if there is no terminal.</summary>
     public static Keyboard? TryOpen()
     {
-        if (StandardDescriptor.IsOpen(StandardDescriptor.Input) && TerminalMode.IsTerminal(StandardDescriptor.Input))
+        if (DescriptorStream.IsOpen(DescriptorStream.Input) && LibC.isatty(DescriptorStream.Input) == 1)
         {
-            return new Keyboard(StandardDescriptor.Input, isOwn: false);
+            return new Keyboard(DescriptorStream.Input, isOwn: false);
         }
 
         int terminal = LibC.openat(LibC.AT_FDCWD, "/dev/tty", LibC.O_RDONLY | LibC.O_CLOEXEC);
         return terminal >= 0 ? new Keyboard(terminal, isOwn: true) : null;
     }
 
+    /// <summary>Makes each key available as it is typed, without an echo. Keeps the previous mode for <see cref="RestoreMode"/>, unless one
+    /// is already kept.</summary>
+    public void SetMode()
+    {
+        if (!_isSaved)
+        {
+            fixed (LibC.Termios* saved = &_saved)
+            {
+                _isSaved = LibC.tcgetattr(_descriptor, saved) == 0;
+            }
+        }
+
+        if (_isSaved)
+        {
+            LibC.Termios keys = _saved;
+            keys.LocalFlags = (keys.LocalFlags & ~(LibC.ICANON | LibC.ECHO)) | LibC.ISIG; // Ctrl+C and Ctrl+Z keep their meaning
+            keys.Characters[LibC.VMIN] = 1;
+            keys.Characters[LibC.VTIME] = 0;
+            SetMode(LibC.TCSANOW, keys); // what was typed ahead stays
+        }
+    }
+
+    /// <summary>Restores the previous mode, unless the shell is in the foreground again and has set its own.</summary>
+    public void RestoreMode()
+    {
+        if (_isSaved)
+        {
+            _isSaved = false;
+            if (LibC.tcgetpgrp(_descriptor) == LibC.getpgid(0))
+            {
+                SetMode(LibC.TCSADRAIN, _saved);
+            }
+        }
+    }
+
     /// <summary>Waits for a key.</summary>
-    /// <param name="timeout">How long; negative for no end.</param>
-    /// <returns>Null where none came in that time, where <see cref="Wake"/> was called, or where there will be none any more.</returns>
+    /// <param name="timeout">The longest time to wait; negative for no limit.</param>
+    /// <returns>Null if no key came in time, if <see cref="Wake"/> was called, or if <see cref="IsGone"/>.</returns>
     public Key? Read(TimeSpan timeout)
     {
         long start = Stopwatch.GetTimestamp();
@@ -61,29 +99,16 @@ internal sealed unsafe class Keyboard : IDisposable
                 return key;
             }
 
-            if (IsGone)
+            TimeSpan left = timeout < TimeSpan.Zero ? TimeSpan.MaxValue : timeout - Stopwatch.GetElapsedTime(start);
+            left = left > TimeSpan.Zero ? left : TimeSpan.Zero;
+            if (IsGone || !Wait(_decoder.IsInDoubt ? SameKey : left) || (left == TimeSpan.Zero && !_decoder.IsInDoubt))
             {
                 return null;
-            }
-
-            TimeSpan left = timeout < TimeSpan.Zero ? TimeSpan.MaxValue : timeout - Stopwatch.GetElapsedTime(start);
-            if (left < TimeSpan.Zero)
-            {
-                left = TimeSpan.Zero;
-            }
-
-            switch (Wait(_decoder.IsInDoubt ? SameKey : left))
-            {
-                case Event.Byte: ReadByte(); break;
-                case Event.Wake: return null;
-                case Event.None when !_decoder.IsInDoubt && Stopwatch.GetElapsedTime(start) >= timeout && timeout >= TimeSpan.Zero:
-                    return null;
-                default: break;
             }
         }
     }
 
-    /// <summary>Ends a <see cref="Read"/> that is under way, or the next one. For any thread.</summary>
+    /// <summary>Ends the current <see cref="Read"/>, or the next one. For any thread.</summary>
     public void Wake()
     {
         lock (_lock)
@@ -110,20 +135,29 @@ internal sealed unsafe class Keyboard : IDisposable
             _wakeRead = _wakeWrite = -1;
             if (_isOwn)
             {
-                _ = LibC.close(Descriptor);
+                _ = LibC.close(_descriptor);
             }
         }
     }
 
-    private Event Wait(TimeSpan timeout)
+    // A background process is stopped here until it is in the foreground again; the call is then made once more.
+    private void SetMode(int when, LibC.Termios mode)
+    {
+        while (LibC.tcsetattr(_descriptor, when, &mode) != 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+        {
+        }
+    }
+
+    /// <summary>Waits for a byte and adds it to the decoder; <see langword="false"/> if <see cref="Wake"/> was called.</summary>
+    private bool Wait(TimeSpan timeout)
     {
         LibC.PollFd* descriptors = stackalloc LibC.PollFd[2];
-        descriptors[0] = new LibC.PollFd { File = Descriptor, Events = LibC.POLLIN };
+        descriptors[0] = new LibC.PollFd { File = _descriptor, Events = LibC.POLLIN };
         descriptors[1] = new LibC.PollFd { File = _wakeRead, Events = LibC.POLLIN };
         int milliseconds = (int)Math.Min(Math.Ceiling(timeout.TotalMilliseconds), int.MaxValue);
         if (LibC.poll(descriptors, 2, milliseconds) <= 0)
         {
-            return Event.None; // or a signal: the caller sees how much time is left
+            return true; // too late, or a signal: the caller sees how much time is left
         }
 
         if (descriptors[1].Returned != 0)
@@ -133,17 +167,12 @@ internal sealed unsafe class Keyboard : IDisposable
             {
             }
 
-            return Event.Wake;
+            return false;
         }
 
-        return Event.Byte;
-    }
-
-    // One at a time: what is typed behind the key that ends the command is for whoever reads next.
-    private void ReadByte()
-    {
+        // One at a time: what is typed after the key that ends the command is for the next reader of the terminal.
         byte read = 0;
-        nint count = LibC.read(Descriptor, &read, 1);
+        nint count = LibC.read(_descriptor, &read, 1);
         if (count > 0)
         {
             _decoder.Add([read]);
@@ -153,12 +182,7 @@ internal sealed unsafe class Keyboard : IDisposable
         {
             IsGone = true;
         }
-    }
 
-    private enum Event
-    {
-        None,
-        Byte,
-        Wake,
+        return true;
     }
 }

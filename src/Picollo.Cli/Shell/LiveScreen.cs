@@ -7,19 +7,36 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>A terminal that a command has to itself: its other screen, no cursor, each key as it is typed. Whatever ends the command or
-/// stops it, but SIGKILL, leaves the terminal as it was. Linux.</summary>
-/// <remarks>Frames are drawn and keys read by one thread; signals come on others.</remarks>
+/// <summary>How a line of a screen is shown.</summary>
+internal enum LineStyle
+{
+    Plain,
+    Bold,
+
+    /// <summary>Dark on light, over the whole width.</summary>
+    Reverse,
+}
+
+/// <summary>A line of a screen.</summary>
+/// <param name="Text">Without control characters.</param>
+/// <param name="Style">Of the whole line, unless the user wants no attributes.</param>
+internal readonly record struct ScreenLine(string Text, LineStyle Style = LineStyle.Plain);
+
+/// <summary>A terminal that a command uses exclusively: its alternate screen, no cursor, each key as it is typed. However the command is
+/// ended or stopped, except by SIGKILL, the terminal is left as it was. Linux.</summary>
+/// <remarks>One thread draws frames and reads keys; signals come on others.</remarks>
 internal sealed class LiveScreen : IDisposable
 {
-    // The other screen, no cursor; and no wrapping at the last column, should a character be wider than it is thought to be.
+    // The alternate screen, no cursor; and no wrapping at the last column, in case a character is wider than assumed.
     private const string EnterSequence = "\e[?1049h\e[?25l\e[?7l\e[m\e[H\e[2J";
     private const string LeaveSequence = "\e[m\e[?7h\e[?25h\e[?1049l";
 
+    // Of each LineStyle.
+    private static readonly string[] Attributes = ["", "\e[1m", "\e[7m"];
+
     private readonly Lock _lock = new();
-    private readonly DescriptorStream _output = new(StandardDescriptor.Output);
+    private readonly DescriptorStream _output = new(DescriptorStream.Output);
     private readonly Keyboard _keyboard;
-    private readonly TerminalMode _mode;
     private readonly StringBuilder _frame = new();
     private readonly List<PosixSignalRegistration> _registrations;
     private readonly bool _isColorless;
@@ -29,20 +46,19 @@ internal sealed class LiveScreen : IDisposable
 
     private LiveScreen(Keyboard keyboard, bool isColorless)
     {
-        Debug.Assert(!OperatingSystem.IsWindows(), "WindowSize.Current is null there.");
+        Debug.Assert(!OperatingSystem.IsWindows(), "Terminal.WindowSize is null there.");
         (_keyboard, _isColorless) = (keyboard, isColorless);
-        _mode = new TerminalMode(keyboard.Descriptor);
         MeasureSize();
         _registrations =
         [
-            // What these do is for others to say; if it is to end the process, there is nobody left to put the terminal right.
-            On(PosixSignal.SIGINT, _ => End()),
-            On(PosixSignal.SIGTERM, _ => End()),
-            On(PosixSignal.SIGHUP, _ => End()),
-            On(PosixSignal.SIGQUIT, _ => End()),
-            On(PosixSignal.SIGTSTP, Suspend),
-            On(PosixSignal.SIGCONT, Resume),
-            On(PosixSignal.SIGWINCH, _ => keyboard.Wake()),
+            // Other handlers decide what these do; if one ends the process, the terminal could not be restored later.
+            PosixSignalRegistration.Create(PosixSignal.SIGINT, _ => End()),
+            PosixSignalRegistration.Create(PosixSignal.SIGTERM, _ => End()),
+            PosixSignalRegistration.Create(PosixSignal.SIGHUP, _ => End()),
+            PosixSignalRegistration.Create(PosixSignal.SIGQUIT, _ => End()),
+            PosixSignalRegistration.Create(PosixSignal.SIGTSTP, Suspend),
+            PosixSignalRegistration.Create(PosixSignal.SIGCONT, Resume),
+            PosixSignalRegistration.Create(PosixSignal.SIGWINCH, _ => keyboard.Wake()),
         ];
         Enter();
     }
@@ -51,14 +67,14 @@ internal sealed class LiveScreen : IDisposable
 
     public int Rows { get; private set; }
 
-    /// <summary>Nobody will type any more.</summary>
+    /// <inheritdoc cref="Keyboard.IsGone"/>
     public bool IsGone => _keyboard.IsGone;
 
-    /// <summary>Takes the terminal over.</summary>
-    /// <returns>Null where standard output is none that can be, or where there is nothing to type at.</returns>
+    /// <summary>Takes over the terminal.</summary>
+    /// <returns>Null if standard output is not a terminal that can show frames, or if there is no keyboard.</returns>
     public static LiveScreen? TryOpen(Terminal terminal)
     {
-        if (WindowSize.Current is null
+        if (Terminal.WindowSize is null
             || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb"
             || Keyboard.TryOpen() is not { } keyboard)
         {
@@ -77,11 +93,8 @@ internal sealed class LiveScreen : IDisposable
         _row = 0;
     }
 
-    /// <summary>Adds the next line of the frame; what is beyond the screen is left out.</summary>
-    /// <param name="text">Without control characters.</param>
-    /// <param name="isBold">In bold letters, where the user wants attributes.</param>
-    /// <param name="isReverse">Dark on light, over the whole line, the same.</param>
-    public void Add(string text, bool isBold = false, bool isReverse = false)
+    /// <summary>Adds the next line of the frame. Lines and columns beyond the screen are left out.</summary>
+    public void Add(ScreenLine line)
     {
         if (_row == Rows)
         {
@@ -89,10 +102,10 @@ internal sealed class LiveScreen : IDisposable
         }
 
         _row++;
-        string attributes = _isColorless ? "" : $"{(isBold ? "\e[1m" : "")}{(isReverse ? "\e[7m" : "")}";
+        string attributes = _isColorless ? "" : Attributes[(int)line.Style];
         _frame.Append(CultureInfo.InvariantCulture, $"\e[{_row}H{attributes}");
-        int width = CellText.AppendFitting(_frame, text, Columns);
-        if (isReverse && attributes.Length > 0)
+        int width = CellText.AppendFitting(_frame, line.Text, Columns);
+        if (line.Style == LineStyle.Reverse && attributes.Length > 0)
         {
             _frame.Append(' ', Columns - width);
             width = Columns;
@@ -110,8 +123,8 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    /// <summary>Shows the frame, by one write, over the one before.</summary>
-    /// <param name="cursor">Where a visible cursor stands, column and row from 0; null for none.</param>
+    /// <summary>Shows the frame, by one write, in place of the previous one.</summary>
+    /// <param name="cursor">The column and row of a visible cursor, from 0; null for none.</param>
     public void Show((int Column, int Row)? cursor = null)
     {
         if (_row < Rows)
@@ -144,10 +157,7 @@ internal sealed class LiveScreen : IDisposable
         _keyboard.Dispose();
     }
 
-    private static PosixSignalRegistration On(PosixSignal signal, Action<PosixSignalContext> handle) =>
-        PosixSignalRegistration.Create(signal, handle);
-
-    // Also after a stop that could not be seen coming (SIGSTOP): the shell has then set the terminal up for itself.
+    // Also after a stop without notice (SIGSTOP): the shell has then set its own mode.
     private void Enter()
     {
         lock (_lock)
@@ -157,7 +167,7 @@ internal sealed class LiveScreen : IDisposable
                 return;
             }
 
-            _mode.SetKeys();
+            _keyboard.SetMode();
             _isEntered = true;
             WriteIfThere(EnterSequence);
         }
@@ -173,7 +183,7 @@ internal sealed class LiveScreen : IDisposable
             {
                 _isEntered = false;
                 WriteIfThere(LeaveSequence);
-                _mode.Restore();
+                _keyboard.RestoreMode();
             }
         }
     }
@@ -187,8 +197,8 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    // SIGSTOP to this thread stops the process before the call returns; what follows is left to SIGCONT. A process that nobody could
-    // continue is not to be stopped: the kernel ignores SIGTSTP for it, where a program leaves that to the kernel.
+    // SIGSTOP to this thread stops the process before the call returns; SIGCONT does the rest. A process that no other could continue must
+    // not be stopped: for a program without a handler, the kernel ignores SIGTSTP then.
     private void Suspend(PosixSignalContext context)
     {
         context.Cancel = true;
@@ -199,33 +209,29 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    // What the runtime does then by itself is to set the terminal up as it found it at the start.
+    // By default the runtime then restores the terminal's mode of the start.
     private void Resume(PosixSignalContext context)
     {
         context.Cancel = true;
         Enter();
     }
 
-    // Whether this is no orphaned process group, as far as its ancestors can tell: one of them, of the same session and outside of the
-    // group, waits for it.
+    // Whether this is not an orphaned process group: an ancestor of the same session, outside of the group, waits for it.
     private static bool HasJobControl()
     {
+        Span<byte> buffer = stackalloc byte[ProcTaskStat.MaxLength];
         int process = LibC.getppid();
         while (process > 0 && LibC.getpgid(process) == LibC.getpgid(0))
         {
-            process = ParentOf(process);
+            process = ProcTaskStat.TryRead(process, buffer, out ProcTaskStat stat) ? stat.ParentId : 0;
         }
 
         return process > 0 && LibC.getsid(process) == LibC.getsid(0);
     }
 
-    // 0 where it has ended.
-    private static int ParentOf(int process) =>
-        ProcTaskStat.TryRead(process, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.ParentId : 0;
+    private void MeasureSize() => (Columns, Rows) = Terminal.WindowSize ?? (Math.Max(Columns, 1), Math.Max(Rows, 1));
 
-    private void MeasureSize() => (Columns, Rows) = WindowSize.Current ?? (Math.Max(Columns, 1), Math.Max(Rows, 1));
-
-    // Where the terminal has gone there is nothing to put right.
+    // Ignores a terminal that was closed.
     private void WriteIfThere(string sequence)
     {
         try

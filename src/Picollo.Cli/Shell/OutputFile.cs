@@ -2,23 +2,23 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>A file that is there as a whole or not at all.</summary>
+/// <summary>Writes a file as a whole or not at all.</summary>
 internal static class OutputFile
 {
-    /// <summary>Writes a file beside its place and then puts it there; one that a link leads to stays where it is. A device or a pipe is
-    /// written as it is.</summary>
-    /// <param name="path">Where; what stands there must be writable, and stays if the writing fails.</param>
-    /// <param name="write">Writes.</param>
+    /// <summary>Writes a temporary file in the same folder and then renames it. Follows a link to its target. Writes directly to a device
+    /// or a pipe.</summary>
+    /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails.</param>
+    /// <param name="write">Writes the content.</param>
     /// <exception cref="CommandException">It cannot be written.</exception>
     public static void Write(string path, Action<Stream> write)
     {
         try
         {
-            FileProblem.ThrowIfEmpty(path);
+            CommandException.ThrowIfEmpty(path);
             string place = PlaceOf(path);
             if (File.Exists(place))
             {
-                // Appending leaves what /dev/stdout already has, and changes nothing where it is not followed by writing.
+                // Appending leaves what /dev/stdout already has, and changes nothing unless it is followed by writing.
                 using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
                 if (!there.CanSeek || IsDevice(path) || IsDevice(place))
                 {
@@ -31,7 +31,7 @@ internal static class OutputFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException($"{path}: {FileProblem.Of(e)}");
+            throw CommandException.OfFile(path, e);
         }
     }
 
@@ -68,13 +68,13 @@ internal static class OutputFile
         }
     }
 
-    // What /dev/stdout links to may have no path of its own.
+    // What /dev/stdout links to may have no path.
     private static string PlaceOf(string path) =>
         new FileInfo(path).LinkTarget is null || IsDevice(path)
             ? Path.GetFullPath(path)
             : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
 
-    // .NET does not tell them from files.
+    // .NET does not distinguish them from files.
     private static bool IsDevice(string place) =>
         place.StartsWith("/dev/", StringComparison.Ordinal) && !place.StartsWith("/dev/shm/", StringComparison.Ordinal);
 }

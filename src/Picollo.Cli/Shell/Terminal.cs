@@ -1,8 +1,9 @@
 using System.Text;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Where a command writes to: a terminal, a file or a pipe, each told apart.</summary>
+/// <summary>Standard output and error: a terminal, a file or a pipe each.</summary>
 internal sealed class Terminal
 {
     private const int NarrowestWidth = 20;
@@ -11,28 +12,54 @@ internal sealed class Terminal
     public Terminal()
     {
         bool isUnix = !OperatingSystem.IsWindows();
-        Out = Writer(isUnix ? new DescriptorStream(StandardDescriptor.Output) : Console.OpenStandardOutput());
-        Error = Writer(isUnix ? new DescriptorStream(StandardDescriptor.Error) : Console.OpenStandardError(), autoFlush: true);
-        Width = WidthOfOut();
+        Out = Writer(isUnix ? new DescriptorStream(DescriptorStream.Output) : Console.OpenStandardOutput());
+        Error = Writer(isUnix ? new DescriptorStream(DescriptorStream.Error) : Console.OpenStandardError(), autoFlush: true);
+        Width = Console.IsOutputRedirected ? PlainWidth : Math.Max(WindowColumns ?? PlainWidth, NarrowestWidth);
         OutIsPlain = Console.IsOutputRedirected || IsColorless;
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
     }
 
-    /// <summary>For results. Flushed at the command's end; a command that shows something as it goes flushes itself.</summary>
+    /// <summary>For results. Flushed at the command's end; a command that shows intermediate results flushes them itself.</summary>
     public TextWriter Out { get; }
 
-    /// <summary>For errors, and for what is not the result.</summary>
+    /// <summary>For errors, and for everything else that is not a result.</summary>
     public TextWriter Error { get; }
 
-    /// <summary>No color, no cursor movement, no width but 80 on standard output: it goes into a file or a pipe, or the user wants no color
-    /// (NO_COLOR, or a TERM that is dumb).</summary>
+    /// <summary>Whether standard output takes no colors, no cursor movement and no width except 80: it is a file or a pipe, or the user
+    /// wants no color (NO_COLOR, or a TERM that is dumb).</summary>
     public bool OutIsPlain { get; }
 
-    /// <summary>The same of standard error.</summary>
+    /// <summary>Whether standard error takes none of these.</summary>
     public bool ErrorIsPlain { get; }
 
-    /// <summary>Columns of the terminal at the start; 80 where there is none.</summary>
+    /// <summary>Columns of the terminal at the start; 80 if standard output is not a terminal.</summary>
     public int Width { get; }
+
+    /// <summary>Columns of the terminal on standard output; null if they are not known. On Linux from the kernel:
+    /// <see cref="Console.WindowWidth"/> first sends sequences that set up the terminal's keypad, even if the user wants none.</summary>
+    public static int? WindowColumns
+    {
+        get
+        {
+            if (OperatingSystem.IsLinux())
+            {
+                return ReadWindow() is { Columns: > 0 } window ? window.Columns : null;
+            }
+
+            try
+            {
+                return Console.WindowWidth;
+            }
+            catch (IOException)
+            {
+                return null;
+            }
+        }
+    }
+
+    /// <summary>Columns and rows of the terminal on standard output; null if they are not known, or not on Linux.</summary>
+    public static (int Columns, int Rows)? WindowSize =>
+        OperatingSystem.IsLinux() && ReadWindow() is { Columns: > 0, Rows: > 0 } window ? (window.Columns, window.Rows) : null;
 
     private static bool IsColorless => Environment.GetEnvironmentVariable("NO_COLOR") is { Length: > 0 }
         || (!OperatingSystem.IsWindows() && Environment.GetEnvironmentVariable("TERM") is null or "dumb");
@@ -40,14 +67,9 @@ internal sealed class Terminal
     private static StreamWriter Writer(Stream stream, bool autoFlush = false) =>
         new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), bufferSize: 8192) { NewLine = "\n", AutoFlush = autoFlush };
 
-    private static int WidthOfOut()
+    private static unsafe LibC.Winsize? ReadWindow()
     {
-        if (Console.IsOutputRedirected)
-        {
-            return PlainWidth;
-        }
-
-        int width = WindowSize.Columns ?? PlainWidth;
-        return Math.Max(width, NarrowestWidth);
+        LibC.Winsize window;
+        return LibC.ioctl(DescriptorStream.Output, LibC.TIOCGWINSZ, &window) == 0 ? window : null;
     }
 }

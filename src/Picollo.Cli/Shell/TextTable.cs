@@ -2,9 +2,9 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Rows of cells in columns as wide as their widest cell, two blanks between. A name that is longer than most, in the first
-/// column, has a line of its own.</summary>
-/// <param name="alignments">A letter a column: l for left, r for right.</param>
+/// <summary>Rows of cells in columns as wide as their widest cell, with two blanks between. A long name in the first column is on its own
+/// line.</summary>
+/// <param name="alignments">A letter per column: l for left, r for right.</param>
 internal sealed class TextTable(string alignments)
 {
     /// <summary>"L1-dcache-load-misses": with six columns of eight that makes 80.</summary>
@@ -12,7 +12,7 @@ internal sealed class TextTable(string alignments)
 
     private readonly List<string[]> _rows = [];
 
-    /// <summary>A row; without cells an empty line.</summary>
+    /// <summary>Adds a row; without cells, an empty line.</summary>
     public void Add(params string[] cells) => _rows.Add(cells);
 
     public void Write(TextWriter writer)

@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Numbers with units, of four digits or in full.</summary>
+/// <summary>Numbers with units, with four digits or in full.</summary>
 internal static class Quantity
 {
     private static readonly string[] Times = ["ns", "µs", "ms", "s"];
@@ -40,7 +40,7 @@ internal static class Quantity
         return $"{number} {units[unit]}".TrimEnd();
     }
 
-    /// <summary>As many digits behind the point as make up the number of all; 0 as such.</summary>
+    /// <summary>A number with this many significant digits.</summary>
     private static string Rounded(double value, int digits)
     {
         int before = value == 0 ? digits : 1;

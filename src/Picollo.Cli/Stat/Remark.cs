@@ -2,12 +2,12 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>What a counter's value means beside the others: a rate, or a share.</summary>
+/// <summary>A counter's value in relation to others: a rate, or a share.</summary>
 internal static class Remark
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>Less than all is told from where it shows.</summary>
+    /// <summary>A smaller share is shown.</summary>
     private const double AllTheTime = 0.9995;
 
     public static string On(CommandCounter counter, CommandRun run)
@@ -23,17 +23,17 @@ internal static class Remark
         double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
         if (counter.IsTime)
         {
-            return FormattableString.Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used");
+            return Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used");
         }
 
         if (counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles)
         {
-            return FormattableString.Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle");
+            return Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle");
         }
 
         if (counter.Name is "cycles" && cpuNanoseconds > 0)
         {
-            return FormattableString.Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz");
+            return Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz");
         }
 
         if (WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all)
@@ -46,7 +46,7 @@ internal static class Remark
             : "";
     }
 
-    /// <summary>What misses are a share of.</summary>
+    /// <summary>The counter of which a counter of misses is a share.</summary>
     private static string? WholeOf(string name) => name switch
     {
         "branch-misses" => "branches",
@@ -56,16 +56,6 @@ internal static class Remark
         _ => null,
     };
 
-    private static CommandCounter? Find(CommandRun run, string name)
-    {
-        foreach (CommandCounter counter in run.Counters)
-        {
-            if (counter.Name == name)
-            {
-                return counter;
-            }
-        }
-
-        return null;
-    }
+    private static CommandCounter? Find(CommandRun run, string name) =>
+        run.Counters.Where(counter => counter.Name == name).Cast<CommandCounter?>().FirstOrDefault();
 }

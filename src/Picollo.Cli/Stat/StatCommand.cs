@@ -7,7 +7,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary><c>picollo stat</c>: its options, and what is said of them.</summary>
+/// <summary><c>picollo stat</c>: its options and their checks.</summary>
 internal static class StatCommand
 {
     public const string Name = "stat";
@@ -54,13 +54,10 @@ internal static class StatCommand
             Description = "Events to count, as perf names them, with commas between: instructions, page-faults, LLC-load-misses, "
                 + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
         };
-        Option<string> repeat = new("-r", "--repeat") { HelpName = "N", Description = "Run the command so often, and show percentiles." };
+        Option<string?> repeat = CommandOptions.Text("-r", "--repeat", "N", "Run the command so often, and show percentiles.");
         Option<bool> perThread = new("--per-thread") { Description = "Show the CPU time of the command's threads, too." };
-        Option<string> text = new("-c", "--command")
-        {
-            HelpName = "CMD",
-            Description = "The command as a line for /bin/sh, in a process group of its own.",
-        };
+        Option<string?> text = CommandOptions.Text(
+            "-c", "--command", "CMD", "The command as a line for /bin/sh, in a process group of its own.");
         Option<string[]> compare = new("--compare")
         {
             HelpName = "A> <B",
@@ -69,7 +66,7 @@ internal static class StatCommand
             AllowMultipleArgumentsPerToken = true,
         };
         Option<bool> json = new("--json") { Description = "Write JSON Lines instead of a table." };
-        Option<string> output = new("-o", "--output") { HelpName = "FILE", Description = "Where the report goes." };
+        Option<string?> output = CommandOptions.Text("-o", "--output", "FILE", "Where the report goes.");
         Argument<string[]> arguments = new("CMD")
         {
             Description = "The command and its arguments, after --.",
@@ -88,17 +85,11 @@ internal static class StatCommand
             }
             catch (ArgumentException e)
             {
-                result.AddError(WithoutParameter(e));
+                result.AddError(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
             }
         });
-        repeat.Validators.Add(result =>
-        {
-            if (RunsOf(Words(result)) is null)
-            {
-                result.AddError($"-r takes a number of runs, 1 to {MostRuns}.");
-            }
-        });
-        // By the words as they were given: asked for values, the parser throws where it has an error of its own.
+        repeat.Check(word => RunsOf([word]) is not null, _ => $"-r takes a number of runs, 1 to {MostRuns}.");
+        // By the words as they were given: the parser throws if it is asked for the value of an option that already has an error.
         command.Validators.Add(result =>
         {
             string[][] given = [Words(result.GetResult(arguments)), Words(result.GetResult(text)), Words(result.GetResult(compare))];
@@ -125,7 +116,7 @@ internal static class StatCommand
             commands = toError ? commands.Select(each => each.WithOutputToError()) : commands;
             StatOptions options = new(
                 [.. commands],
-                Joined(parsed.GetValue(events)),
+                parsed.GetValue(events) is { Length: > 0 } names ? string.Join(',', names) : null,
                 RunsOf(Words(parsed.GetResult(repeat)))!.Value,
                 parsed.GetValue(perThread),
                 isJson,
@@ -138,14 +129,14 @@ internal static class StatCommand
 
     private static string[] Words(SymbolResult? result) => result is null ? [] : [.. result.Tokens.Select(token => token.Value)];
 
-    /// <summary>1 unless it is given; null where that is no such number.</summary>
+    /// <summary>The number of runs, 1 by default; null if it is invalid.</summary>
     private static int? RunsOf(string[] words) => words.Length == 0 ? 1
         : int.TryParse(words[^1], NumberStyles.None, CultureInfo.InvariantCulture, out int runs) && runs is >= 1 and <= MostRuns ? runs
         : null;
-
-    private static string? Joined(string[]? events) => events is { Length: > 0 } ? string.Join(',', events) : null;
-
-    // .NET adds the name of a parameter, which is none of the command line's.
-    private static string WithoutParameter(ArgumentException e) =>
-        e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal);
 }
+
+/// <summary>The options of <c>picollo stat</c>.</summary>
+/// <param name="Commands">One, or the two that are compared.</param>
+/// <param name="Events">As perf names them; null for the default events.</param>
+internal sealed record StatOptions(
+    IReadOnlyList<MeasuredCommand> Commands, string? Events, int Runs, bool PerThread, bool IsJson, string? OutputPath);

@@ -7,15 +7,14 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>The report as JSON Lines: an object a run as it ends, one a command of several runs, one a comparison
+/// <summary>The report as JSON Lines: an object per run when it ends, then one per command of several runs, and one of a comparison
 /// (docs/schemas/picollo-stat.schema.json).</summary>
 internal sealed class StatJson(TextWriter writer, StatOptions options) : StatReport
 {
     private readonly int[] _runs = new int[options.Commands.Count];
 
-    public override void Add(int command, CommandRun run) => Write(json =>
+    public override void Add(int command, CommandRun run) => Write("run", json =>
     {
-        json.WriteString("kind", "run");
         json.WriteNumber("run", ++_runs[command]);
         WriteCommand(json, command);
         json.WriteNumber("exitCode", run.ExitCode);
@@ -29,10 +28,22 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         json.WriteNumber("majorPageFaults", usage.MajorPageFaults);
         json.WriteNumber("voluntaryContextSwitches", usage.VoluntaryContextSwitches);
         json.WriteNumber("involuntaryContextSwitches", usage.InvoluntaryContextSwitches);
-        WriteCounters(json, run);
+        json.WriteObjects("counters", run.Counters, counter =>
+        {
+            WriteName(json, counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
+            json.WriteNumber("value", counter.Value);
+            json.WriteNumberOrNull("runningShare", counter.RunningShare);
+        });
+        json.WriteStrings("notCounted", run.UnavailableCounters.Select(counter => counter.Name));
         if (options.PerThread)
         {
-            WriteThreads(json, run);
+            json.WriteObjects("threads", run.Threads, thread =>
+            {
+                json.WriteNumber("processId", thread.ProcessId);
+                json.WriteNumber("threadId", thread.ThreadId);
+                json.WriteString("name", thread.Name);
+                json.WriteNumber("cpuNanoseconds", thread.CpuNanoseconds);
+            });
         }
     });
 
@@ -48,134 +59,70 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             WriteComparison(first, second);
         }
 
-        // Once, by any run: it is the same machine for all.
-        WriteNotes([.. StatText.Missing(series.SelectMany(each => each.Runs)), .. notes.OfType<string>()]);
-    }
-
-    private void WriteNotes(IEnumerable<string> notes)
-    {
-        foreach (string note in notes)
+        // Once, of any run: it is the same machine for all.
+        foreach (string note in StatText.Missing(series.SelectMany(each => each.Runs)).Concat(notes.OfType<string>()))
         {
-            Write(json =>
-            {
-                json.WriteString("kind", "note");
-                json.WriteString("text", note);
-            });
+            writer.WriteLine(JsonLine.OfNote(note));
         }
+
+        writer.Flush();
     }
 
-    // The index tells two that are the same apart.
+    // Two commands may have the same text.
     private void WriteCommand(Utf8JsonWriter json, int command)
     {
         json.WriteString("command", options.Commands[command].Text);
         json.WriteNumber("commandIndex", command);
     }
 
-    private static void WriteCounters(Utf8JsonWriter json, CommandRun run)
+    private void WriteSummary(int command, CommandSeries series, bool isInterrupted) => Write("summary", json =>
     {
-        json.WriteStartArray("counters");
-        foreach (CommandCounter counter in run.Counters)
-        {
-            json.WriteStartObject();
-            json.WriteString("name", counter.Name);
-            json.WriteString("unit", NameOf(counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count));
-            json.WriteNumber("value", counter.Value);
-            json.WriteNumberOrNull("runningShare", counter.RunningShare);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteStartArray("notCounted");
-        foreach (UnavailablePerfCounter counter in run.UnavailableCounters)
-        {
-            json.WriteStringValue(counter.Name);
-        }
-
-        json.WriteEndArray();
-    }
-
-    private static void WriteThreads(Utf8JsonWriter json, CommandRun run)
-    {
-        json.WriteStartArray("threads");
-        foreach (CommandThread thread in run.Threads)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("processId", thread.ProcessId);
-            json.WriteNumber("threadId", thread.ThreadId);
-            json.WriteString("name", thread.Name);
-            json.WriteNumber("cpuNanoseconds", thread.CpuNanoseconds);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    private void WriteSummary(int command, CommandSeries series, bool isInterrupted) => Write(json =>
-    {
-        json.WriteString("kind", "summary");
         WriteCommand(json, command);
         json.WriteNumber("runs", series.Runs.Count);
         json.WriteNumber("failedRuns", series.Runs.Count(run => run.ExitCode != 0));
         json.WriteBoolean("isInterrupted", isInterrupted);
-        json.WriteStartArray("measures");
-        foreach (CommandMeasure measure in series.Measures)
+        json.WriteObjects("measures", series.Measures, measure =>
         {
             HdrHistogramSummary summary = measure.Histogram.GetSummary();
-            json.WriteStartObject();
-            WriteName(json, measure);
+            WriteName(json, measure.Name, measure.Unit);
             json.WriteNumber("mean", summary.Mean);
             json.WriteNumber("standardDeviation", summary.StDev);
             json.WriteNumber("p50", summary.P50.Value);
             json.WriteNumber("p90", summary.P90.Value);
             json.WriteNumber("p99", summary.P99.Value);
             json.WriteNumber("max", summary.P100.Value);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        });
     });
 
-    private void WriteComparison(CommandSeries first, CommandSeries second) => Write(json =>
+    private void WriteComparison(CommandSeries first, CommandSeries second) => Write("comparison", json =>
     {
-        json.WriteString("kind", "comparison");
         json.WriteString("before", options.Commands[0].Text);
         json.WriteString("after", options.Commands[1].Text);
-        json.WriteStartArray("measures");
-        foreach (CommandMeasure measure in first.Measures)
+        json.WriteObjects("measures", first.Measures.Where(measure => second[measure.Name] is not null), measure =>
         {
-            if (second[measure.Name] is not { } other)
-            {
-                continue;
-            }
-
-            (HdrHistogramSummary before, HdrHistogramSummary after) = (measure.Histogram.GetSummary(), other.Histogram.GetSummary());
-            json.WriteStartObject();
-            WriteName(json, measure);
+            HdrHistogramSummary before = measure.Histogram.GetSummary();
+            HdrHistogramSummary after = second[measure.Name]!.Histogram.GetSummary();
+            WriteName(json, measure.Name, measure.Unit);
             json.WriteNumber("meanBefore", before.Mean);
             json.WriteNumber("meanAfter", after.Mean);
             json.WriteNumberOrNull("effectSize", before.GetEffectSize(after));
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        });
     });
 
-    private static void WriteName(Utf8JsonWriter json, CommandMeasure measure)
+    private static void WriteName(Utf8JsonWriter json, string name, CommandUnit unit)
     {
-        json.WriteString("name", measure.Name);
-        json.WriteString("unit", NameOf(measure.Unit));
+        json.WriteString("name", name);
+        json.WriteString("unit", unit switch
+        {
+            CommandUnit.Nanoseconds => "nanoseconds",
+            CommandUnit.Bytes => "bytes",
+            _ => "count",
+        });
     }
 
-    private static string NameOf(CommandUnit unit) => unit switch
+    private void Write(string kind, Action<Utf8JsonWriter> writeMembers)
     {
-        CommandUnit.Nanoseconds => "nanoseconds",
-        CommandUnit.Bytes => "bytes",
-        _ => "count",
-    };
-
-    private void Write(Action<Utf8JsonWriter> writeMembers)
-    {
-        writer.WriteLine(JsonLine.Of(writeMembers));
+        writer.WriteLine(JsonLine.Of(kind, writeMembers));
         writer.Flush();
     }
 }

@@ -4,22 +4,20 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Runs what is to be measured, and reports it.</summary>
+/// <summary>Runs the commands, measures them, and reports the results.</summary>
 internal static class StatRunner
 {
     private const int OwnFailure = 125;
-    private const int NotExecutable = 126;
-    private const int NotFound = 127;
 
-    /// <summary>What perf shows unasked, but for the stalled cycles, which few CPUs count.</summary>
+    /// <summary>The default events of perf stat, without the stalled cycles, which few CPUs count.</summary>
     private const string UsualEvents = "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses";
 
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>Runs that are done sooner need no word on how far it is.</summary>
+    /// <summary>Progress is shown if the first run takes longer.</summary>
     private static readonly TimeSpan LongRun = TimeSpan.FromSeconds(0.5);
 
-    /// <summary>Ctrl+C goes to the command, too, which may have ended before this process has taken note.</summary>
+    /// <summary>Ctrl+C goes to the command, too, which may end before this process has handled the signal.</summary>
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(100);
 
     public static int Run(Terminal terminal, StatOptions options)
@@ -32,10 +30,6 @@ internal static class StatRunner
             writer.Flush();
             return exitCode;
         }
-        catch (CommandStartException e)
-        {
-            throw new CommandException(e.Message, e.IsNotFound ? NotFound : NotExecutable);
-        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
             throw new CommandException(e.Message, OwnFailure);
@@ -46,12 +40,12 @@ internal static class StatRunner
     {
         try
         {
-            FileProblem.ThrowIfEmpty(path);
+            CommandException.ThrowIfEmpty(path);
             return new StreamWriter(path) { NewLine = "\n" };
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException($"{path}: {FileProblem.Of(e)}", OwnFailure);
+            throw CommandException.OfFile(path, e, OwnFailure);
         }
     }
 
@@ -64,30 +58,36 @@ internal static class StatRunner
 
         using Interrupt interrupt = new();
         StatSignals signals = new(interrupt);
-        CommandRun? interrupted = null;
-        for (int run = 0; run < options.Runs && interrupted is null; run++)
+        bool isCutShort = false;
+        for (int run = 0; run < options.Runs && !isCutShort; run++)
         {
-            for (int i = 0; i < series.Length && interrupted is null && !interrupt.Token.IsCancellationRequested; i++)
+            for (int i = 0; i < series.Length && !isCutShort && !interrupt.Token.IsCancellationRequested; i++)
             {
-                ShowProgress(terminal, options, run, series[0].Runs);
+                ShowProgress($"run {run + 1}/{options.Runs} ");
                 CommandRun measured = Run(meter, options.Commands[i], signals);
                 bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
                     ? interrupt.Token.WaitHandle.WaitOne(SignalDelay)
                     : interrupt.Token.IsCancellationRequested;
-                if (isInterrupted && options.Runs * series.Length > 1)
+                isCutShort = isInterrupted && options.Runs * series.Length > 1;
+                if (!isCutShort)
                 {
-                    interrupted = measured; // cut short: it is not like the others
-                    continue;
+                    series[i].Add(measured);
+                    report.Add(i, measured);
                 }
-
-                series[i].Add(measured);
-                report.Add(i, measured);
             }
         }
 
-        HideProgress(terminal, options, series[0].Runs);
+        ShowProgress("\e[K");
         report.End(series, [meter.UnavailableReason, userOnly], isInterrupted: interrupt.Token.IsCancellationRequested);
         return interrupt.ExitCode ?? series.SelectMany(each => each.Runs).Select(run => run.ExitCode).FirstOrDefault(code => code != 0);
+
+        void ShowProgress(string text)
+        {
+            if (!terminal.ErrorIsPlain && options.Runs > 1 && series[0].Runs is [{ } first, ..] && first.Elapsed > LongRun)
+            {
+                terminal.Error.Write($"\r{text}");
+            }
+        }
     }
 
     private static CommandRun Run(CommandMeter meter, MeasuredCommand command, StatSignals signals)
@@ -104,7 +104,7 @@ internal static class StatRunner
         }
     }
 
-    /// <summary>User and kernel together, as far as this user may; and if not, a word on it.</summary>
+    /// <summary>Counters of user and kernel code, or of user code only and the reason.</summary>
     private static (PerfEventCounterSessionFactory Counters, string? UserOnly) Counters(string events)
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents(events).WithOptional();
@@ -123,23 +123,21 @@ internal static class StatRunner
 
         return (counters, $"counted in user code only: {reason}");
     }
+}
 
-    private static void ShowProgress(Terminal terminal, StatOptions options, int run, IReadOnlyList<CommandRun> done)
+/// <summary>Writes the results.</summary>
+internal abstract class StatReport
+{
+    /// <summary>Writes a run of a command when it has ended.</summary>
+    /// <param name="command">The command's number, 0 or 1.</param>
+    /// <param name="run">The run.</param>
+    public virtual void Add(int command, CommandRun run)
     {
-        if (IsProgressShown(terminal, options, done))
-        {
-            terminal.Error.Write($"\rrun {run + 1}/{options.Runs} ");
-        }
     }
 
-    private static void HideProgress(Terminal terminal, StatOptions options, IReadOnlyList<CommandRun> done)
-    {
-        if (IsProgressShown(terminal, options, done))
-        {
-            terminal.Error.Write("\r\e[K");
-        }
-    }
-
-    private static bool IsProgressShown(Terminal terminal, StatOptions options, IReadOnlyList<CommandRun> done) =>
-        !terminal.ErrorIsPlain && options.Runs > 1 && done.Count > 0 && done[0].Elapsed > LongRun;
+    /// <summary>Writes the summary.</summary>
+    /// <param name="series">The runs of each command.</param>
+    /// <param name="notes">What is not available here, and why; null entries are ignored.</param>
+    /// <param name="isInterrupted">Whether there are fewer runs than requested, or the only one was cut short.</param>
+    public abstract void End(IReadOnlyList<CommandSeries> series, IEnumerable<string?> notes, bool isInterrupted);
 }

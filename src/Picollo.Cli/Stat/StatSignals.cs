@@ -4,11 +4,9 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Hands the tool's signals on to the command that runs, unless the terminal has sent them to both.</summary>
+/// <summary>Forwards the tool's signals to the running command, unless the terminal has sent them to both.</summary>
 internal sealed class StatSignals
 {
-    private const int Continue = 18; // on Linux
-
     private readonly Lock _lock = new();
     private readonly Interrupt _interrupt;
     private RunningCommand? _running;
@@ -17,11 +15,11 @@ internal sealed class StatSignals
     public StatSignals(Interrupt interrupt)
     {
         _interrupt = interrupt;
-        _interrupt.Token.Register(HandOn);
+        _interrupt.Token.Register(Forward);
     }
 
-    /// <summary>From now on it is this command that signals go to; one that has come already goes to it at once, even if it was typed:
-    /// before its first instruction the command may have been deaf to it.</summary>
+    /// <summary>Forwards signals to this command from now on, and an earlier one at once, even if it was typed: the command may not have
+    /// been able to receive it before its first instruction.</summary>
     public void Attach(RunningCommand running, MeasuredCommand command)
     {
         lock (_lock)
@@ -43,34 +41,31 @@ internal sealed class StatSignals
         }
     }
 
-    private void HandOn()
+    private void Forward()
     {
         lock (_lock)
         {
-            if (_running is null || _interrupt.Signal is not { } signal)
-            {
-                return;
-            }
-
-            if (_isInOwnGroup || signal == Interrupt.Terminated || !IsInForeground())
+            if (_running is not null
+                && _interrupt.Signal is { } signal
+                && (_isInOwnGroup || signal == Signals.Terminate || !IsInForeground()))
             {
                 Send(signal);
             }
         }
     }
 
-    /// <summary>With what lets a stopped command go on, which would otherwise not learn of it, nor end.</summary>
+    /// <summary>Sends a signal, and SIGCONT, without which a stopped command would not receive it.</summary>
     private void Send(int signal)
     {
         _running!.Signal(signal);
         if (OperatingSystem.IsLinux())
         {
-            _running.Signal(Continue);
+            _running.Signal(Signals.Continue);
         }
     }
 
-    /// <summary>Whether this process's group is the one that its terminal sends Ctrl+C to: fields pgrp and tpgid of proc_pid_stat(5). What
-    /// came then was most likely typed, and the command has got it; a program that is asked twice often gives up at once.</summary>
+    /// <summary>Whether the terminal sends Ctrl+C to this process's group: fields pgrp and tpgid of proc_pid_stat(5). The signal was then
+    /// most likely typed, and the command has received it, too. Many programs end at once on the second signal.</summary>
     private static bool IsInForeground()
     {
         if (!OperatingSystem.IsLinux())

@@ -15,10 +15,6 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     /// <summary>Digits of a number in a table of many; all of them are in the JSON.</summary>
     private const int Digits = 3;
 
-    public override void Add(int command, CommandRun run)
-    {
-    }
-
     public override void End(IReadOnlyList<CommandSeries> series, IEnumerable<string?> notes, bool isInterrupted)
     {
         CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
@@ -50,10 +46,16 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
             }
         }
 
-        WriteNotes([.. Shared(runs), .. notes.OfType<string>(), .. Missing(runs), .. Failures(runs)]);
+        foreach (string note in (IEnumerable<string>)[.. Shared(runs), .. notes.OfType<string>(), .. Missing(runs), .. Failures(runs)])
+        {
+            writer.WriteLine();
+            writer.WriteWrapped(note);
+        }
+
+        writer.WriteLine();
     }
 
-    /// <summary>What there is no counter for, those of one reason together: "not counted: cycles, branches: why".</summary>
+    /// <summary>Counters that could not be opened, grouped by reason: "not counted: cycles, branches: why".</summary>
     public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) =>
         UnavailablePerfCounter.Describe(runs.FirstOrDefault()?.UnavailableCounters ?? []).Select(text => $"not counted: {text}");
 
@@ -66,16 +68,16 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         CommandRun[] failed = [.. runs.Where(run => run.ExitCode != 0)];
         return failed.Length == 0 ? []
             : options.Runs * options.Commands.Count == 1 ? [$"the command {Ending(failed[0])}"]
-            : [string.Create(CultureInfo.InvariantCulture, $"{failed.Length} of {runs.Length} runs failed; the first {Ending(failed[0])}")];
+            : [Invariant($"{failed.Length} of {runs.Length} runs failed; the first {Ending(failed[0])}")];
     }
 
     private static string Ending(CommandRun run) => run.Signal is { } signal
-        ? FormattableString.Invariant($"was ended by signal {signal}")
-        : FormattableString.Invariant($"ended with exit code {run.ExitCode}");
+        ? Invariant($"was ended by signal {signal}")
+        : Invariant($"ended with exit code {run.ExitCode}");
 
     private string Runs(int done, bool isInterrupted, string how) => isInterrupted && done < options.Runs
-        ? FormattableString.Invariant($"{done} of {options.Runs} runs{how}: interrupted, and the one cut short left out")
-        : FormattableString.Invariant($"{done} {(done == 1 ? "run" : "runs")}{how}");
+        ? Invariant($"{done} of {options.Runs} runs{how}: interrupted, and the one cut short left out")
+        : Invariant($"{done} {(done == 1 ? "run" : "runs")}{how}");
 
     private void WriteRun(CommandRun run)
     {
@@ -105,11 +107,11 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         table.Add(
             "page faults",
             Sum(usage.MinorPageFaults, usage.MajorPageFaults),
-            string.Create(CultureInfo.InvariantCulture, $"{usage.MajorPageFaults:N0} of them read from disk"));
+            Invariant($"{usage.MajorPageFaults:N0} of them read from disk"));
         table.Add(
             "context switches",
             Sum(usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches),
-            string.Create(CultureInfo.InvariantCulture, $"{usage.InvoluntaryContextSwitches:N0} of them involuntary"));
+            Invariant($"{usage.InvoluntaryContextSwitches:N0} of them involuntary"));
         table.Write(writer);
         if (options.PerThread)
         {
@@ -192,20 +194,6 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         }
     }
 
-    private void WriteNotes(IReadOnlyList<string> notes)
-    {
-        foreach (string note in notes)
-        {
-            writer.WriteLine();
-            foreach (string line in Wrapping.Wrap(ForeignText.Clean(note)))
-            {
-                writer.WriteLine(line);
-            }
-        }
-
-        writer.WriteLine();
-    }
-
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";
 
     private static string Sum(long first, long second) => (first + second).ToString("N0", CultureInfo.InvariantCulture);
@@ -216,7 +204,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
 
     private static string Change(double before, double after) =>
-        before > 0 ? FormattableString.Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";
+        before > 0 ? Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";
 
     private static string Effect(double d) =>
         double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);

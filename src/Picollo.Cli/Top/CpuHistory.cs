@@ -3,33 +3,32 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>How much CPU time each process took over the session: for how many milliseconds it took which share.</summary>
-/// <remarks>A process that never ran has no histogram but the time it was seen: of thousands of processes few have run. Those of ended
-/// processes are dropped with the next sample.</remarks>
+/// <summary>The CPU time of each process over the session: for how many milliseconds it used which share of a CPU.</summary>
+/// <remarks>A process that never ran has no histogram but only a time: few of thousands of processes run. Ended processes are removed with
+/// the next sample.</remarks>
 internal sealed class CpuHistory
 {
     /// <summary>Steps of 0.01 % of a CPU.</summary>
     public const double StepsPerCpu = 10_000;
 
     private readonly Dictionary<int, Entry> _entries = [];
-    private readonly List<int> _ended = [];
     private PlainHdrHistogramFactory<uint>? _factory;
     private ulong _most;
     private int _sample;
 
-    /// <summary>How many processes it has.</summary>
+    /// <summary>The number of processes.</summary>
     public int Count => _entries.Count;
 
-    /// <summary>Adds what processes did in an interval.</summary>
-    /// <param name="processes">All that there are.</param>
-    /// <param name="interval">That their shares are of.</param>
-    /// <param name="cpus">How many CPUs there are.</param>
+    /// <summary>Adds the shares of an interval.</summary>
+    /// <param name="processes">All processes.</param>
+    /// <param name="interval">The interval that the shares are of.</param>
+    /// <param name="cpus">The number of CPUs.</param>
     public void Add(ReadOnlySpan<ProcessCpu> processes, TimeSpan interval, int cpus)
     {
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);
         if (_factory is null)
         {
-            // Shares of a few milliseconds may be rougher than there are CPUs, and CPUs may come.
+            // Shares of a few milliseconds may exceed the number of CPUs, and CPUs may be added.
             _most = (ulong)(4 * Math.Max(cpus, 4) * StepsPerCpu);
             _factory = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(_most);
         }
@@ -50,37 +49,21 @@ internal sealed class CpuHistory
             }
         }
 
-        DropEnded();
-    }
-
-    /// <summary>The shares of a process in <see cref="StepsPerCpu"/> (values) and for how long it had them in milliseconds (counts); null
-    /// where it has none yet.</summary>
-    public ReadOnlyHdrHistogram? Of(int process) => _entries.TryGetValue(process, out Entry? entry) ? entry.ToHistogram(_factory!) : null;
-
-    /// <summary>For how long a process was seen, and the shares that it did not exceed for half of that, nine tenths, 99 of a hundred parts
-    /// and at all.</summary>
-    public bool TryGetShares(int process, out SessionShares shares)
-    {
-        shares = default;
-        return _entries.TryGetValue(process, out Entry? entry) && entry.TryGetShares(out shares);
-    }
-
-    private void DropEnded()
-    {
-        _ended.Clear();
         foreach ((int id, Entry entry) in _entries)
         {
             if (entry.Sample != _sample)
             {
-                _ended.Add(id);
+                _entries.Remove(id); // permitted during an enumeration
             }
         }
-
-        foreach (int id in _ended)
-        {
-            _entries.Remove(id);
-        }
     }
+
+    /// <summary>The shares of a process in <see cref="StepsPerCpu"/> (values) and their durations in milliseconds (counts); null if there
+    /// are none yet.</summary>
+    public ReadOnlyHdrHistogram? Of(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
+
+    /// <summary>Percentiles of the shares of a process; null if there are none yet.</summary>
+    public SessionShares? GetShares(int process) => _entries.GetValueOrDefault(process)?.GetShares();
 
     private sealed class Entry
     {
@@ -117,26 +100,20 @@ internal sealed class CpuHistory
             return _histogram;
         }
 
-        public bool TryGetShares(out SessionShares shares)
+        public SessionShares? GetShares()
         {
-            if (_histogram is null)
-            {
-                shares = new(TimeSpan.FromMilliseconds(_idleMilliseconds), 0, 0, 0, 0);
-                return _idleMilliseconds > 0;
-            }
-
             Span<ulong> values = stackalloc ulong[4];
-            _histogram.GetPercentileValues([50, 90, 99, 100], values);
-            shares = new(
-                TimeSpan.FromMilliseconds(_histogram.TotalCount),
+            _histogram?.GetPercentileValues([50, 90, 99, 100], values);
+            ulong seen = _histogram?.TotalCount ?? _idleMilliseconds;
+            return seen == 0 ? null : new(
+                TimeSpan.FromMilliseconds(seen),
                 values[0] / StepsPerCpu,
                 values[1] / StepsPerCpu,
                 values[2] / StepsPerCpu,
                 values[3] / StepsPerCpu);
-            return _histogram.TotalCount > 0;
         }
     }
 }
 
-/// <summary>Shares of a CPU that a process did not exceed for a part of the time it was seen; within 1 %.</summary>
+/// <summary>Shares of a CPU that a process did not exceed for a part of the time in which it was seen; within 1 %.</summary>
 internal readonly record struct SessionShares(TimeSpan Seen, double P50, double P90, double P99, double Max);

@@ -3,19 +3,19 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Page after page into a file, a pipe, or down a terminal.</summary>
+/// <summary>Writes pages one after the other.</summary>
 internal static class TopBatch
 {
     /// <summary>Writes pages of text.</summary>
-    /// <param name="terminal">Where to.</param>
-    /// <param name="model">What.</param>
-    /// <param name="settings">Of it what, how often and how many.</param>
-    /// <param name="width">How long lines may be; null for as wide as the terminal is, and without an end where there is none, as what a
-    /// program reads is not cut.</param>
+    /// <param name="terminal">Receives the pages.</param>
+    /// <param name="model">Takes the samples.</param>
+    /// <param name="settings">The rows, the interval and the number of pages.</param>
+    /// <param name="width">The largest length of lines; null for the width of the terminal, or no limit if there is none, so that programs
+    /// read whole lines.</param>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings, int? width)
     {
-        int columns = width ?? WindowSize.Columns ?? int.MaxValue;
+        int columns = width ?? Terminal.WindowColumns ?? int.MaxValue;
         TopPage page = new();
         bool isFirst = true;
         return Repeat(
@@ -30,7 +30,7 @@ internal static class TopBatch
                 }
 
                 isFirst = false;
-                foreach (TopLine line in page.Render(model.Sample, settings, columns))
+                foreach (ScreenLine line in page.Render(model.Sample, settings, columns))
                 {
                     terminal.Out.WriteLine(line.Text);
                 }
@@ -39,19 +39,19 @@ internal static class TopBatch
             });
     }
 
-    /// <summary>Shows samples, a delay apart, until there were enough or the user has.</summary>
-    /// <param name="model">Takes them.</param>
-    /// <param name="settings">How often and how many.</param>
-    /// <param name="tell">Told once of each thing that cannot be seen.</param>
+    /// <summary>Shows samples in an interval, until a number is reached or the user interrupts.</summary>
+    /// <param name="model">Takes the samples.</param>
+    /// <param name="settings">The interval and the number of samples.</param>
+    /// <param name="report">Receives, once, each reason why something is not available.</param>
     /// <param name="show">Shows a sample.</param>
     /// <returns>The exit code.</returns>
-    public static int Repeat(TopModel model, TopSettings settings, Action<string> tell, Action show)
+    public static int Repeat(TopModel model, TopSettings settings, Action<string> report, Action show)
     {
         using Interrupt interrupt = new();
         model.Update();
         foreach (string reason in model.UnavailableReasons)
         {
-            tell(reason);
+            report(reason);
         }
 
         show();
@@ -68,7 +68,7 @@ internal static class TopBatch
             model.Update();
             show();
 
-            // Each at its time, so that delays do not add up; what comes late is not caught up.
+            // In fixed intervals, so that delays do not add up; missed samples are not caught up.
             TimeSpan now = Stopwatch.GetElapsedTime(start);
             next = next + settings.Delay > now ? next + settings.Delay : now + settings.Delay;
         }

@@ -4,8 +4,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+: what stands before it keeps its number for awk. Where they leave
-/// little room for names they are narrower, and numbers in larger units.</summary>
+/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+, so that the columns before it keep their numbers for awk. If they
+/// leave little room for names they are narrower, and numbers in larger units.</summary>
 internal readonly record struct TopColumns(int Id, int Virtual, int Resident, int Shared, int Memory, int Time)
 {
     private const int User = 8;
@@ -22,8 +22,8 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
 
     /// <summary>The widths for a page.</summary>
-    /// <param name="columns">The page's.</param>
-    /// <param name="largestId">The largest process or thread id on it.</param>
+    /// <param name="columns">The columns of the page.</param>
+    /// <param name="largestId">The largest process or thread ID on it.</param>
     public static TopColumns For(int columns, long largestId)
     {
         int id = NarrowestId;
@@ -53,19 +53,27 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
         to.Append(" COMMAND");
     }
 
-    /// <summary>Adds a row.</summary>
+    /// <summary>Appends a row.</summary>
     /// <param name="to">An empty line.</param>
-    /// <param name="row">What it shows.</param>
-    /// <param name="command">Its last column; fit for a terminal.</param>
+    /// <param name="row">The row.</param>
+    /// <param name="command">The text of the last column; fit for a terminal.</param>
     /// <param name="memoryBytes">The machine's memory; 0 if it is not known.</param>
-    /// <param name="columns">How many the line may have.</param>
+    /// <param name="columns">The largest number of columns.</param>
     public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)
     {
         TopNumbers.AppendCount(to, row.Id, Id);
         to.Append(' ');
         int user = CellText.AppendFitting(to, ForeignText.Clean(row.User), User);
         to.Append(' ', User - user + 1);
-        AppendPriority(to, row.Priority);
+        if (row.Priority < HighestShown)
+        {
+            TopNumbers.AppendText(to, "rt", Priority);
+        }
+        else
+        {
+            TopNumbers.AppendCount(to, row.Priority, Priority);
+        }
+
         to.Append(' ');
         TopNumbers.AppendCount(to, row.Nice, Priority);
         to.Append(' ');
@@ -85,17 +93,5 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
         TopNumbers.AppendTime(to, row.Usage.Total, Time);
         to.Append(' ');
         CellText.AppendFitting(to, command, Math.Max(columns - BeforeName, 0));
-    }
-
-    private static void AppendPriority(StringBuilder to, int? priority)
-    {
-        if (priority < HighestShown)
-        {
-            TopNumbers.AppendText(to, "rt", Priority);
-        }
-        else
-        {
-            TopNumbers.AppendCount(to, priority, Priority);
-        }
     }
 }

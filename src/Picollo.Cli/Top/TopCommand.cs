@@ -44,31 +44,19 @@ internal static class TopCommand
         {
             Description = "Write page after page as plain text; so it does where the output is no terminal.",
         };
-        Option<string> delay = new("-d", "--delay")
-        {
-            HelpName = "SECS",
-            Description = "Seconds between two samples, 0.1 and more; 3 unless given.",
-        };
-        Option<string> iterations = new("-n", "--iterations") { HelpName = "N", Description = "End after so many pages." };
+        Option<string?> delay = CommandOptions.Text(
+            "-d", "--delay", "SECS", "Seconds between two samples, 0.1 and more; 3 unless given.");
+        Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "End after so many pages.");
         Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List these processes alone." };
-        Option<string> user = new("-u", "--user")
-        {
-            HelpName = "USER",
-            Description = "List this effective user's processes alone, by name or number.",
-        };
+        Option<string?> user = CommandOptions.Text(
+            "-u", "--user", "USER", "List this effective user's processes alone, by name or number.");
         Option<bool> threads = new("-H", "--threads") { Description = "List threads." };
         Option<bool> perCpu = new("-1", "--per-cpu") { Description = "Show each CPU." };
         Option<bool> commandLine = new("-c", "--command-line") { Description = "Show command lines instead of names." };
-        Option<string> sort = new("-o", "--sort")
-        {
-            HelpName = "FIELD",
-            Description = "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest.",
-        };
-        Option<string> width = new("-w", "--width")
-        {
-            HelpName = "N",
-            Description = "Cut lines of -b at so many columns, not at the terminal's, or nowhere.",
-        };
+        Option<string?> sort = CommandOptions.Text(
+            "-o", "--sort", "FIELD", "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest.");
+        Option<string?> width = CommandOptions.Text(
+            "-w", "--width", "N", "Cut lines of -b at so many columns, not at the terminal's, or nowhere.");
         Option<bool> secure = new("-s", "--secure") { Description = "Neither signal nor renice processes." };
         Option<bool> json = new("--json")
         {
@@ -79,12 +67,12 @@ internal static class TopCommand
         {
             batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
         };
-        Check(delay, text => TopSettings.DelayOf(text) is not null, $"-d takes {TopSettings.Delays}.");
-        Check(iterations, text => CountOf(text) is not null, "-n takes a number of pages, 1 and more.");
-        Check(pids, text => text.Split(',').All(id => CountOf(id) is not null), "-p takes process ids with commas between.");
-        Check(user, text => UserNames.TryFind(text, out _), text => $"-u: there is no user '{text}'.");
-        Check(sort, text => Fields.ContainsKey(text.TrimStart('+', '-')), "-o takes %CPU, %MEM, %WAIT, TIME+ or PID.");
-        Check(width, text => CountOf(text) is not null, "-w takes a number of columns, 1 and more.");
+        delay.Check(text => TopSettings.DelayOf(text) is not null, _ => $"-d takes {TopSettings.Delays}.");
+        iterations.Check(text => CountOf(text) is not null, _ => "-n takes a number of pages, 1 and more.");
+        pids.Check(text => text.Split(',').All(id => CountOf(id) is not null), _ => "-p takes process ids with commas between.");
+        user.Check(text => Users.TryFind(text, out _), text => $"-u: there is no user '{text}'.");
+        sort.Check(text => Fields.ContainsKey(text.TrimStart('+', '-')), _ => "-o takes %CPU, %MEM, %WAIT, TIME+ or PID.");
+        width.Check(text => CountOf(text) is not null, _ => "-w takes a number of columns, 1 and more.");
         command.SetAction(parsed =>
         {
             TopSettings settings = new()
@@ -92,7 +80,7 @@ internal static class TopCommand
                 Delay = TopSettings.DelayOf(parsed.GetValue(delay) ?? "3")!.Value,
                 Iterations = CountOf(parsed.GetValue(iterations)),
                 Pids = [.. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CountOf(id)!.Value)],
-                User = parsed.GetValue(user) is { } name && UserNames.TryFind(name, out uint id) ? id : null,
+                User = parsed.GetValue(user) is { } name && Users.TryFind(name, out uint id) ? id : null,
                 ShowThreads = parsed.GetValue(threads),
                 PerCpu = parsed.GetValue(perCpu),
                 ShowCommandLine = parsed.GetValue(commandLine),
@@ -102,7 +90,7 @@ internal static class TopCommand
             };
             using TopModel model = new(settings);
             bool isBatch = parsed.GetValue(batch)
-                || WindowSize.Columns is null
+                || Terminal.WindowColumns is null
                 || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb";
             return parsed.GetValue(json) ? TopJson.Run(terminal, model, settings)
                 : isBatch ? TopBatch.Run(terminal, model, settings, CountOf(parsed.GetValue(width)))
@@ -111,17 +99,6 @@ internal static class TopCommand
         CommandHelp.Append(command, Epilogue);
         return command;
     }
-
-    // By each word as it was given: asked for a value, the parser throws where it has an error of its own.
-    private static void Check(Option option, Func<string, bool> isRight, string reason) => Check(option, isRight, _ => reason);
-
-    private static void Check(Option option, Func<string, bool> isRight, Func<string, string> reason) => option.Validators.Add(result =>
-    {
-        if (result.Tokens.FirstOrDefault(token => !isRight(token.Value)) is { } wrong)
-        {
-            result.AddError(reason(wrong.Value));
-        }
-    });
 
     private static int? CountOf(string? text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count > 0 ? count : null;

@@ -1,9 +1,8 @@
-using System.Globalization;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>What stands above the list, in the words of top(1).</summary>
+/// <summary>The lines above the list, in the words of top(1).</summary>
 internal static class TopHeader
 {
     private const double MiB = 1 << 20;
@@ -19,7 +18,7 @@ internal static class TopHeader
         {
             foreach (CpuStates cpu in sample.Cpus)
             {
-                yield return Text($"%Cpu{cpu.Cpu,-3}: {cpu}");
+                yield return Invariant($"%Cpu{cpu.Cpu,-3}: {cpu}");
             }
         }
         else
@@ -30,22 +29,28 @@ internal static class TopHeader
         if (sample.Memory is { } memory)
         {
             (double unit, char letter) = UnitFor(Math.Max(memory.TotalBytes, memory.SwapTotalBytes));
-            string available = memory.AvailableBytes is { } bytes ? Text($" {bytes / unit,8:0.0} avail Mem") : "";
-            yield return Text($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, ")
-                + Text($"{memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
-            yield return Text($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, {memory.SwapFreeBytes / unit,8:0.0} free, ")
-                + Text($"{(memory.SwapTotalBytes - memory.SwapFreeBytes) / unit,8:0.0} used.{available}");
+            string available = memory.AvailableBytes is { } bytes ? Invariant($" {bytes / unit,8:0.0} avail Mem") : "";
+            long swapUsed = memory.SwapTotalBytes - memory.SwapFreeBytes;
+            yield return Invariant($"{letter}iB Mem : {memory.TotalBytes / unit,8:0.0} total, {memory.FreeBytes / unit,8:0.0} free, ")
+                + Invariant($"{memory.UsedBytes / unit,8:0.0} used, {memory.CacheBytes / unit,8:0.0} buff/cache");
+            yield return Invariant($"{letter}iB Swap: {memory.SwapTotalBytes / unit,8:0.0} total, ")
+                + Invariant($"{memory.SwapFreeBytes / unit,8:0.0} free, {swapUsed / unit,8:0.0} used.{available}");
         }
 
         if (sample.Cgroup is { } cgroup)
         {
-            yield return Cgroup(cgroup);
+            string used = cgroup.Now.Share is { } share ? Invariant($"{share:0.00} of ") : "";
+            string throttled = cgroup.Periods is null ? ""
+                : Invariant($", {cgroup.ThrottledPeriods} of {cgroup.Periods} periods throttled, ")
+                    + Invariant($"{cgroup.ThrottledTime?.TotalSeconds:0.00} s");
+            string ever = cgroup.Now.ThrottledTime is { } time ? Invariant($" ({time.TotalSeconds:0.0} s in all)") : "";
+            yield return Invariant($"Cgroup  : {used}{cgroup.Now.Limit:0.00} CPUs{throttled}{ever}");
         }
 
         if (sample.Pressure?.Some is { } some)
         {
-            yield return Text($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,")
-                + Text($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
+            yield return Invariant($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,")
+                + Invariant($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
         }
 
         // Kernel threads, whose niceness is not the user's, have no address space.
@@ -58,17 +63,17 @@ internal static class TopHeader
     private static string First(TopSample sample)
     {
         string uptime = sample.Uptime is { } up ? $"up {Uptime(up)}" : "";
-        string users = sample.Users is { } count ? Text($"{count,2} user{(count > 1 ? "s" : "")}") : "";
+        string users = sample.Users is { } count ? Invariant($"{count,2} user{(count > 1 ? "s" : "")}") : "";
         string load = sample.LoadAverage is { } average ? $" load average: {average}" : "";
         string[] parts = [uptime, users, load];
-        return Text($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}").TrimEnd();
+        return Invariant($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}").TrimEnd();
     }
 
     // As uptime(1): minutes in the first hour.
     private static string Uptime(TimeSpan up)
     {
-        string days = up.Days == 0 ? "" : Text($"{up.Days} day{(up.Days == 1 ? "" : "s")}, ");
-        return days + (up.Hours == 0 ? Text($"{up.Minutes} min") : Text($"{up.Hours,2}:{up.Minutes:00}"));
+        string days = up.Days == 0 ? "" : Invariant($"{up.Days} day{(up.Days == 1 ? "" : "s")}, ");
+        return days + (up.Hours == 0 ? Invariant($"{up.Minutes} min") : Invariant($"{up.Hours,2}:{up.Minutes:00}"));
     }
 
     private static string Tasks(TopSample sample, TopSettings settings)
@@ -86,17 +91,8 @@ internal static class TopHeader
         }
 
         int sleeping = total - running - stopped - zombies;
-        return Text($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, ")
-            + Text($"{sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
-    }
-
-    private static string Cgroup(TopCgroup cgroup)
-    {
-        string used = cgroup.Now.Share is { } share ? Text($"{share:0.00} of ") : "";
-        string throttled = cgroup.Periods is null ? ""
-            : Text($", {cgroup.ThrottledPeriods} of {cgroup.Periods} periods throttled, {cgroup.ThrottledTime?.TotalSeconds:0.00} s");
-        string ever = cgroup.Now.ThrottledTime is { } time ? Text($" ({time.TotalSeconds:0.0} s in all)") : "";
-        return Text($"Cgroup  : {used}{cgroup.Now.Limit:0.00} CPUs{throttled}{ever}");
+        return Invariant($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, ")
+            + Invariant($"{sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
     }
 
     private static (double Bytes, char Letter) UnitFor(long largestBytes)
@@ -111,6 +107,4 @@ internal static class TopHeader
 
         return (bytes, Units[unit]);
     }
-
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

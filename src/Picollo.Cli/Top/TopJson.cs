@@ -4,12 +4,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Samples as JSON Lines (docs/schemas/picollo-top.schema.json). What is not known is null.</summary>
+/// <summary>Samples as JSON Lines (docs/schemas/picollo-top.schema.json). Unknown values are null.</summary>
 internal static class TopJson
 {
     private const long NanosecondsPerMillisecond = 1_000_000;
 
-    /// <summary>Writes a line a sample, and before the first one what cannot be seen.</summary>
+    /// <summary>Writes a line per sample, and before the first one what is not available.</summary>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
         TopList processes = new();
@@ -17,42 +17,59 @@ internal static class TopJson
         return TopBatch.Repeat(
             model,
             settings,
-            reason => terminal.Out.WriteLine(JsonLine.Of(json =>
-            {
-                json.WriteString("kind", "note");
-                json.WriteString("text", reason);
-            })),
+            reason => terminal.Out.WriteLine(JsonLine.OfNote(reason)),
             () =>
             {
                 processes.Select(model.Sample.Processes, settings);
                 threads.Select(model.Sample.Threads, settings);
-                terminal.Out.WriteLine(Line(model, settings, processes.Rows, threads.Rows));
+                terminal.Out.WriteLine(JsonLine.Of("sample", json => WriteSample(json, model, settings, processes.Rows, threads.Rows)));
                 terminal.Out.Flush();
             });
     }
 
-    private static string Line(TopModel model, TopSettings settings, List<TopRow> processes, List<TopRow> threads) => JsonLine.Of(json =>
+    private static void WriteSample(
+        Utf8JsonWriter json, TopModel model, TopSettings settings, List<TopRow> processes, List<TopRow> threads)
     {
         TopSample sample = model.Sample;
-        json.WriteString("kind", "sample");
         json.WriteString("timeUtc", sample.Time.UtcDateTime);
-        json.WriteNumber("intervalNanoseconds", sample.Interval.Ticks * TimeSpan.NanosecondsPerTick);
+        json.WriteNanoseconds("intervalNanoseconds", sample.Interval);
         json.WriteNumberOrNull("uptimeSeconds", sample.Uptime is { } uptime ? (long)uptime.TotalSeconds : null);
         json.WriteNumberOrNull("userCount", sample.Users);
         json.WriteNumberOrNull("loadAverage1Minute", sample.LoadAverage?.OneMinute);
         json.WriteNumberOrNull("loadAverage5Minutes", sample.LoadAverage?.FiveMinutes);
         json.WriteNumberOrNull("loadAverage15Minutes", sample.LoadAverage?.FifteenMinutes);
-        WriteStates(json, "cpu", sample.Total);
-        json.WriteStartArray("cpus");
-        foreach (CpuStates cpu in sample.Cpus)
+        json.WriteObject<CpuStates>("cpu", sample.Total, cpu => WriteStates(json, cpu));
+        json.WriteObjects("cpus", sample.Cpus, cpu =>
         {
-            WriteStates(json, null, cpu);
-        }
-
-        json.WriteEndArray();
-        WriteMemory(json, sample.Memory);
-        WriteCgroup(json, sample.Cgroup);
-        WritePressure(json, sample.Pressure);
+            json.WriteNumberOrNull("cpu", cpu.Cpu);
+            WriteStates(json, cpu);
+        });
+        json.WriteObject("memory", sample.Memory, memory =>
+        {
+            json.WriteNumber("totalBytes", memory.TotalBytes);
+            json.WriteNumber("freeBytes", memory.FreeBytes);
+            json.WriteNumberOrNull("availableBytes", memory.AvailableBytes);
+            json.WriteNumber("cacheBytes", memory.CacheBytes);
+            json.WriteNumber("swapTotalBytes", memory.SwapTotalBytes);
+            json.WriteNumber("swapFreeBytes", memory.SwapFreeBytes);
+        });
+        json.WriteObject("cgroup", sample.Cgroup, cgroup =>
+        {
+            json.WriteString("path", cgroup.Now.Path);
+            json.WriteNumberOrNull("limitCpus", cgroup.Now.Limit);
+            json.WriteNumberOrNull("cpuShare", cgroup.Now.Share);
+            json.WriteNumberOrNull("periods", cgroup.Periods);
+            json.WriteNumberOrNull("throttledPeriods", cgroup.ThrottledPeriods);
+            json.WriteNumberOrNull("throttledNanoseconds", cgroup.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
+            json.WriteNumberOrNull("totalThrottledNanoseconds", cgroup.Now.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
+        });
+        json.WriteObject("pressure", sample.Pressure?.Some, some =>
+        {
+            json.WriteNumber("some10SecondsShare", some.Average10);
+            json.WriteNumber("some60SecondsShare", some.Average60);
+            json.WriteNumber("some300SecondsShare", some.Average300);
+            json.WriteNanoseconds("someTotalNanoseconds", some.Total);
+        });
         if (sample.HasAutogroups is { } hasAutogroups)
         {
             json.WriteBoolean("hasAutogroups", hasAutogroups);
@@ -62,33 +79,21 @@ internal static class TopJson
             json.WriteNull("hasAutogroups");
         }
 
-        json.WriteStartArray("processes");
-        foreach (TopRow row in processes)
-        {
-            WriteProcess(json, model, settings, row);
-        }
-
-        json.WriteEndArray();
+        json.WriteObjects("processes", processes, row => WriteProcess(json, model, settings, row));
         if (settings.ShowThreads)
         {
-            json.WriteStartArray("threads");
-            threads.ForEach(row => WriteThread(json, row));
-            json.WriteEndArray();
+            json.WriteObjects("threads", threads, row =>
+            {
+                json.WriteNumber("threadId", row.Id);
+                json.WriteNumber("processId", row.Process.Id);
+                WriteTask(json, row);
+                json.WriteNumberOrNull("lastCpu", row.Thread?.LastCpu);
+            });
         }
-    });
+    }
 
-    private static void WriteStates(Utf8JsonWriter json, string? name, CpuStates cpu)
+    private static void WriteStates(Utf8JsonWriter json, CpuStates cpu)
     {
-        if (name is null)
-        {
-            json.WriteStartObject();
-            json.WriteNumberOrNull("cpu", cpu.Cpu);
-        }
-        else
-        {
-            json.WriteStartObject(name);
-        }
-
         json.WriteNumberOrNull("userShare", cpu.User);
         json.WriteNumberOrNull("systemShare", cpu.System);
         json.WriteNumberOrNull("niceShare", cpu.Nice);
@@ -99,66 +104,11 @@ internal static class TopJson
         json.WriteNumberOrNull("stealShare", cpu.Steal);
         json.WriteNumberOrNull("guestShare", cpu.Guest);
         json.WriteNumberOrNull("guestNiceShare", cpu.GuestNice);
-        json.WriteEndObject();
-    }
-
-    private static void WriteMemory(Utf8JsonWriter json, MachineMemory? known)
-    {
-        if (known is not { } memory)
-        {
-            json.WriteNull("memory");
-            return;
-        }
-
-        json.WriteStartObject("memory");
-        json.WriteNumber("totalBytes", memory.TotalBytes);
-        json.WriteNumber("freeBytes", memory.FreeBytes);
-        json.WriteNumberOrNull("availableBytes", memory.AvailableBytes);
-        json.WriteNumber("cacheBytes", memory.CacheBytes);
-        json.WriteNumber("swapTotalBytes", memory.SwapTotalBytes);
-        json.WriteNumber("swapFreeBytes", memory.SwapFreeBytes);
-        json.WriteEndObject();
-    }
-
-    private static void WriteCgroup(Utf8JsonWriter json, TopCgroup? known)
-    {
-        if (known is not { } cgroup)
-        {
-            json.WriteNull("cgroup");
-            return;
-        }
-
-        json.WriteStartObject("cgroup");
-        json.WriteString("path", cgroup.Now.Path);
-        json.WriteNumberOrNull("limitCpus", cgroup.Now.Limit);
-        json.WriteNumberOrNull("cpuShare", cgroup.Now.Share);
-        json.WriteNumberOrNull("periods", cgroup.Periods);
-        json.WriteNumberOrNull("throttledPeriods", cgroup.ThrottledPeriods);
-        json.WriteNumberOrNull("throttledNanoseconds", NanosecondsOf(cgroup.ThrottledTime));
-        json.WriteNumberOrNull("totalThrottledNanoseconds", NanosecondsOf(cgroup.Now.ThrottledTime));
-        json.WriteEndObject();
-    }
-
-    private static void WritePressure(Utf8JsonWriter json, CpuPressure? known)
-    {
-        if (known?.Some is not { } some)
-        {
-            json.WriteNull("pressure");
-            return;
-        }
-
-        json.WriteStartObject("pressure");
-        json.WriteNumber("some10SecondsShare", some.Average10);
-        json.WriteNumber("some60SecondsShare", some.Average60);
-        json.WriteNumber("some300SecondsShare", some.Average300);
-        json.WriteNumber("someTotalNanoseconds", some.Total.Ticks * TimeSpan.NanosecondsPerTick);
-        json.WriteEndObject();
     }
 
     private static void WriteProcess(Utf8JsonWriter json, TopModel model, TopSettings settings, in TopRow row)
     {
         ProcessCpu process = row.Process;
-        json.WriteStartObject();
         json.WriteNumber("processId", process.Id);
         json.WriteNumberOrNull("userId", process.UserId);
         json.WriteString("user", process.UserId is null ? null : row.User);
@@ -168,23 +118,18 @@ internal static class TopJson
         json.WriteNumberOrNull("threadCount", process.ThreadCount);
         WriteTask(json, row);
         json.WriteNumberOrNull("lastCpu", process.LastCpu);
-        WriteSession(json, model.History, process.Id);
+        json.WriteObject("session", model.History.GetShares(process.Id), session =>
+        {
+            json.WriteNumber("seenNanoseconds", (long)session.Seen.TotalMilliseconds * NanosecondsPerMillisecond);
+            json.WriteNumber("p50CpuShare", session.P50);
+            json.WriteNumber("p90CpuShare", session.P90);
+            json.WriteNumber("p99CpuShare", session.P99);
+            json.WriteNumber("maxCpuShare", session.Max);
+        });
         if (settings.ShowCommandLine)
         {
-            WriteCommandLine(json, model.Sample.CommandLineOf(process.Id));
+            json.WriteStrings("commandLine", model.Sample.CommandLineOf(process.Id));
         }
-
-        json.WriteEndObject();
-    }
-
-    private static void WriteThread(Utf8JsonWriter json, TopRow row)
-    {
-        json.WriteStartObject();
-        json.WriteNumber("threadId", row.Id);
-        json.WriteNumber("processId", row.Process.Id);
-        WriteTask(json, row);
-        json.WriteNumberOrNull("lastCpu", row.Thread?.LastCpu);
-        json.WriteEndObject();
     }
 
     private static void WriteTask(Utf8JsonWriter json, in TopRow row)
@@ -198,40 +143,4 @@ internal static class TopJson
         json.WriteNumber("userNanoseconds", row.Usage.UserNanoseconds);
         json.WriteNumber("kernelNanoseconds", row.Usage.KernelNanoseconds);
     }
-
-    private static void WriteSession(Utf8JsonWriter json, CpuHistory history, int process)
-    {
-        if (!history.TryGetShares(process, out SessionShares shares))
-        {
-            json.WriteNull("session");
-            return;
-        }
-
-        json.WriteStartObject("session");
-        json.WriteNumber("seenNanoseconds", (long)shares.Seen.TotalMilliseconds * NanosecondsPerMillisecond);
-        json.WriteNumber("p50CpuShare", shares.P50);
-        json.WriteNumber("p90CpuShare", shares.P90);
-        json.WriteNumber("p99CpuShare", shares.P99);
-        json.WriteNumber("maxCpuShare", shares.Max);
-        json.WriteEndObject();
-    }
-
-    private static void WriteCommandLine(Utf8JsonWriter json, string[]? words)
-    {
-        if (words is null)
-        {
-            json.WriteNull("commandLine");
-            return;
-        }
-
-        json.WriteStartArray("commandLine");
-        foreach (string word in words)
-        {
-            json.WriteStringValue(word);
-        }
-
-        json.WriteEndArray();
-    }
-
-    private static long? NanosecondsOf(TimeSpan? time) => time is { } known ? known.Ticks * TimeSpan.NanosecondsPerTick : null;
 }

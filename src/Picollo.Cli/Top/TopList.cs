@@ -1,14 +1,18 @@
 namespace Picollo.Cli.Top;
 
-/// <summary>Rows as they are listed. Uses its memory again.</summary>
+/// <summary>Rows in the order of the list: by a number, and for equal numbers the smallest ID first, so that the list does not jump. Reuses
+/// its memory.</summary>
 internal sealed class TopList
 {
-    private readonly List<TopOrder> _order = [];
+    /// <summary>Below all: unknown numbers are last in descending order.</summary>
+    private const double Unknown = -1;
 
-    /// <summary>The last that were selected.</summary>
+    private readonly List<(double Key, long Id, int Index)> _order = [];
+
+    /// <summary>The rows that were selected last.</summary>
     public List<TopRow> Rows { get; } = [];
 
-    /// <summary>Those that the settings list, in their order.</summary>
+    /// <summary>The rows that the settings list, in their order.</summary>
     public List<TopRow> Select(List<TopRow> all, TopSettings settings)
     {
         _order.Clear();
@@ -16,17 +20,27 @@ internal sealed class TopList
         {
             if (settings.Lists(all[i]))
             {
-                _order.Add(TopOrder.Of(all[i], i, settings));
+                double number = NumberOf(all[i], settings.Sort);
+                _order.Add((settings.IsReversed ? number : -number, all[i].Id, i));
             }
         }
 
         _order.Sort();
         Rows.Clear();
-        foreach (TopOrder each in _order)
+        foreach ((_, _, int index) in _order)
         {
-            Rows.Add(all[each.Index]);
+            Rows.Add(all[index]);
         }
 
         return Rows;
     }
+
+    private static double NumberOf(in TopRow row, TopSort sort) => sort switch
+    {
+        TopSort.Memory => row.Process.ResidentBytes ?? Unknown,
+        TopSort.Time => row.Usage.TotalNanoseconds,
+        TopSort.Pid => row.Id,
+        TopSort.Wait => row.WaitShare ?? Unknown,
+        _ => row.Share ?? Unknown,
+    };
 }

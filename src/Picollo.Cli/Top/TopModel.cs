@@ -11,11 +11,11 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     private const SystemCpuParts Parts =
         SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
-    /// <summary>Of the first page, that it be there soon and show what is, neither zeros nor a mean since the start. The counters' steps
-    /// are 10 ms.</summary>
+    /// <summary>The interval of the first page, which should appear soon and show the current state, neither zeros nor a mean since the
+    /// start. The resolution of the counters is 10 ms.</summary>
     private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(200);
 
-    private readonly UserNames _users = new();
+    private readonly Users _users = new();
     private readonly Dictionary<int, int> _indexes = [];
     private readonly List<CpuStates> _cpus = [];
     private SystemCpu? _cpu;
@@ -28,17 +28,17 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     /// <summary>The shares of each process over the session.</summary>
     public CpuHistory History { get; } = new();
 
-    /// <summary>Threads are read, though the list may be of processes.</summary>
+    /// <summary>Whether threads are read for another purpose than the list.</summary>
     public bool WithThreads { get; set; }
 
-    /// <summary>What of processes cannot be seen here, and why.</summary>
+    /// <summary>Data that is not available, and the reasons.</summary>
     public IEnumerable<string> UnavailableReasons =>
         new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
             .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();
 
-    /// <summary>Takes a sample; shares are of the time since the one before. Takes a fifth of a second where there is none to compare with:
-    /// at the first time, and when threads are read from now on, or no longer.</summary>
-    /// <exception cref="CommandException">None of the processes that alone are to be listed was there at the first time.</exception>
+    /// <summary>Takes a sample; shares are of the time since the previous one. Takes a fifth of a second if there is none to compare with:
+    /// the first time, and whenever reading threads starts or stops.</summary>
+    /// <exception cref="CommandException">None of <see cref="TopSettings.Pids"/> existed the first time.</exception>
     public void Update()
     {
         bool isFirst = _cpu is null;
@@ -69,15 +69,11 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         Sample.Time = DateTimeOffset.Now;
         Sample.Interval = cpu.Interval;
         Sample.Uptime = Uptime();
-        Sample.Users = LoggedIn.Count();
+        Sample.Users = Users.CountLogins();
         Sample.LoadAverage = cpu.LoadAverage;
         Sample.Total = cpu.Total;
         _cpus.Clear();
-        foreach (CpuStates one in cpu.Cpus)
-        {
-            _cpus.Add(one);
-        }
-
+        _cpus.AddRange(cpu.Cpus.AsSpan());
         Sample.Cpus = _cpus;
         Sample.Memory = cpu.Memory;
         Sample.Pressure = cpu.Pressure;
@@ -109,18 +105,15 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         Sample.Processes.Clear();
         foreach (ref readonly ProcessCpu process in cpu.Processes.AsSpan())
         {
-            Sample.Processes.Add(new TopRow(process, null, process.UserId is { } user ? _users.Of(user) : "?"));
+            Sample.Processes.Add(new TopRow(process, null, process.UserId is { } user ? _users.NameOf(user) : "?"));
         }
 
         Sample.Threads.Clear();
-        if (cpu.Threads.Count > 0)
+        if (cpu.Threads.Count == 0)
         {
-            ShowThreads(cpu);
+            return;
         }
-    }
 
-    private void ShowThreads(SystemCpu cpu)
-    {
         _indexes.Clear();
         Span<TopRow> processes = CollectionsMarshal.AsSpan(Sample.Processes);
         for (int i = 0; i < processes.Length; i++)

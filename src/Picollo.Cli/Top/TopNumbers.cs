@@ -3,19 +3,18 @@ using System.Text;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Numbers to the right of columns as top(1) writes them: never wider than the column, in the finest unit that fits. Allocates
-/// nothing.</summary>
-/// <remarks>Not by <see cref="StringBuilder.Insert(int, string, int)"/>: it takes a new piece of memory for each (1.4 KB a row,
-/// 2026-11-22).</remarks>
+/// <summary>Right-aligned numbers as top(1) writes them: never wider than the column, in the finest unit that fits. Does not
+/// allocate.</summary>
+/// <remarks><see cref="StringBuilder.Insert(int, string, int)"/> allocates (1.4 KB a row, 2026-11-22).</remarks>
 internal static class TopNumbers
 {
     private const string Unknown = "-";
     private const string TooLarge = "?";
 
-    /// <summary>Behind kibibytes, which have no letter.</summary>
+    /// <summary>The units after kibibytes, which have no letter.</summary>
     private const string MemoryUnits = "mgtpe";
 
-    /// <summary>More than any number has with its unit.</summary>
+    /// <summary>Longer than any number with its unit.</summary>
     private const int MostDigits = 48;
 
     private static readonly CultureInfo Culture = CultureInfo.InvariantCulture;

@@ -3,39 +3,38 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Makes lines of a sample. Depends on nothing else; uses its memory again, so that what it returns is valid until the next
-/// call.</summary>
+/// <summary>Renders a sample as lines. Reuses its memory, so a result is valid until the next call.</summary>
 internal sealed class TopPage
 {
     private const int LineLength = 1024;
 
-    private readonly List<TopLine> _lines = [];
+    private readonly List<ScreenLine> _lines = [];
     private readonly TopList _list = new();
     private readonly StringBuilder _text = new(LineLength); // in one piece, which it keeps
 
-    /// <summary>What the last page listed, in its order, those below and above it too.</summary>
+    /// <summary>All rows of the last list in its order, including those above and below the page.</summary>
     public IReadOnlyList<TopRow> Rows => _list.Rows;
 
-    /// <summary>The empty line above the columns' names: there is room for a message.</summary>
+    /// <summary>The index of the empty line above the header, which has room for a message.</summary>
     public int MessageLine { get; private set; }
 
-    /// <summary>Makes a page.</summary>
-    /// <param name="sample">What it shows.</param>
-    /// <param name="settings">Of it what, and in which order.</param>
-    /// <param name="columns">Cells of a line; <see cref="int.MaxValue"/> for no end.</param>
-    /// <param name="lines">How many there may be; null for no end.</param>
-    /// <param name="firstRow">Where the list begins, of <see cref="Rows"/>.</param>
-    public IReadOnlyList<TopLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
+    /// <summary>Renders a page.</summary>
+    /// <param name="sample">The sample.</param>
+    /// <param name="settings">The selection and order of rows.</param>
+    /// <param name="columns">Cells of a line; <see cref="int.MaxValue"/> for no limit.</param>
+    /// <param name="lines">The largest number of lines; null for no limit.</param>
+    /// <param name="firstRow">The first of <see cref="Rows"/> on the page.</param>
+    public IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
     {
         List<TopRow> rows = _list.Select(settings.ShowThreads ? sample.Threads : sample.Processes, settings);
         _lines.Clear();
         foreach (string line in TopHeader.Lines(sample, settings))
         {
-            Add(line, TopStyle.Plain, columns);
+            Add(line, LineStyle.Plain, columns);
         }
 
         MessageLine = _lines.Count;
-        _lines.Add(new TopLine(""));
+        _lines.Add(new ScreenLine(""));
         long largestId = 0;
         foreach (TopRow row in rows)
         {
@@ -45,7 +44,7 @@ internal sealed class TopPage
         TopColumns layout = TopColumns.For(columns, largestId);
         _text.Clear();
         layout.AppendHeader(_text);
-        Add(_text.ToString(), TopStyle.Reverse, columns);
+        Add(_text.ToString(), LineStyle.Reverse, columns);
 
         int end = lines is { } most ? Math.Min(rows.Count, Math.Max(most - _lines.Count, 0) + firstRow) : rows.Count;
         for (int i = firstRow; i < end; i++)
@@ -53,7 +52,7 @@ internal sealed class TopPage
             TopRow row = rows[i];
             _text.Clear();
             layout.AppendRow(_text, row, CommandOf(row, sample, settings), sample.Memory?.TotalBytes ?? 0, columns);
-            Add(_text.ToString(), row.Process.Id == sample.OwnId ? TopStyle.Bold : TopStyle.Plain, columns);
+            Add(_text.ToString(), row.Process.Id == sample.OwnId ? LineStyle.Bold : LineStyle.Plain, columns);
         }
 
         if (_lines.Count > lines)
@@ -76,7 +75,7 @@ internal sealed class TopPage
         return line.Length > 0 ? line : $"[{ForeignText.Clean(row.Name)}]";
     }
 
-    private void Add(string text, TopStyle style, int columns)
+    private void Add(string text, LineStyle style, int columns)
     {
         if (CellText.WidthOf(text) > columns)
         {
@@ -85,6 +84,6 @@ internal sealed class TopPage
             text = _text.ToString();
         }
 
-        _lines.Add(new TopLine(text, style));
+        _lines.Add(new ScreenLine(text, style));
     }
 }

@@ -1,11 +1,10 @@
-using System.Globalization;
 using System.Text;
 using Picollo.Cli.Shell;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>One process: its CPU use over the session, and its threads. Made of plain data.</summary>
+/// <summary>A page about one process: its CPU use over the session, and its threads.</summary>
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
@@ -13,32 +12,32 @@ internal static class TopProcessPage
     private const int WidestBar = 40;
     private const int BesideBar = 24;
 
-    /// <summary>Percent of a CPU; the first bar is of what is none of it.</summary>
+    /// <summary>Percent of a CPU; the first bar is of 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
     /// <param name="process">The process.</param>
     /// <param name="threads">Its threads.</param>
-    /// <param name="words">It was started with; null where that is not known.</param>
-    /// <param name="shares">Its shares over the session (<see cref="CpuHistory.Of"/>); null where there are none yet.</param>
+    /// <param name="words">Its command line; null if it is not known.</param>
+    /// <param name="shares">Its shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
     /// <param name="columns">Cells of a line.</param>
-    public static List<TopLine> Render(
+    public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {
         string command = words is { Length: > 0 } ? ForeignText.Clean(string.Join(' ', words)) : $"[{ForeignText.Clean(process.Name)}]";
-        List<TopLine> lines =
+        List<ScreenLine> lines =
         [
             new(
                 Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, of {ForeignText.Clean(process.User)}: ")
                 + Invariant($"state {process.State ?? '?'}, nice {process.Nice}"),
-                TopStyle.Bold),
-            .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new TopLine(line)),
+                LineStyle.Bold),
+            .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new ScreenLine(line)),
             new(Invariant(
                 $"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since it began")),
             new(""),
         ];
         AddShares(lines, shares, columns);
         lines.Add(new(""));
-        lines.Add(new("    TID S  %CPU %WAIT     TIME+ THREAD", TopStyle.Reverse));
+        lines.Add(new("    TID S  %CPU %WAIT     TIME+ THREAD", LineStyle.Reverse));
         foreach (TopRow thread in threads.OrderByDescending(thread => thread.Share).ThenBy(thread => thread.Id))
         {
             lines.Add(new(
@@ -49,7 +48,7 @@ internal static class TopProcessPage
         return lines;
     }
 
-    private static void AddShares(List<TopLine> lines, ReadOnlyHdrHistogram? shares, int columns)
+    private static void AddShares(List<ScreenLine> lines, ReadOnlyHdrHistogram? shares, int columns)
     {
         if (shares is null || shares.TotalCount == 0)
         {
@@ -71,7 +70,6 @@ internal static class TopProcessPage
             ulong last = (ulong)(Edges[i] * StepsPerPercent);
             double part = shares.GetCountBetween(above, last) / total;
             string range = i == 0 ? "0" : Invariant($"{Edges[i - 1]}-{Edges[i]}");
-            // What was there at all is to be seen.
             int length = part > 0 ? Math.Max((int)Math.Round(part * barWidth), 1) : 0;
             lines.Add(new(Invariant($"{range,12} {part * 100,5:0.0} % {new string('#', Math.Min(length, barWidth))}").TrimEnd()));
             above = last + 1;
@@ -86,6 +84,4 @@ internal static class TopProcessPage
         TopNumbers.AppendTime(text, row.Usage.Total, 9);
         return text.ToString().TrimStart();
     }
-
-    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

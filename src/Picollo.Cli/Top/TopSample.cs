@@ -2,19 +2,19 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>What a page shows: plain data, filled again with each sample. What is not known is null.</summary>
+/// <summary>The data of a page, updated by each sample. Unknown values are null.</summary>
 internal sealed class TopSample
 {
-    /// <summary>When it was taken, in local time.</summary>
+    /// <summary>The time of the sample, in local time.</summary>
     public DateTimeOffset Time { get; set; }
 
-    /// <summary>What the shares are of.</summary>
+    /// <summary>The time since the previous sample, which shares are of.</summary>
     public TimeSpan Interval { get; set; }
 
-    /// <summary>Since the system was started.</summary>
+    /// <summary>The time since the system was started.</summary>
     public TimeSpan? Uptime { get; set; }
 
-    /// <summary>Who is logged in, as often as they are.</summary>
+    /// <summary>The number of logins.</summary>
     public int? Users { get; set; }
 
     public LoadAverage? LoadAverage { get; set; }
@@ -27,27 +27,50 @@ internal sealed class TopSample
 
     public CpuPressure? Pressure { get; set; }
 
-    /// <summary>Where one limits this process.</summary>
+    /// <summary>The cgroup that limits this process, if any.</summary>
     public TopCgroup? Cgroup { get; set; }
 
-    /// <summary>Whether niceness counts among the processes of a session alone (sched(7), autogroup).</summary>
+    /// <summary>Whether niceness only counts among the processes of a session (sched(7), autogroup).</summary>
     public bool? HasAutogroups { get; set; }
 
     public List<TopRow> Processes { get; } = [];
 
-    /// <summary>Of all processes; empty where threads are not asked for.</summary>
+    /// <summary>The threads of all processes; empty if threads are not read.</summary>
     public List<TopRow> Threads { get; } = [];
 
-    /// <summary>This process, whose row stands out.</summary>
+    /// <summary>The ID of this process, whose row is bold.</summary>
     public int OwnId { get; set; }
 
-    /// <summary>The words that a process was started with; null where it has ended or they cannot be read.</summary>
+    /// <summary>The command line of a process; null if it has ended or cannot be read.</summary>
     public Func<int, string[]?> CommandLineOf { get; set; } = _ => null;
 }
 
 /// <summary>The cgroup that limits this process.</summary>
-/// <param name="Now">As it is.</param>
-/// <param name="Periods">Since the sample before.</param>
-/// <param name="ThrottledPeriods">Of them, those in which it ran out of its quota.</param>
-/// <param name="ThrottledTime">In them, CPUs added up.</param>
+/// <param name="Now">The current values.</param>
+/// <param name="Periods">The number of periods since the previous sample.</param>
+/// <param name="ThrottledPeriods">The number of these periods in which it used up its quota.</param>
+/// <param name="ThrottledTime">The throttled time in these periods, summed over CPUs.</param>
 internal readonly record struct TopCgroup(CgroupCpu Now, long? Periods, long? ThrottledPeriods, TimeSpan? ThrottledTime);
+
+/// <summary>A process or a thread.</summary>
+/// <param name="Process">The process.</param>
+/// <param name="Thread">The thread; null for the process itself.</param>
+/// <param name="User">The effective user's name, or number if it has no name; "?" if it is not known. Not cleaned for a terminal.</param>
+internal readonly record struct TopRow(ProcessCpu Process, ThreadCpu? Thread, string User)
+{
+    public long Id => Thread?.Id ?? Process.Id;
+
+    public string Name => Thread is { } thread ? thread.Name : Process.Name;
+
+    public char? State => Thread is { } thread ? thread.State : Process.State;
+
+    public int? Priority => Thread is { } thread ? thread.Priority : Process.Priority;
+
+    public int? Nice => Thread is { } thread ? thread.Nice : Process.Nice;
+
+    public double? Share => Thread is { } thread ? thread.Share : Process.Share;
+
+    public double? WaitShare => Thread is { } thread ? thread.WaitShare : Process.WaitShare;
+
+    public CpuUsage Usage => Thread is { } thread ? thread.Usage : Process.Usage;
+}

@@ -3,11 +3,11 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-// What is asked of the user.
+// Questions to the user.
 internal sealed partial class TopScreen
 {
     /// <summary>Asks for a line.</summary>
-    /// <returns>Null where it was given up.</returns>
+    /// <returns>Null if it was cancelled.</returns>
     private string? Ask(string question)
     {
         InputLine line = new();
@@ -27,22 +27,21 @@ internal sealed partial class TopScreen
         }
     }
 
-    /// <summary>Asks what only a <c>y</c> affirms.</summary>
+    /// <summary>Asks for a confirmation by <c>y</c>.</summary>
     private bool Confirm(string question)
     {
-        while (true)
+        Key? key;
+        do
         {
             Draw($"{question} [y/N] ", isQuestion: true);
-            Key? key = _screen.ReadKey(NoEnd);
-            if (IsOver || key is not null)
-            {
-                return !IsOver && key?.Char is 'y' or 'Y';
-            }
+            key = _screen.ReadKey(NoEnd);
         }
+        while (key is null && !IsOver);
+        return !IsOver && key?.Char is 'y' or 'Y';
     }
 
-    /// <summary>Asks for a process, the first one of the page unless another is named.</summary>
-    /// <returns>Null where there is none, which is then told.</returns>
+    /// <summary>Asks for a process, by default the first one of the page.</summary>
+    /// <returns>Null if there is no such process, which is then reported.</returns>
     private TopRow? AskProcess(string purpose)
     {
         int? first = _firstRow < _page.Rows.Count ? _page.Rows[_firstRow].Process.Id : null;
@@ -68,11 +67,10 @@ internal sealed partial class TopScreen
             return row;
         }
 
-        // It may have begun since the page was made.
-        _model.Update();
-        row = Find(named) ?? default;
-        _message = row.Process.Id == named ? null : $"There is no process {named}.";
-        return row.Process.Id == named ? row : null;
+        _model.Update(); // it may be newer than the page
+        TopRow? found = Find(named);
+        _message = found is null ? $"There is no process {named}." : null;
+        return found;
     }
 
     private TopRow? Find(int id)
@@ -90,7 +88,7 @@ internal sealed partial class TopScreen
         }
 
         uint user = 0;
-        if (answer.Length > 0 && !UserNames.TryFind(answer, out user))
+        if (answer.Length > 0 && !Users.TryFind(answer, out user))
         {
             _message = $"There is no user {ForeignText.Clean(answer)}.";
             return;
@@ -102,17 +100,15 @@ internal sealed partial class TopScreen
 
     private void AskDelay()
     {
-        string? answer = Ask(string.Create(CultureInfo.InvariantCulture, $"Seconds between two samples [{_settings.Delay.TotalSeconds}]:"));
+        string? answer = Ask(Invariant($"Seconds between two samples [{_settings.Delay.TotalSeconds}]:"));
         if (answer is null or "")
         {
             return;
         }
 
-        if (TopSettings.DelayOf(answer) is { } delay)
-        {
-            _settings.Delay = delay;
-        }
-        else
+        TimeSpan? delay = TopSettings.DelayOf(answer);
+        _settings.Delay = delay ?? _settings.Delay;
+        if (delay is null)
         {
             _message = $"{ForeignText.Clean(answer)} is no such delay: {TopSettings.Delays}.";
         }

@@ -5,8 +5,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-// What is done to processes. Each is taken hold of before more is asked: between a question and its answer its id may have become
-// another's.
+// Changes of processes. A process is opened before the questions: between a question and its answer, its ID may be reused.
 internal sealed partial class TopScreen
 {
     private const int LongestCommand = 120; // cells of a question
@@ -14,20 +13,20 @@ internal sealed partial class TopScreen
 
     private void Signal() => Change("signal", held =>
     {
-        string? answer = Ask($"Signal for {held.Id} by name or number [{SignalName.Term}/TERM]:");
+        string? answer = Ask($"Signal for {held.Id} by name or number [{Signals.Terminate}/TERM]:");
         if (answer is null)
         {
             return null;
         }
 
-        if ((answer.Length == 0 ? SignalName.Term : SignalName.Find(answer)) is not { } signal)
+        if ((answer.Length == 0 ? Signals.Terminate : Signals.Find(answer)) is not { } signal)
         {
             _message = $"There is no signal {ForeignText.Clean(answer)}.";
             return null;
         }
 
-        string name = SignalName.Of(signal);
-        return new($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} is sent to {held.Id}." : reason);
+        string name = Signals.NameOf(signal);
+        return ($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} is sent to {held.Id}." : reason);
     });
 
     private void Renice() => Change("renice", held =>
@@ -44,12 +43,12 @@ internal sealed partial class TopScreen
             return null;
         }
 
-        return new(
+        return (
             $"Set niceness {nice} for",
             () => held.TrySetNice(nice, out string? reason) ? $"{held.Id} has niceness {nice}." : reason);
     });
 
-    private void Change(string purpose, Func<RunningProcess, Deed?> ask)
+    private void Change(string purpose, Func<RunningProcess, (string Question, Func<string> Do)?> ask)
     {
         if (_settings.IsSecure)
         {
@@ -70,18 +69,16 @@ internal sealed partial class TopScreen
 
         using (held)
         {
-            if (ask(held) is not { } deed)
+            if (ask(held) is var (question, change))
             {
-                return;
+                _message = Confirm($"{question} {Describe(row)}?") && ConfirmAgain(held.Id, question)
+                    ? ForeignText.Clean(change())
+                    : "Nothing is done.";
             }
-
-            _message = Confirm($"{deed.Question} {Describe(row)}?") && ConfirmAgain(held.Id, deed.Question)
-                ? ForeignText.Clean(deed.Do())
-                : "Nothing is done.";
         }
     }
 
-    // The ones whose end, or want of CPU time, takes more with it than themselves.
+    // Processes whose end, or lack of CPU time, affects more than themselves.
     private bool ConfirmAgain(int id, string question) =>
         id == FirstProcess ? Confirm($"{id} is the first process, on which all others depend. {question} it all the same?")
         : id != Environment.ProcessId || Confirm($"{id} is picollo itself. {question} it all the same?");
@@ -95,9 +92,4 @@ internal sealed partial class TopScreen
             text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), LongestCommand);
         return text.Append(") of ").Append(ForeignText.Clean(row.User)).ToString();
     }
-
-    /// <summary>What is to be done when it is affirmed.</summary>
-    /// <param name="Question">It, as the beginning of a question.</param>
-    /// <param name="Do">Does it, and tells what became of it.</param>
-    private readonly record struct Deed(string Question, Func<string> Do);
 }

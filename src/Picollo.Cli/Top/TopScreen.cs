@@ -3,8 +3,8 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The live screen: a page, then a key or the next sample. While a question is open the page stands still, so that what is chosen
-/// on it stays where it is.</summary>
+/// <summary>The live screen: shows a page, then waits for a key or the next sample. The page does not change while a question is open, so
+/// that its rows stay in place.</summary>
 internal sealed partial class TopScreen
 {
     private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);
@@ -22,7 +22,7 @@ internal sealed partial class TopScreen
 
     private enum Next
     {
-        /// <summary>The page once more, with what is known.</summary>
+        /// <summary>Draw the page again, with the same sample.</summary>
         Page,
         Sample,
         Quit,
@@ -30,7 +30,7 @@ internal sealed partial class TopScreen
 
     private bool IsOver => _interrupt.Token.IsCancellationRequested || _screen.IsGone;
 
-    /// <summary>Shows it until the user has had enough, or the last of the pages that are wanted is there; that one stays.</summary>
+    /// <summary>Shows pages until the user quits, or until the last requested page, which stays.</summary>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
@@ -50,8 +50,8 @@ internal sealed partial class TopScreen
             }
         }
 
-        (int columns, int rows) = WindowSize.Current ?? (terminal.Width, 24);
-        foreach (TopLine line in new TopPage().Render(model.Sample, settings, columns, rows - 1))
+        (int columns, int rows) = Terminal.WindowSize ?? (terminal.Width, 24);
+        foreach (ScreenLine line in new TopPage().Render(model.Sample, settings, columns, rows - 1))
         {
             terminal.Out.WriteLine(line.Text);
         }
@@ -59,7 +59,7 @@ internal sealed partial class TopScreen
         return ExitCodes.Success;
     }
 
-    // Null when there are enough pages.
+    // Null after the last requested page.
     private int? Run()
     {
         int samples = 0;
@@ -88,9 +88,7 @@ internal sealed partial class TopScreen
             }
 
             Draw(_message);
-            TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled);
-            Key? key = _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
-            if (key is { } pressed)
+            if (ReadKeyUntilSample(sampled) is { } pressed)
             {
                 _message = null;
                 next = Do(pressed);
@@ -105,36 +103,29 @@ internal sealed partial class TopScreen
         return ExitCodes.Success;
     }
 
+    private Key? ReadKeyUntilSample(long sampled)
+    {
+        TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled);
+        return _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
+    }
+
     private Next Do(Key key)
     {
-        switch (key.Code)
+        if (key.Code is KeyCode.Text or KeyCode.Enter)
         {
-            case KeyCode.Text:
-                return Do(key.Char);
-            case KeyCode.Enter:
-                return Next.Sample;
-            case KeyCode.Up:
-                _firstRow--;
-                break;
-            case KeyCode.Down:
-                _firstRow++;
-                break;
-            case KeyCode.PageUp:
-                _firstRow -= RowsOnPage;
-                break;
-            case KeyCode.PageDown:
-                _firstRow += RowsOnPage;
-                break;
-            case KeyCode.Home:
-                _firstRow = 0;
-                break;
-            case KeyCode.End:
-                _firstRow = int.MaxValue / 2;
-                break;
-            default:
-                break;
+            return key.Code == KeyCode.Text ? Do(key.Char) : Next.Sample;
         }
 
+        _firstRow = key.Code switch
+        {
+            KeyCode.Up => _firstRow - 1,
+            KeyCode.Down => _firstRow + 1,
+            KeyCode.PageUp => _firstRow - RowsOnPage,
+            KeyCode.PageDown => _firstRow + RowsOnPage,
+            KeyCode.Home => 0,
+            KeyCode.End => int.MaxValue / 2,
+            _ => _firstRow,
+        };
         return Next.Page;
     }
 
@@ -204,13 +195,13 @@ internal sealed partial class TopScreen
 
     private int RowsOnPage => Math.Max(_screen.Rows - _page.MessageLine - 2, 1);
 
-    /// <summary>Shows the page, and a text over its empty line; of one that is longer than a line, over those below as well.</summary>
+    /// <summary>Shows the page, and a text in place of its empty line; a longer text also covers the lines below.</summary>
     /// <param name="text">Fit for a terminal; null for none.</param>
-    /// <param name="isQuestion">The cursor stands at its end; else it is a message, which stands out.</param>
+    /// <param name="isQuestion">Whether the cursor is shown at its end; else it is a message in reverse.</param>
     private void Draw(string? text, bool isQuestion = false)
     {
         _screen.Begin();
-        IReadOnlyList<TopLine> lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, Math.Max(_firstRow, 0));
+        IReadOnlyList<ScreenLine> lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, Math.Max(_firstRow, 0));
         int last = Math.Max(_page.Rows.Count - RowsOnPage, 0);
         if (_firstRow < 0 || _firstRow > last)
         {
@@ -225,25 +216,23 @@ internal sealed partial class TopScreen
         {
             if (i >= first && i < first + over.Count)
             {
-                _screen.Add(over[i - first], isReverse: !isQuestion);
+                _screen.Add(new ScreenLine(over[i - first], isQuestion ? LineStyle.Plain : LineStyle.Reverse));
             }
             else
             {
-                Add(i < lines.Count ? lines[i] : new TopLine(""));
+                _screen.Add(i < lines.Count ? lines[i] : new ScreenLine(""));
             }
         }
 
         _screen.Show(isQuestion ? (CellText.WidthOf(over[^1]), first + over.Count - 1) : null);
     }
 
-    private void Add(TopLine line) => _screen.Add(line.Text, line.Style == TopStyle.Bold, line.Style == TopStyle.Reverse);
-
-    private void Draw(IEnumerable<TopLine> lines)
+    private void Draw(IEnumerable<ScreenLine> lines)
     {
         _screen.Begin();
-        foreach (TopLine line in lines)
+        foreach (ScreenLine line in lines)
         {
-            Add(line);
+            _screen.Add(line);
         }
 
         _screen.Show();
@@ -275,7 +264,7 @@ internal sealed partial class TopScreen
             {
                 _model.Update();
                 sampled = Stopwatch.GetTimestamp();
-                if (Find(id) is not { } now || now.Usage < process.Usage) // less than before is another's of the same id
+                if (Find(id) is not { } now || now.Usage < process.Usage) // less than before: another process with the same ID
                 {
                     _message = $"{id} has ended.";
                     break;
@@ -286,8 +275,7 @@ internal sealed partial class TopScreen
 
             IEnumerable<TopRow> threads = _model.Sample.Threads.Where(thread => thread.Process.Id == id);
             Draw(TopProcessPage.Render(process, threads, _model.Sample.CommandLineOf(id), _model.History.Of(id), _screen.Columns));
-            TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled.Value);
-            key = _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
+            key = ReadKeyUntilSample(sampled.Value);
         }
 
         _model.WithThreads = false;

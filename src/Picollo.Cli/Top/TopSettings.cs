@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>What the list is ordered by, the largest first.</summary>
+/// <summary>The order of the list, the largest first.</summary>
 internal enum TopSort
 {
     Cpu,
@@ -12,10 +12,10 @@ internal enum TopSort
     Wait,
 }
 
-/// <summary>What options and keys change of what is shown.</summary>
+/// <summary>The settings that options and keys change.</summary>
 internal sealed class TopSettings
 {
-    /// <summary>What delays there may be, in words.</summary>
+    /// <summary>The range of delays, for messages.</summary>
     public const string Delays = "0.1 to 1000000 seconds";
 
     private const double ShortestDelaySeconds = 0.1;
@@ -35,22 +35,22 @@ internal sealed class TopSettings
     /// <summary>Command lines instead of names.</summary>
     public bool ShowCommandLine { get; set; }
 
-    /// <summary>The effective user whose processes alone are listed; null for all.</summary>
+    /// <summary>Only list the processes of this effective user; null for all.</summary>
     public uint? User { get; set; }
 
-    /// <summary>The processes that alone are listed; empty for all.</summary>
+    /// <summary>Only list these processes; empty for all.</summary>
     public IReadOnlyList<int> Pids { get; set; } = [];
 
-    /// <summary>Between two samples.</summary>
+    /// <summary>The time between two samples.</summary>
     public TimeSpan Delay { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>After how many pages to end; null for never.</summary>
+    /// <summary>The number of pages; null for no limit.</summary>
     public int? Iterations { get; set; }
 
-    /// <summary>Nothing can be signalled or reniced.</summary>
+    /// <summary>Signals and changes of niceness are disabled.</summary>
     public bool IsSecure { get; set; }
 
-    /// <summary>A delay as a user writes it, in seconds; null where there is no such delay.</summary>
+    /// <summary>Parses a delay in seconds; null if it is invalid.</summary>
     public static TimeSpan? DelayOf(string text) =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
         && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;

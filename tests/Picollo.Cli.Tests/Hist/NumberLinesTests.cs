@@ -162,7 +162,7 @@ public class NumberLinesTests
     private static string Told(BadLines badLines)
     {
         using StringWriter text = new() { NewLine = "\n" };
-        badLines.Tell(text);
+        badLines.Report(text);
         return text.ToString();
     }
 

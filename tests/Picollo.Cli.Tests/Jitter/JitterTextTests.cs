@@ -9,16 +9,16 @@ public class JitterTextTests
     [Fact]
     public void A_line_is_as_jitterdebugger_has_it()
     {
-        JitterText text = new(inNanoseconds: false);
+        JitterText text = Text(inNanoseconds: false);
 
         text.Line(0, 0, 1234, new(3222, 0, 1_999, 1_031.4, 9_012, 1_500)).Should().Be("T: 0 ( 1234) A: 0 C:      3222 Min:         1 Avg:    1.03 Max:         9");
         text.Line(15, 31, 313607, new(1, 0, 14_000, 14_006, 14_000, 1_500)).Should().Be("T:15 (313607) A:31 C:         1 Min:        14 Avg:   14.01 Max:        14");
-        new JitterText(inNanoseconds: true).Line(0, 0, 1234, new(3222, 0, 1_999, 1_031.4, 9_012, 1_500))
+        Text(inNanoseconds: true).Line(0, 0, 1234, new(3222, 0, 1_999, 1_031.4, 9_012, 1_500))
             .Should().Be("T: 0 ( 1234) A: 0 C:      3222 Min:      1999 Avg: 1031.40 Max:      9012");
     }
 
     [Fact]
-    public void Before_the_first_wake_up_there_are_zeros() => new JitterText(inNanoseconds: false).Line(0, 0, 71, default)
+    public void Before_the_first_wake_up_there_are_zeros() => Text(inNanoseconds: false).Line(0, 0, 71, default)
         .Should().Be("T: 0 (   71) A: 0 C:         0 Min:         0 Avg:    0.00 Max:         0");
 
     [Fact]
@@ -37,7 +37,7 @@ public class JitterTextTests
     public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
 
     [Fact]
-    public void A_mark_in_the_trace_is_told() => new JitterText(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, IsMarked: true, MarkUnavailableReason: null))
+    public void A_mark_in_the_trace_is_told() => Text(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, IsMarked: true, MarkUnavailableReason: null))
         .Should().Be("stopped by a latency of 150.0 us on CPU 1; a mark of it stands in the kernel's trace");
 
     [Fact]
@@ -97,7 +97,7 @@ public class JitterTextTests
     public void What_is_not_as_asked_is_told_on_standard_error_in_80_columns()
     {
         StringWriter error = new() { NewLine = "\n" };
-        JitterTextReport report = new(TextWriter.Null, error, inNanoseconds: false, () => null);
+        JitterText report = new(TextWriter.Null, error, inNanoseconds: false, () => null);
 
         report.Note($"x\e[31m {string.Join(' ', Enumerable.Repeat("word", 30))}");
 
@@ -105,11 +105,13 @@ public class JitterTextTests
         error.ToString().TrimEnd('\n').Split('\n').Should().HaveCountGreaterThan(1).And.OnlyContain(line => line.Length <= 80);
     }
 
+    private static JitterText Text(bool inNanoseconds) => new(TextWriter.Null, TextWriter.Null, inNanoseconds, () => null);
+
     private static (string Output, string Error) Shown(JitterResult result, bool inNanoseconds = false)
     {
         StringWriter output = new() { NewLine = "\n" };
         StringWriter error = new() { NewLine = "\n" };
-        JitterTextReport report = new(output, error, inNanoseconds, () => null);
+        JitterText report = new(output, error, inNanoseconds, () => null);
         report.Begin(result.Cpus);
         report.End(result);
         output.ToString().Split('\n').Should().OnlyContain(line => line.Length <= 80);

@@ -31,7 +31,7 @@ public class CpuHistoryTests
         Add(1, 0, 2);
 
         Shares(2).Should().Be(new SessionShares(TimeSpan.FromSeconds(2), 0, 0, 0, 0));
-        _history.TryGetShares(1, out _).Should().BeFalse();
+        _history.GetShares(1).Should().BeNull();
         _history.Of(1).Should().BeNull();
         _history.Count.Should().Be(1);
     }
@@ -52,7 +52,7 @@ public class CpuHistoryTests
     public void A_share_that_is_not_known_is_none_and_one_beyond_all_CPUs_is_held()
     {
         Add(1, null, 1);
-        _history.TryGetShares(1, out _).Should().BeFalse();
+        _history.GetShares(1).Should().BeNull();
 
         Add(1, 1e9, 1);
         Shares(1).Max.Should().BeInRange(8, 17);
@@ -67,11 +67,7 @@ public class CpuHistoryTests
         ids.Sum(id => _history.Of(id)!.FootprintInBytes).Should().BeLessThan(2000 * 4096L);
     }
 
-    private SessionShares Shares(int id)
-    {
-        _history.TryGetShares(id, out SessionShares shares).Should().BeTrue();
-        return shares;
-    }
+    private SessionShares Shares(int id) => _history.GetShares(id)!.Value;
 
     private void Add(double seconds, double? share, params int[] ids)
     {

@@ -1,3 +1,4 @@
+using Picollo.Cli.Shell;
 using Picollo.Cli.Top;
 using Picollo.Cpu;
 
@@ -79,5 +80,5 @@ internal static class MadeUpMachine
     /// <summary>A thread of the kernel.</summary>
     public static ProcessCpu Kernel(int id, string name) => Process(id, name) with { VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0, State = 'I', Nice = -20, Priority = 0 };
 
-    public static string Text(this IEnumerable<TopLine> lines) => string.Concat(lines.Select(line => $"{line.Text}\n"));
+    public static string Text(this IEnumerable<ScreenLine> lines) => string.Concat(lines.Select(line => $"{line.Text}\n"));
 }

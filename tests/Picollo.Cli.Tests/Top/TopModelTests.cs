@@ -26,7 +26,7 @@ public class TopModelTests
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
             model.Update();
-            IReadOnlyList<TopLine> lines = page.Render(model.Sample, settings, int.MaxValue);
+            IReadOnlyList<ScreenLine> lines = page.Render(model.Sample, settings, int.MaxValue);
             beyondText = GC.GetAllocatedBytesForCurrentThread() - before - lines.Sum(line => (line.Text.Length * sizeof(char)) + StringOverhead);
         }
 
@@ -52,8 +52,7 @@ public class TopModelTests
         List<TopRow> mine = model.Sample.Threads.FindAll(row => row.Process.Id == Environment.ProcessId);
         mine.Count.Should().BeGreaterThan(3);
         mine.Should().Contain(row => row.Id == Environment.ProcessId).And.OnlyContain(row => row.Thread!.Value.Share != null && row.User == Environment.UserName);
-        model.History.TryGetShares(Environment.ProcessId, out SessionShares shares).Should().BeTrue();
-        shares.Seen.Should().BeGreaterThan(model.Sample.Interval);
+        model.History.GetShares(Environment.ProcessId)!.Value.Seen.Should().BeGreaterThan(model.Sample.Interval);
     }
 
     [LinuxFact]

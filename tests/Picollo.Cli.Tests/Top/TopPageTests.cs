@@ -142,9 +142,9 @@ public class TopPageTests
         TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 2000).Select(id => MadeUpMachine.Process(id, $"p{id}", id % 10 / 10.0))]);
         TopPage page = new();
 
-        IReadOnlyList<TopLine> all = [.. page.Render(sample, new(), Endless)];
-        IReadOnlyList<TopLine> screen = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 5)];
-        IReadOnlyList<TopLine> end = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 1995)];
+        IReadOnlyList<ScreenLine> all = [.. page.Render(sample, new(), Endless)];
+        IReadOnlyList<ScreenLine> screen = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 5)];
+        IReadOnlyList<ScreenLine> end = [.. page.Render(sample, new(), 80, lines: 24, firstRow: 1995)];
 
         all.Should().HaveCount(2000 + 8);
         page.Rows.Should().HaveCount(2000);
@@ -161,7 +161,7 @@ public class TopPageTests
     [InlineData(120, 60)]
     public void No_page_is_larger_than_its_screen(int columns, int lines)
     {
-        IReadOnlyList<TopLine> page = Render(Busy(), new(), columns, lines);
+        IReadOnlyList<ScreenLine> page = Render(Busy(), new(), columns, lines);
 
         page.Count.Should().BeLessThanOrEqualTo(lines);
         page.Should().OnlyContain(line => CellText.WidthOf(line.Text) <= columns);
@@ -174,10 +174,10 @@ public class TopPageTests
         sample.OwnId = 2;
 
         TopPage page = new();
-        IReadOnlyList<TopLine> lines = page.Render(sample, new(), 80);
+        IReadOnlyList<ScreenLine> lines = page.Render(sample, new(), 80);
 
         lines.Select(line => line.Style).Should().Equal(
-            [.. Enumerable.Repeat(TopStyle.Plain, 7), TopStyle.Reverse, TopStyle.Plain, TopStyle.Bold]);
+            [.. Enumerable.Repeat(LineStyle.Plain, 7), LineStyle.Reverse, LineStyle.Plain, LineStyle.Bold]);
         lines[page.MessageLine].Text.Should().BeEmpty();
     }
 
@@ -197,5 +197,5 @@ public class TopPageTests
 
     private static IEnumerable<long> Listed(TopSample sample, TopSettings settings) => new TopList().Select(sample.Processes, settings).Select(row => row.Id);
 
-    private static IReadOnlyList<TopLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null) => new TopPage().Render(sample, settings, columns, lines);
+    private static IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null) => new TopPage().Render(sample, settings, columns, lines);
 }

@@ -4,7 +4,7 @@ using Picollo.Cli.Top;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>Who is logged in, and what users are called.</summary>
-public class LoggedInTests
+public class UsersTests
 {
     private const int RecordLength = 384;
 
@@ -13,22 +13,22 @@ public class LoggedInTests
     {
         byte[] utmp = [.. Record(2, "reboot"), .. Record(7, "ann"), .. Record(8, "ended"), .. Record(7, ""), .. Record(7, "bob"), .. Record(7, "cut").Take(100)];
 
-        LoggedIn.CountIn(utmp, RecordLength).Should().Be(2);
-        LoggedIn.CountIn([], RecordLength).Should().Be(0);
+        Users.CountLoginsIn(utmp, RecordLength).Should().Be(2);
+        Users.CountLoginsIn([], RecordLength).Should().Be(0);
     }
 
     [LinuxFact]
     public void Users_are_found_by_name_and_number_and_named()
     {
-        UserNames.TryFind("root", out uint root).Should().BeTrue();
-        UserNames.TryFind("4000000000", out uint nameless).Should().BeTrue();
-        UserNames.TryFind("no such user", out _).Should().BeFalse();
-        UserNames.TryFind("", out _).Should().BeFalse();
-        UserNames.TryFind("-1", out _).Should().BeFalse();
+        Users.TryFind("root", out uint root).Should().BeTrue();
+        Users.TryFind("4000000000", out uint nameless).Should().BeTrue();
+        Users.TryFind("no such user", out _).Should().BeFalse();
+        Users.TryFind("", out _).Should().BeFalse();
+        Users.TryFind("-1", out _).Should().BeFalse();
 
-        UserNames names = new();
-        (root, names.Of(root), names.Of(root)).Should().Be((0u, "root", "root"));
-        names.Of(nameless).Should().Be("4000000000");
+        Users names = new();
+        (root, names.NameOf(root), names.NameOf(root)).Should().Be((0u, "root", "root"));
+        names.NameOf(nameless).Should().Be("4000000000");
     }
 
     private static byte[] Record(short type, string user)

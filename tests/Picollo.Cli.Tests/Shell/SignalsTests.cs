@@ -2,7 +2,7 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Tests.Shell;
 
-public class SignalNameTests
+public class SignalsTests
 {
     [Theory]
     [InlineData("15", 15)]
@@ -19,15 +19,15 @@ public class SignalNameTests
     [InlineData("SIG", null)]
     [InlineData("SIGSIGTERM", null)]
     [InlineData("nonsense", null)]
-    public void A_signal_goes_by_number_and_name(string text, int? signal) => SignalName.Find(text).Should().Be(signal);
+    public void A_signal_goes_by_number_and_name(string text, int? signal) => Signals.Find(text).Should().Be(signal);
 
     [LinuxFact]
     public void Names_are_the_systems_own()
     {
         string[] names = PicolloTool.RunInShell("for n in $(seq 31); do kill -l $n; done").Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
 
-        Enumerable.Range(1, 31).Select(SignalName.Of).Should().Equal(names.Select(name => $"SIG{name}"));
-        names.Select(SignalName.Find).Should().Equal(Enumerable.Range(1, 31).Cast<int?>());
-        SignalName.Of(64).Should().Be("signal 64");
+        Enumerable.Range(1, 31).Select(Signals.NameOf).Should().Equal(names.Select(name => $"SIG{name}"));
+        names.Select(Signals.Find).Should().Equal(Enumerable.Range(1, 31).Cast<int?>());
+        Signals.NameOf(64).Should().Be("signal 64");
     }
 }

@@ -2,10 +2,14 @@ using System.Globalization;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Signals by name and number, as Linux has them on x64 and arm64 (signal(7)).</summary>
-internal static class SignalName
+/// <summary>Numbers and names of signals on Linux, x64 and arm64 (signal(7)).</summary>
+internal static class Signals
 {
-    public const int Term = 15;
+    public const int Hangup = 1;
+    public const int Interrupt = 2;
+    public const int Kill = 9;
+    public const int Terminate = 15;
+    public const int Continue = 18;
     private const int Largest = 64;
     private const string Prefix = "SIG";
 
@@ -15,15 +19,12 @@ internal static class SignalName
         "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
     ];
 
-    /// <summary>The name with SIG before it; "signal" and the number where it has none.</summary>
-    public static string Of(int signal) =>
-        signal >= 1 && signal <= Names.Length
-            ? Prefix + Names[signal - 1]
-            : string.Create(CultureInfo.InvariantCulture, $"signal {signal}");
+    /// <summary>The name of a signal, with SIG before it; "signal" and the number if it has no name.</summary>
+    public static string NameOf(int signal) =>
+        signal >= 1 && signal <= Names.Length ? Prefix + Names[signal - 1] : Invariant($"signal {signal}");
 
-    /// <summary>The number of what a user calls a signal: its number, or its name in letters of either case, with SIG before it or
-    /// without.</summary>
-    /// <returns>1 to 64; null where there is no such signal.</returns>
+    /// <summary>The number of a signal that is given by its number or by its name, in either case, with or without SIG.</summary>
+    /// <returns>1 to 64; null if there is no such signal.</returns>
     public static int? Find(string text)
     {
         if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number))

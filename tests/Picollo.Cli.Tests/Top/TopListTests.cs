@@ -3,7 +3,7 @@ using Picollo.Cli.Top;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>The order of the list.</summary>
-public class TopOrderTests
+public class TopListTests
 {
     private static readonly TopSample Sample = MadeUpMachine.Create().With(
         MadeUpMachine.Process(30, "a", 0.1, 5) with { ResidentBytes = 3000, WaitShare = 0.3 },
