@@ -352,3 +352,25 @@ public sealed class PerfEventCounterSession : IDisposable
         $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned "
         + "group, because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
 }
+
+/// <summary>A region of code under <see cref="PerfEventCounterSession.Measure"/>; ending it records what each counter counted in it.
+/// For a <c>using</c> statement and nothing else.</summary>
+public readonly ref struct PerfMeasurement : IDisposable
+{
+    private readonly PerfEventCounterSession? _session; // none in default, which ends nothing
+    private readonly int _start;
+    private readonly bool _byUser;
+
+    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser)
+    {
+        _session = session;
+        _start = start;
+        _byUser = byUser;
+    }
+
+    /// <summary>Ends the region.</summary>
+    /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>
+    /// <exception cref="PerfEventException">The kernel took the counters off the CPU for good (see
+    /// <see cref="PerfEventCounterSession.Read"/>).</exception>
+    public void Dispose() => _session?.EndMeasurement(_start, _byUser);
+}

@@ -235,3 +235,13 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
     private void Unlock() => Volatile.Write(ref _isLocked, 0);
 }
+
+/// <summary>What a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
+public enum CpuUsageDetail
+{
+    /// <summary>The total only: the cheaper read, and the finer one on Windows.</summary>
+    TotalOnly = 1,
+
+    /// <summary>The total, and user and kernel time apart.</summary>
+    UserAndKernel = 2,
+}

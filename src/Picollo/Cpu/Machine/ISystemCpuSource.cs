@@ -1,11 +1,11 @@
 namespace Picollo.Cpu;
 
-/// <summary>One system's way to read what <see cref="SystemCpu"/> shows; chosen once, in <see cref="SystemCpuSources"/>.</summary>
-internal interface ISystemCpuSource : IDisposable
+/// <summary>One system's way to read what <see cref="SystemCpu"/> shows. Holds nothing open between samples.</summary>
+internal interface ISystemCpuSource
 {
     /// <summary>
-    /// Fills <paramref name="sample"/>, which was cleared, with the parts asked for. Throws nothing: what cannot be read
-    /// stays absent, and <see cref="SystemCpuSample.SetUnavailableReason"/> says why. Allocates nothing once all buffers have
+    /// Fills <paramref name="sample"/>, which was cleared, with the parts asked for. Never throws: what cannot be read
+    /// stays absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Allocates nothing once all buffers have
     /// their size and all names were seen.
     /// </summary>
     void Read(SystemCpuSample sample, SystemCpuParts parts);

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cpu;
 
-public readonly partial struct CpuUsage : ISpanFormattable
+public readonly partial record struct CpuUsage : ISpanFormattable
 {
     // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the words between.
     private const int LongestText = 128;
