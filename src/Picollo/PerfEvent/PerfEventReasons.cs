@@ -14,7 +14,8 @@ internal static class PerfEventReasons
         EACCES => NotPermittedCause(counter, machine),
         EPERM => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
             + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
-        ENOENT when counter.Definition.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
+        ENOENT when counter.Definition.IsOfListedPmu =>
+            "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
         ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
             "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, "
             + "or use software counters",
@@ -53,7 +54,9 @@ internal static class PerfEventReasons
 
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
-        string narrower = counter.CountsKernel && counter.ThreadId >= 0 && !counter.Definition.HappensInKernel ? ", or ask WithKernel(false)" : "";
+        string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
+            ? ", or ask WithKernel(false)"
+            : "";
         // Levels above 2 are distributions' own; Debian's patch asks for CAP_SYS_ADMIN where the kernel otherwise asks for CAP_PERFMON
         // (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2

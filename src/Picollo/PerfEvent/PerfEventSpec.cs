@@ -88,17 +88,8 @@ internal readonly record struct PerfEventTerm(string Name, ulong? Value)
 }
 
 /// <summary>Where a field's bits go, as a PMU's format folder writes it: <c>config:0-7,32-35</c>, lowest bits first.</summary>
-internal sealed class PerfEventFormat
+internal sealed class PerfEventFormat(string target, List<(int Low, int High)> ranges)
 {
-    private readonly string _target;
-    private readonly List<(int Low, int High)> _ranges;
-
-    private PerfEventFormat(string target, List<(int Low, int High)> ranges)
-    {
-        _target = target;
-        _ranges = ranges;
-    }
-
     /// <summary>Null where the text is of another form.</summary>
     public static PerfEventFormat? Parse(string text)
     {
@@ -126,14 +117,14 @@ internal sealed class PerfEventFormat
     /// <summary>Puts a value there, in place of what was there; false where it has more bits than the field.</summary>
     public bool TrySet(ref PerfEventDefinition definition, ulong value)
     {
-        ulong config = _target switch
+        ulong config = target switch
         {
             "config" => definition.Config,
             "config1" => definition.Config1,
             _ => definition.Config2,
         };
 
-        foreach ((int low, int high) in _ranges)
+        foreach ((int low, int high) in ranges)
         {
             int width = high - low + 1;
             ulong mask = width == 64 ? ulong.MaxValue : (1UL << width) - 1;
@@ -141,7 +132,7 @@ internal sealed class PerfEventFormat
             value = width == 64 ? 0 : value >> width;
         }
 
-        definition = _target switch
+        definition = target switch
         {
             "config" => definition with { Config = config },
             "config1" => definition with { Config1 = config },

@@ -4,29 +4,17 @@ using Picollo.Interop.Linux;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Reads the machine from /proc and the cgroup file systems.</summary>
-internal sealed class LinuxSystemCpuSource : ISystemCpuSource
+/// <param name="root">Empty for the machine, a directory for a captured one.</param>
+internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 {
-    private readonly byte[] _statPath;
-    private readonly byte[] _loadAveragePath;
-    private readonly byte[] _pressurePath;
-    private readonly byte[] _memInfoPath;
-    private readonly byte[] _autogroupPath;
-    private readonly LinuxCgroup _cgroup;
-    private readonly LinuxTasks _tasks;
+    private readonly byte[] _statPath = PathOf(root, "/proc/stat");
+    private readonly byte[] _loadAveragePath = PathOf(root, "/proc/loadavg");
+    private readonly byte[] _pressurePath = PathOf(root, "/proc/pressure/cpu");
+    private readonly byte[] _memInfoPath = PathOf(root, "/proc/meminfo");
+    private readonly byte[] _autogroupPath = PathOf(root, "/proc/sys/kernel/sched_autogroup_enabled");
+    private readonly LinuxCgroup _cgroup = new(root);
+    private readonly LinuxTasks _tasks = new(root + "/proc");
     private byte[] _buffer = new byte[16 * 1024];
-
-    /// <summary>Prepares to read the files under <paramref name="root"/>: empty for the machine, a directory for a captured
-    /// one.</summary>
-    public LinuxSystemCpuSource(string root)
-    {
-        _statPath = PathOf(root, "/proc/stat");
-        _loadAveragePath = PathOf(root, "/proc/loadavg");
-        _pressurePath = PathOf(root, "/proc/pressure/cpu");
-        _memInfoPath = PathOf(root, "/proc/meminfo");
-        _autogroupPath = PathOf(root, "/proc/sys/kernel/sched_autogroup_enabled");
-        _cgroup = new LinuxCgroup(root);
-        _tasks = new LinuxTasks(root + "/proc");
-    }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {

@@ -23,7 +23,8 @@ namespace Picollo.Cpu.Linux;
 /// that top shows; the fields 23 and 24 of stat, the first two of them.
 /// </para>
 /// </remarks>
-internal sealed class LinuxTasks
+/// <param name="procPath">The path of a /proc.</param>
+internal sealed class LinuxTasks(string procPath)
 {
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
@@ -31,19 +32,11 @@ internal sealed class LinuxTasks
     private const SystemCpuParts OfTasks =
         SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
-    private readonly string _procPath;
-    private readonly byte[] _openPath;
-    private readonly bool _hasProcessClocks;
+    private readonly byte[] _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
+    private readonly bool _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
     private readonly TaskNames _names = new();
     private readonly byte[] _processEntries = new byte[EntriesLength];
     private readonly byte[] _threadEntries = new byte[EntriesLength];
-
-    public LinuxTasks(string procPath)
-    {
-        _procPath = procPath;
-        _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
-        _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
-    }
 
     /// <summary>Adds what is asked for, and the reasons for what is missing.</summary>
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
@@ -63,7 +56,7 @@ internal sealed class LinuxTasks
     public string[]? GetCommandLine(int process)
     {
         byte[] text = new byte[1024];
-        return LinuxFiles.TryReadAll(Encoding.UTF8.GetBytes($"{_procPath}/{process}/cmdline\0"), ref text, out ReadOnlySpan<byte> words)
+        return LinuxFiles.TryReadAll(Encoding.UTF8.GetBytes($"{procPath}/{process}/cmdline\0"), ref text, out ReadOnlySpan<byte> words)
             ? ParseCommandLine(words)
             : null;
     }
@@ -131,15 +124,9 @@ internal sealed class LinuxTasks
         path.Append(process);
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(proc, statPath.Terminated, text);
-        if (length < 0)
+        if (!ProcTaskStat.TryRead(proc, statPath.Terminated, text, out ProcTaskStat stat))
         {
             return WhyMissing();
-        }
-
-        if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
-        {
-            return null;
         }
 
         bool isAskedFor = (parts & SystemCpuParts.Processes) != 0;
@@ -195,6 +182,7 @@ internal sealed class LinuxTasks
         return process;
     }
 
+    /// <summary>Null where the process or thread has ended, or its file was read and is malformed.</summary>
     private static string? WhyMissing() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
 
     private string? ReadThreads(int proc, PathBuffer path, int process, int count, SystemCpuSample sample, SystemCpuParts parts)
@@ -249,15 +237,9 @@ internal sealed class LinuxTasks
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(directory, statPath.Terminated, text);
-        if (length < 0)
+        if (!ProcTaskStat.TryRead(directory, statPath.Terminated, text, out ProcTaskStat stat))
         {
             return WhyMissing();
-        }
-
-        if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
-        {
-            return null;
         }
 
         string? reason = ReadSchedStat(directory, path, thread, sample, parts, out long? precise);

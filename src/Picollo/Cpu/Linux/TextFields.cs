@@ -60,7 +60,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
     public static bool TryParseDecimal(ReadOnlySpan<byte> field, out double value) =>
         Utf8Parser.TryParse(field, out value, out int length) && length == field.Length && value is >= 0 and < double.PositiveInfinity;
 
-    /// <summary>Removes the first line from a text; false at its end, and for a last line without a line end, which may be cut off.</summary>
+    /// <summary>Removes the first line from a text; false at its end, and for a last line without a line end: it may be cut off.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
         int end = text.IndexOf((byte)'\n');

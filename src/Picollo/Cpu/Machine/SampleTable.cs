@@ -17,7 +17,7 @@ internal sealed class SampleTable<T>
         _items.Clear();
     }
 
-    /// <summary>Adds an item unless the table already has its ID: a listing that changes while it is read may contain an ID twice.</summary>
+    /// <summary>Adds an item unless its ID is already there: a listing that changes while it is read may contain an ID twice.</summary>
     public void Add(long id, in T item)
     {
         if (_indexes.TryAdd(id, _items.Count))

@@ -133,8 +133,9 @@ public readonly record struct ResourceUsage
 
         usage = default;
         reason = OperatingSystem.IsWindows()
-            ? "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: CpuUsage.GetByThread() "
-                + "and CpuUsage.GetByProcess() tell the CPU time there, System.Diagnostics.Process.PeakWorkingSet64 the largest resident size."
+            ? "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: "
+                + "CpuUsage.GetByThread() and CpuUsage.GetByProcess() tell the CPU time there, "
+                + "System.Diagnostics.Process.PeakWorkingSet64 the largest resident size."
             : "Page faults, context switches and resident size are read on Linux and macOS only; "
                 + $"this is {RuntimeInformation.OSDescription}.";
         return false;

@@ -6,15 +6,12 @@ namespace Picollo.Cpu.Windows;
 
 /// <summary>Reads what <c>NtQuerySystemInformation(SystemProcessInformation)</c> filled in: all processes and their threads in one
 /// list. Whatever it contains, nothing beyond its end is read; entries need not be aligned (Wine's are not).</summary>
-internal sealed class ProcessList
+/// <param name="bootUnits">When the clock of the samples' timestamps was 0, in units of 100 ns since 1601. One number for
+/// all samples: a task is identified by its start, even if the time of day is set.</param>
+internal sealed class ProcessList(long bootUnits)
 {
     private const long IdleProcessId = 0; // a stand-in whose time is the idle time
     private readonly TaskNames _names = new();
-    private readonly long _bootUnits;
-
-    /// <param name="bootUnits">When the clock of the samples' timestamps was 0, in units of 100 ns since 1601. One number for
-    /// all samples: a task is recognised by its start, whatever is done to the time of day.</param>
-    public ProcessList(long bootUnits) => _bootUnits = bootUnits;
 
     /// <summary>Adds processes, threads and the run queue, each if it is asked for. Names refer to the <paramref name="address"/> that
     /// the list had when it was filled.</summary>
@@ -111,7 +108,7 @@ internal sealed class ProcessList
     };
 
     // What began before the clock did, the system itself, began at 0.
-    private long StartOf(long created) => created > _bootUnits ? FileTime.ToNanoseconds((ulong)(created - _bootUnits)) : 0;
+    private long StartOf(long created) => created > bootUnits ? FileTime.ToNanoseconds((ulong)(created - bootUnits)) : 0;
 
     private static long? SizeOf(long bytes) => bytes > 0 ? bytes : null;
 

@@ -32,8 +32,7 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory<Pla
 }
 
 /// <summary>Makes interlocked histograms: <see cref="InterlockedHdrHistogram{TCounter}"/>.</summary>
-/// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
-/// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
+/// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
 public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFactory<InterlockedHdrHistogramFactory<TCounter>>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
@@ -61,8 +60,7 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
 }
 
 /// <summary>Makes thread-local histograms: <see cref="ThreadLocalHdrHistogram{TCounter}"/>.</summary>
-/// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
-/// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
+/// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
 public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFactory<ThreadLocalHdrHistogramFactory<TCounter>>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
