@@ -101,7 +101,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         path.Append((int)id);
         path.Append("/stat"u8);
         if (!_isProcForeign
-            && ProcTaskStat.TryRead(LibC.AT_FDCWD, path.Terminated, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
+            && ProcTaskStat.TryRead(path.Terminated, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
         {
             split = stat.Usage;
             return true;

@@ -124,7 +124,7 @@ internal sealed class LinuxTasks(string procPath)
         path.Append(process);
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        if (!ProcTaskStat.TryRead(proc, statPath.Terminated, text, out ProcTaskStat stat))
+        if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, proc))
         {
             return WhyMissing();
         }
@@ -237,7 +237,7 @@ internal sealed class LinuxTasks(string procPath)
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        if (!ProcTaskStat.TryRead(directory, statPath.Terminated, text, out ProcTaskStat stat))
+        if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, directory))
         {
             return WhyMissing();
         }

@@ -33,7 +33,9 @@ internal static class ProcMemory
             };
         }
 
-        return memory is { TotalBytes: >= 0, FreeBytes: >= 0 };
+        bool isComplete = memory is { TotalBytes: >= 0, FreeBytes: >= 0 };
+        memory = isComplete ? memory : default;
+        return isComplete;
     }
 
     /// <summary>The first three numbers, which are in pages; zeros for threads of the kernel and zombies.</summary>

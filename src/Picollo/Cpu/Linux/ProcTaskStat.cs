@@ -48,11 +48,12 @@ internal ref struct ProcTaskStat
         path.Append("/proc/"u8);
         path.Append(processId);
         path.Append("/stat"u8);
-        return TryRead(LibC.AT_FDCWD, path.Terminated, buffer, out stat);
+        return TryRead(path.Terminated, buffer, out stat);
     }
 
     /// <summary>As <see cref="TryRead(int, Span{byte}, out ProcTaskStat)"/>, by a path that ends with a zero.</summary>
-    public static bool TryRead(int directory, scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat)
+    public static bool TryRead(
+        scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat, int directory = LibC.AT_FDCWD)
     {
         int length = LinuxFiles.ReadOnce(directory, path, buffer);
         return TryParse(length > 0 ? buffer[..length] : [], out stat);
