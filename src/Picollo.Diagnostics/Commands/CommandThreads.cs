@@ -42,10 +42,11 @@ internal sealed class CommandThreads : IDisposable
         {
             _sample.Clear();
             Look(_process);
-            foreach (ref readonly TaskSample task in _sample.Threads.Tasks)
+            foreach (ref readonly TaskSample task in _sample.Threads.Items)
             {
-                _seen[(task.Id, task.StartNanoseconds)] = new CommandThread(
-                    task.ProcessId, task.Id, task.Name, task.PreciseNanoseconds ?? task.Usage.TotalNanoseconds, task.Usage);
+                ProcessCpu shown = task.Shown;
+                _seen[(task.Id, shown.StartNanoseconds)] = new CommandThread(
+                    shown.Id, task.Id, shown.Name, task.PreciseNanoseconds ?? shown.Usage.TotalNanoseconds, shown.Usage);
             }
         }
     }
@@ -57,7 +58,7 @@ internal sealed class CommandThreads : IDisposable
         int after = _sample.Threads.Count;
         for (int i = before; i < after; i++)
         {
-            foreach (int child in ChildrenOf(process, _sample.Threads.Tasks[i].Id))
+            foreach (int child in ChildrenOf(process, _sample.Threads.Items[i].Id))
             {
                 Look(child);
             }

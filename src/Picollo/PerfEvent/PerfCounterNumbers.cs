@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
@@ -9,13 +10,11 @@ internal static unsafe class PerfCounterNumbers
 {
     // Asked once: behind a hypervisor CPUID takes microseconds, and the answer does not change. Nothing is remembered of an
     // answer that a lack of files gave.
-    private static Numbers? _known;
-
-    private sealed record Numbers(uint Fixed, uint Programmable);
+    private static StrongBox<(uint Fixed, uint Programmable)>? _known;
 
     public static bool TryGet(out uint fixedCounters, out uint programmableCounters)
     {
-        (fixedCounters, programmableCounters) = _known is { } known ? (known.Fixed, known.Programmable) : Find();
+        (fixedCounters, programmableCounters) = _known is { } known ? known.Value : Find();
         return fixedCounters + programmableCounters > 0;
     }
 
@@ -44,7 +43,7 @@ internal static unsafe class PerfCounterNumbers
 
         if (isFinal)
         {
-            _known = new Numbers(fixedCounters, programmable);
+            _known = new((fixedCounters, programmable));
         }
 
         return (fixedCounters, programmable);
@@ -61,13 +60,8 @@ internal static unsafe class PerfCounterNumbers
         {
             bool TryOpen(PerfHardwareCounterId id)
             {
-                var attributes = new PerfEventAttributes
-                {
-                    Type = PerfEventType.Hardware,
-                    Size = PerfEventAttributes.Version1Size,
-                    Config = (ulong)id,
-                    Flags = PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel,
-                };
+                var attributes = new PerfEventAttributes(
+                    new(PerfEventType.Hardware, (ulong)id), PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel);
                 PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, files.Count > 0 ? files[0] : null, out error);
                 if (file is not null)
                 {

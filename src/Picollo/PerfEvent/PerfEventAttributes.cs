@@ -22,6 +22,16 @@ internal struct PerfEventAttributes
     public uint BreakpointType;
     public ulong Config1;
     public ulong Config2;
+
+    public PerfEventAttributes(in PerfEventDefinition definition, PerfEventFlags flags)
+    {
+        Type = definition.Type;
+        Size = Version1Size;
+        Config = definition.Config;
+        Config1 = definition.Config1;
+        Config2 = definition.Config2;
+        Flags = flags;
+    }
 }
 
 /// <summary>The bit field of perf_event_attr, as far as counting needs it.</summary>
@@ -46,7 +56,7 @@ internal enum PerfReadFormat : ulong
     Group = 8,
 }
 
-/// <summary>perf_event_attr.type of the kernel's own PMUs; those of other PMUs stand in /sys/bus/event_source/devices.</summary>
+/// <summary>perf_event_attr.type of the kernel's own PMUs; those of other PMUs are in /sys/bus/event_source/devices.</summary>
 internal static class PerfEventType
 {
     public const uint Hardware = 0;

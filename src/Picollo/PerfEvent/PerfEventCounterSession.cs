@@ -182,16 +182,13 @@ public sealed class PerfEventCounterSession : IDisposable
         _groups.ForEach(group => group.Dispose());
     }
 
-    internal static PerfEventCounterSession Open(PerfEventSettings settings, PerfEventSources sources) =>
-        Open(settings, sources, PagesOf);
-
     /// <summary>Opens the counters.</summary>
-    /// <param name="settings">Which, on what.</param>
-    /// <param name="sources">Where they are described.</param>
-    /// <param name="pagesOf">Makes what reads them in user space, given the groups and the number of counters; null where that cannot
-    /// be. Tests put simulated pages there.</param>
+    /// <param name="settings">The counters and their target.</param>
+    /// <param name="sources">The kernel's descriptions of events.</param>
+    /// <param name="pagesOf">Makes the reader in user space from the groups and the number of counters, or null. Tests simulate pages by
+    /// it.</param>
     internal static PerfEventCounterSession Open(
-        PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?> pagesOf)
+        PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?>? pagesOf = null)
     {
         if (settings.ThreadId == CpuUsageReader.GetThreadId())
         {
@@ -201,9 +198,9 @@ public sealed class PerfEventCounterSession : IDisposable
 
         (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
             new PerfEventOpener(settings, sources).Open();
-        bool isOwnProcess = settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
-        var session = new PerfEventCounterSession(
-            groups, [.. counters], unavailable, pagesOf(groups, counters.Count), countsReader: settings.IsOwnThread || isOwnProcess);
+        bool countsReader = settings.IsOwnThread || settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
+        PerfPages? pages = (pagesOf ?? PagesOf)(groups, counters.Count);
+        var session = new PerfEventCounterSession(groups, [.. counters], unavailable, pages, countsReader);
         try
         {
             // Here, and not when it is first enabled: what that counts would be in the values.
@@ -351,4 +348,26 @@ public sealed class PerfEventCounterSession : IDisposable
     private void ThrowNotRunning() => throw new PerfEventException(null, 0,
         $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned "
         + "group, because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
+}
+
+/// <summary>A region of code under <see cref="PerfEventCounterSession.Measure"/>; ending it records what each counter counted in it.
+/// For a <c>using</c> statement and nothing else.</summary>
+public readonly ref struct PerfMeasurement : IDisposable
+{
+    private readonly PerfEventCounterSession? _session; // none in default, which ends nothing
+    private readonly int _start;
+    private readonly bool _byUser;
+
+    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser)
+    {
+        _session = session;
+        _start = start;
+        _byUser = byUser;
+    }
+
+    /// <summary>Ends the region.</summary>
+    /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>
+    /// <exception cref="PerfEventException">The kernel took the counters off the CPU for good (see
+    /// <see cref="PerfEventCounterSession.Read"/>).</exception>
+    public void Dispose() => _session?.EndMeasurement(_start, _byUser);
 }

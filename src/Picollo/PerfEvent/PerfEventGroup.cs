@@ -1,5 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
@@ -64,4 +66,51 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
         LibC.ioctl(_files[0].Number, request, (void*)(isGroup ? LibC.PERF_IOC_FLAG_GROUP : 0)) == 0;
 
     public void Dispose() => _files.ForEach(file => file.Dispose());
+}
+
+/// <summary>One open counter on one thread or CPU, with its page; both go exactly once, by <see cref="SafeHandle.Dispose()"/> or the
+/// finalizer.</summary>
+internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
+{
+    private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
+
+    private nint _page;
+
+    private PerfEventFile(int file)
+        : base(ownsHandle: true) => SetHandle(file);
+
+    /// <summary>The counter's mmap page; null where there is none to be had.</summary>
+    public void* Page => (void*)_page;
+
+    public int Number => (int)handle;
+
+    /// <summary>Opens a counter by <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Null, and
+    /// the error number, where the kernel refuses.</summary>
+    public static PerfEventFile? TryOpen(in PerfEventAttributes attributes, int thread, int cpu, PerfEventFile? leader, out int errorNumber)
+    {
+        PerfEventAttributes copy = attributes;
+        int file = LibC.perf_event_open(&copy, thread, cpu, leader?.Number ?? -1, LibC.PERF_FLAG_FD_CLOEXEC);
+        errorNumber = file < 0 ? Marshal.GetLastPInvokeError() : 0;
+        return file < 0 ? null : new PerfEventFile(file);
+    }
+
+    /// <summary>Maps the page, before the counter is first read: on some kernels a read before the mapping leaves a page that is wrong
+    /// by 2³² until the next context switch. Without a page (the kernel locks no more memory for this user) there are system
+    /// calls.</summary>
+    public void Map()
+    {
+        nint page = LibC.mmap(0, PageSize, LibC.PROT_READ, LibC.MAP_SHARED, Number, 0);
+        _page = page == LibC.MAP_FAILED ? 0 : page;
+    }
+
+    protected override bool ReleaseHandle()
+    {
+        if (_page != 0)
+        {
+            _ = LibC.munmap(_page, PageSize);
+            _page = 0;
+        }
+
+        return LibC.close((int)handle) == 0;
+    }
 }

@@ -15,9 +15,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private readonly List<UnavailablePerfCounter> _unavailable = [];
     private PerfMachine? _machine;
 
-    private PerfMachine Machine => _machine ??= PerfMachine.Read();
-
-    /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
+    /// <exception cref="PerfEventException">A counter that is not optional is unavailable.</exception>
     public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, List<UnavailablePerfCounter> Unavailable) Open()
     {
         try
@@ -118,7 +116,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 continue;
             }
 
-            string reason = PerfEventReasons.Describe(Request(thread, spec, definition), error, Machine);
+            string reason = Describe(error, thread, spec, definition);
             if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
                 throw new PerfEventException(spec.Name, error, reason);
@@ -138,8 +136,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             var (spec, definition) = resolved[i];
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
-                throw new PerfEventException(
-                    spec.Name, error, PerfEventReasons.Describe(Request(thread, spec, definition), error, Machine));
+                throw new PerfEventException(spec.Name, error, Describe(error, thread, spec, definition));
             }
         }
     }
@@ -204,16 +201,10 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     /// <summary>What the kernel is asked for.</summary>
     internal static PerfEventAttributes Attributes(PerfEventSettings settings, PerfEventDefinition definition, bool isLeader)
     {
-        PerfEventFlags flags = PerfEventFlags.None;
-        if (!CountsKernel(settings, definition))
-        {
-            flags |= PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
-        }
-
-        if (settings.IsInherited)
-        {
-            flags |= PerfEventFlags.Inherit;
-        }
+        PerfEventFlags flags = CountsKernel(settings, definition)
+            ? PerfEventFlags.None
+            : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+        flags |= settings.IsInherited ? PerfEventFlags.Inherit : PerfEventFlags.None;
 
         // Of the group's leader; what joins follows it.
         if (isLeader)
@@ -223,29 +214,18 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             flags |= settings.StartsOnExec ? PerfEventFlags.EnableOnExec : PerfEventFlags.None;
         }
 
-        return new PerfEventAttributes
+        return new PerfEventAttributes(definition, flags)
         {
-            Type = definition.Type,
-            Size = PerfEventAttributes.Version1Size,
-            Config = definition.Config,
-            Config1 = definition.Config1,
-            Config2 = definition.Config2,
             ReadFormat = PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning
                 | (settings.IsInherited ? 0 : PerfReadFormat.Group),
-            Flags = flags,
         };
     }
 
     private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) =>
         settings.CountsKernel || definition.HappensInKernel;
 
-    private PerfEventRequest Request(int thread, PerfEventSpec spec, PerfEventDefinition definition) => new(
-        spec.Name,
-        definition.NeedsPmu,
-        definition.HappensInKernel,
-        CountsKernel(settings, definition),
-        settings.IsPinned,
-        thread,
-        settings.Cpu,
-        definition.IsOfListedPmu);
+    private string Describe(int error, int thread, PerfEventSpec spec, PerfEventDefinition definition) => PerfEventReasons.Describe(
+        new PerfEventRequest(spec.Name, definition, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu),
+        error,
+        _machine ??= PerfMachine.Read());
 }

@@ -5,10 +5,7 @@ namespace Picollo.PerfEvent;
 /// <summary>What each error of perf_event_open(2) means for a counter, and what can be done about it.</summary>
 internal static class PerfEventReasons
 {
-    /// <summary>The message for an error.</summary>
-    /// <param name="counter">Which counter was to be opened, on what.</param>
-    /// <param name="errorNumber">The error.</param>
-    /// <param name="machine">What is known of this machine.</param>
+    /// <summary>The message for an error at a counter that was to be opened.</summary>
     public static string Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) =>
         $"{counter.Name}: {Cause(counter, errorNumber, machine)} (perf_event_open: {NameOf(errorNumber)})";
 
@@ -17,8 +14,9 @@ internal static class PerfEventReasons
         EACCES => NotPermittedCause(counter, machine),
         EPERM => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
             + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
-        ENOENT when counter.IsOfListedPmu => "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
-        ENOENT when counter.NeedsPmu && !machine.HasPmu =>
+        ENOENT when counter.Definition.IsOfListedPmu =>
+            "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
+        ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
             "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, "
             + "or use software counters",
         ENOENT => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
@@ -29,7 +27,7 @@ internal static class PerfEventReasons
             + "the kernel on a PMU that cannot; ask WithKernel(true), or leave the counter out",
         EINVAL when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
-        EINVAL when counter.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
+        EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
             "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out "
             + "(ask WithKernel(true)), and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
         EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
@@ -56,7 +54,9 @@ internal static class PerfEventReasons
 
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
-        string narrower = counter.CountsKernel && counter.ThreadId >= 0 && !counter.HappensInKernel ? ", or ask WithKernel(false)" : "";
+        string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
+            ? ", or ask WithKernel(false)"
+            : "";
         // Levels above 2 are distributions' own; Debian's patch asks for CAP_SYS_ADMIN where the kernel otherwise asks for CAP_PERFMON
         // (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2
@@ -89,8 +89,7 @@ internal static class PerfEventReasons
 
 /// <summary>One counter that was asked for, as far as an error's meaning depends on it.</summary>
 internal readonly record struct PerfEventRequest(
-    string Name, bool NeedsPmu, bool HappensInKernel, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu,
-    bool IsOfListedPmu = false);
+    string Name, PerfEventDefinition Definition, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu);
 
 /// <summary>What an error's meaning depends on besides the counter.</summary>
 /// <param name="HasPmu">Whether the kernel has a driver for this machine's PMU.</param>

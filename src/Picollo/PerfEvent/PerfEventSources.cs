@@ -26,14 +26,13 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
             string known = Directory.Exists(devices)
                 ? string.Join(", ", Directory.EnumerateFileSystemEntries(devices).Select(Path.GetFileName).Order(StringComparer.Ordinal))
                 : "none: sysfs is not mounted";
-            throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); "
+            throw Error(spec, $"this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); "
                 + "a virtual machine exposes \"cpu\" only if its hypervisor is told to");
         }
 
         if (!uint.TryParse(ReadText(spec, Path.Combine(pmu, "type")), CultureInfo.InvariantCulture, out uint type))
         {
-            throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {pmu}/type holds no number");
+            throw Error(spec, $"{pmu}/type holds no number");
         }
 
         var definition = new PerfEventDefinition(type, 0);
@@ -50,21 +49,19 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         string? root = tracing.FirstOrDefault(folder => Directory.Exists(Path.Combine(folder, "events")));
         if (root is null)
         {
-            throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; "
+            throw Error(spec, $"tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; "
                 + $"mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
         if (!File.Exists(id))
         {
-            throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: the kernel has no such tracepoint, or this user may not see it ({id}); run as root{Readable(root)}");
+            throw Error(spec, $"the kernel has no such tracepoint, or this user may not see it ({id}); run as root{Readable(root)}");
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)
             ? new PerfEventDefinition(PerfEventType.Tracepoint, config)
-            : throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {id} holds no number");
+            : throw Error(spec, $"{id} holds no number");
     }
 
     // By mode=755 the root folder alone becomes readable; since Linux 5.16 what is in it is not.
@@ -81,16 +78,14 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         {
             return PerfEventFormat.Parse(layout) is { } fields && fields.TrySet(ref definition, term.Value ?? 1)
                 ? definition
-                : throw new PerfEventException(spec.Name, 0,
-                    $"{spec.Name}: the value of \"{term.Name}\" does not fit its field ({layout.Trim()}), "
+                : throw Error(spec, $"the value of \"{term.Name}\" does not fit its field ({layout.Trim()}), "
                     + "or the field is of a form not known here");
         }
 
         string named = Path.Combine(pmu, "events", term.Name);
         if (!mayBeEvent || term.Value is not null || !File.Exists(named))
         {
-            throw new PerfEventException(spec.Name, 0,
-                $"{spec.Name}: {spec.Pmu} has neither a field nor an event \"{term.Name}\"; see {pmu}/format and {pmu}/events");
+            throw Error(spec, $"{spec.Pmu} has neither a field nor an event \"{term.Name}\"; see {pmu}/format and {pmu}/events");
         }
 
         foreach (PerfEventTerm part in ParseEvent(spec, named))
@@ -109,7 +104,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (FormatException e)
         {
-            throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {path} is not understood: {e.Message}");
+            throw Error(spec, $"{path} is not understood: {e.Message}");
         }
     }
 
@@ -121,7 +116,9 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new PerfEventException(spec.Name, 0, $"{spec.Name}: {path} cannot be read: {e.Message}");
+            throw Error(spec, $"{path} cannot be read: {e.Message}");
         }
     }
+
+    private static PerfEventException Error(PerfEventSpec spec, string message) => new(spec.Name, 0, $"{spec.Name}: {message}");
 }

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Picollo.PerfEvent;
 
 /// <summary>A counter that was asked for; <see cref="Resolve"/> finds what the kernel calls it.</summary>
@@ -51,4 +53,94 @@ internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulo
     public bool HappensInKernel => Type == PerfEventType.Tracepoint
         || (Type == PerfEventType.Software && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.ContextSwitches
             or PerfSoftwareCounterId.CpuMigrations or PerfSoftwareCounterId.CgroupSwitches or PerfSoftwareCounterId.BpfOutput));
+}
+
+/// <summary>One term of an event as sysfs and <c>perf</c> write it: <c>umask=0x3</c>, or a name alone.</summary>
+internal readonly record struct PerfEventTerm(string Name, ulong? Value)
+{
+    /// <summary>Terms between commas.</summary>
+    /// <exception cref="FormatException">A term has no name, or a value that is no number.</exception>
+    public static IEnumerable<PerfEventTerm> ParseList(string text) =>
+        [.. text.Split(',', StringSplitOptions.TrimEntries).Select(Parse)];
+
+    private static PerfEventTerm Parse(string text)
+    {
+        string[] parts = text.Split('=', 2, StringSplitOptions.TrimEntries);
+        if (parts[0].Length == 0 || parts[0].AsSpan().ContainsAny("/.") || parts[0] == "..")
+        {
+            throw new FormatException($"\"{text}\" is no term of an event: a name, or name=value, is.");
+        }
+
+        if (parts.Length == 1)
+        {
+            return new PerfEventTerm(parts[0], null);
+        }
+
+        return TryParseNumber(parts[1], out ulong value)
+            ? new PerfEventTerm(parts[0], value)
+            : throw new FormatException($"\"{parts[1]}\" in \"{text}\" is no number: decimal, or hexadecimal after 0x, is.");
+    }
+
+    private static bool TryParseNumber(string text, out ulong value) =>
+        text.StartsWith("0x", StringComparison.OrdinalIgnoreCase)
+            ? ulong.TryParse(text.AsSpan(2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out value)
+            : ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
+}
+
+/// <summary>Where a field's bits go, as a PMU's format folder writes it: <c>config:0-7,32-35</c>, lowest bits first.</summary>
+internal sealed class PerfEventFormat(string target, List<(int Low, int High)> ranges)
+{
+    /// <summary>Null where the text is of another form.</summary>
+    public static PerfEventFormat? Parse(string text)
+    {
+        string[] parts = text.Trim().Split(':');
+        if (parts is not ["config" or "config1" or "config2", var bits])
+        {
+            return null;
+        }
+
+        var ranges = new List<(int, int)>();
+        foreach (string range in bits.Split(','))
+        {
+            string[] ends = range.Split('-');
+            if (ends.Length > 2 || !TryParseBit(ends[0], out int low) || !TryParseBit(ends[^1], out int high) || high < low)
+            {
+                return null;
+            }
+
+            ranges.Add((low, high));
+        }
+
+        return new PerfEventFormat(parts[0], ranges);
+    }
+
+    /// <summary>Puts a value there, in place of what was there; false where it has more bits than the field.</summary>
+    public bool TrySet(ref PerfEventDefinition definition, ulong value)
+    {
+        ulong config = target switch
+        {
+            "config" => definition.Config,
+            "config1" => definition.Config1,
+            _ => definition.Config2,
+        };
+
+        foreach ((int low, int high) in ranges)
+        {
+            int width = high - low + 1;
+            ulong mask = width == 64 ? ulong.MaxValue : (1UL << width) - 1;
+            config = (config & ~(mask << low)) | ((value & mask) << low);
+            value = width == 64 ? 0 : value >> width;
+        }
+
+        definition = target switch
+        {
+            "config" => definition with { Config = config },
+            "config1" => definition with { Config1 = config },
+            _ => definition with { Config2 = config },
+        };
+        return value == 0;
+    }
+
+    private static bool TryParseBit(string text, out int bit) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out bit) && bit < 64;
 }

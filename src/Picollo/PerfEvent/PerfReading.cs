@@ -19,3 +19,44 @@ internal struct PerfReading
         Scaled += PerfMath.Scale(raw, enabledNanoseconds, runningNanoseconds);
     }
 }
+
+/// <summary>The arithmetic of counters: nothing wraps, everything stops at its limits.</summary>
+internal static class PerfMath
+{
+    /// <summary>perf_event_open(2): a counter that took turns with others is scaled by enabled / running. 0 where it never ran.</summary>
+    public static ulong Scale(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
+    {
+        if (enabledNanoseconds == runningNanoseconds || runningNanoseconds == 0)
+        {
+            return runningNanoseconds == 0 && enabledNanoseconds != 0 ? 0 : raw;
+        }
+
+        UInt128 scaled = (UInt128)raw * enabledNanoseconds / runningNanoseconds;
+        return scaled <= ulong.MaxValue ? (ulong)scaled : ulong.MaxValue;
+    }
+
+    /// <summary>Between two readings: what was counted then, scaled by the times that passed then, less what reading itself counts.
+    /// A region all through which the counter counted is exact, however often it was off before (the difference of the scaled counts
+    /// would not be). Where it was off all through, there is nothing to scale: what it counts on average stands for it.</summary>
+    public static ulong Delta(in PerfReading before, in PerfReading after, ulong overhead)
+    {
+        ulong enabled = Delta(before.EnabledNanoseconds, after.EnabledNanoseconds, overhead: 0);
+        ulong running = Delta(before.RunningNanoseconds, after.RunningNanoseconds, overhead: 0);
+        ulong raw = Delta(before.Raw, after.Raw, overhead: 0);
+        return enabled <= running ? Subtract(raw, overhead)
+            : running > 0 ? Subtract(Scale(raw, enabled, running), overhead)
+            : Delta(before.Scaled, after.Scaled, overhead);
+    }
+
+    /// <summary>What was counted between two readings, less what reading itself counts; never below 0. (A scaled count can go back
+    /// a little, when the counter was off more than before.)</summary>
+    public static ulong Delta(ulong before, ulong after, ulong overhead) =>
+        after <= before ? 0 : Subtract(after - before, overhead);
+
+    /// <summary>Subtraction that stops at 0.</summary>
+    public static ulong Subtract(ulong value, ulong amount) => value <= amount ? 0 : value - amount;
+
+    /// <summary>Which part of the time that it was enabled a counter counted; null where it was not enabled.</summary>
+    public static double? Share(ulong enabledNanoseconds, ulong runningNanoseconds) =>
+        enabledNanoseconds == 0 ? null : Math.Min(1, (double)runningNanoseconds / enabledNanoseconds);
+}

@@ -134,27 +134,13 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         }
 
         var definition = new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.Dummy);
-        var attributes = new PerfEventAttributes
-        {
-            Type = definition.Type,
-            Size = PerfEventAttributes.Version1Size,
-            Config = definition.Config,
-            Flags = PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor,
-        };
+        var attributes = new PerfEventAttributes(definition, PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor);
         PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, leader: null, out int error);
         if (file is null)
         {
-            reason = PerfEventReasons.Describe(
-                new PerfEventRequest(
-                    "The page with the thread's CPU time",
-                    definition.NeedsPmu,
-                    definition.HappensInKernel,
-                    CountsKernel: false,
-                    IsPinned: false,
-                    ThreadId: 0,
-                    Cpu: -1),
-                error,
-                PerfMachine.Read());
+            var request = new PerfEventRequest(
+                "The page with the thread's CPU time", definition, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
+            reason = PerfEventReasons.Describe(request, error, PerfMachine.Read());
             return null;
         }
 

@@ -177,7 +177,7 @@ internal sealed partial class CycleCalibrator
     /// <summary>The clock replaces the counter. Whoever sees a timestamp with the mark sees the era it belongs to.</summary>
     private void GiveUp(string reason)
     {
-        _unavailableReason = CycleClockReasons.NotReliable(reason);
+        _unavailableReason = NotReliable(reason);
         _errorPpb = 0;
         _clockMark = ClockMark;
         Volatile.Write(ref _era, ClockEra(_source, _source.ReadClock() + ClockMark, span: ClockMark));

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Picollo.Interop.Native;
 
 namespace Picollo.Timing;
 
@@ -71,12 +72,17 @@ internal sealed partial class CycleCalibrator
         {
             if (!calibrator.TryBeginEra(out string? reason))
             {
-                return ForClock(source, CycleClockReasons.NotReliable(reason));
+                return ForClock(source, NotReliable(reason));
             }
         }
 
         return calibrator;
     }
+
+    private static string NotReliable(string reason) =>
+        $"This CPU's counter is not reliable: {reason}. {NativeShim.Instead} On a virtual machine, look to the time-stamp "
+        + "counter's settings of the hypervisor; on Linux, see /sys/devices/system/clocksource/clocksource0/current_clocksource for what "
+        + "the kernel trusts.";
 
     /// <summary>No counter: the clock's own ticks, without a mark.</summary>
     public static CycleCalibrator ForClock(ICycleTimeSource source, string unavailableReason) =>

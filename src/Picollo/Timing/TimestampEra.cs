@@ -25,23 +25,15 @@ internal enum TimestampSource
 /// 64-bit word, written whole, and every mixture of old and new ones is right to the old one's error. A fresh object each
 /// time would do as well, and would allocate in the middle of somebody's measurement.
 /// </remarks>
-internal sealed class TimestampEra
+internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong multiplier, ulong span)
 {
-    private ulong _multiplier;
-    private ulong _span;
+    private ulong _multiplier = multiplier;
+    private ulong _span = span;
 
-    public TimestampEra(TimestampSource source, long validFrom, ulong multiplier, ulong span)
-    {
-        Source = source;
-        ValidFrom = validFrom;
-        _multiplier = multiplier;
-        _span = span;
-    }
-
-    public TimestampSource Source { get; }
+    public TimestampSource Source { get; } = source;
 
     /// <summary>The earliest timestamp of the era.</summary>
-    public long ValidFrom { get; }
+    public long ValidFrom { get; } = validFrom;
 
     /// <summary>Picoseconds per tick, as <see cref="TickRatio"/> has it; not 0.</summary>
     public ulong Multiplier => Volatile.Read(ref _multiplier);

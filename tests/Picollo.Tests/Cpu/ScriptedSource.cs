@@ -7,8 +7,6 @@ internal sealed class ScriptedSource(params Action<SystemCpuSample>[] samples) :
 {
     private int _next;
 
-    public bool IsDisposed { get; private set; }
-
     public SystemCpuParts AskedFor { get; private set; }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
@@ -16,6 +14,4 @@ internal sealed class ScriptedSource(params Action<SystemCpuSample>[] samples) :
         AskedFor = parts;
         samples[Math.Min(_next++, samples.Length - 1)](sample);
     }
-
-    public void Dispose() => IsDisposed = true;
 }

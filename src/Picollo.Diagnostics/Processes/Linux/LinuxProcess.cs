@@ -91,9 +91,9 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             }
 
             bool isDone = true;
-            foreach (ref readonly TaskSample thread in sample.Threads.Tasks)
+            foreach (ref readonly TaskSample thread in sample.Threads.Items)
             {
-                if (thread.Nice == nice)
+                if (thread.Shown.Nice == nice)
                 {
                     continue;
                 }

@@ -8,9 +8,9 @@ namespace Picollo.Cpu;
 /// awaits, and the tasks, threads and timers it starts.
 /// </summary>
 /// <remarks>
-/// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime tells when a thread takes that
-/// context up and leaves it; each time the thread's CPU clock is read, which is all that it costs: two reads a resumed await, nothing
-/// allocated, and some hundred bytes a watcher, however long it runs. Watchers may be nested, overlap and run side by
+/// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread takes up
+/// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, no allocations, and some hundred
+/// bytes per watcher, however long it runs. Watchers may be nested, overlap and run side by
 /// side; what a flow with several of them takes counts in each.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
 /// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an
@@ -44,9 +44,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     private long _endTimestamp;
 
     // Under the lock, and no longer changed once the watcher is final.
-    private long _totalNanoseconds;
-    private long _userNanoseconds;
-    private long _kernelNanoseconds;
+    private CpuSegment _sums;
     private long _switchCount;
 
     private CpuUsageAsyncWatcher? _outer;
@@ -57,9 +55,9 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     private bool _isFinal;
 
     /// <summary>Starts watching the current flow.</summary>
-    /// <param name="detail">Whether user and kernel time are told apart.</param>
+    /// <param name="detail">Whether user and kernel time are read separately.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is none of the enumeration's values.</exception>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell a thread's CPU time.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
     public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel)
     {
         if (detail is not (CpuUsageDetail.TotalOnly or CpuUsageDetail.UserAndKernel))
@@ -137,12 +135,10 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         long end = Stopwatch.GetTimestamp();
         CpuSegment taken = WatchedFlow.GetTaken(this);
 
-        // In the place of the sums: a segment that has ended on another thread since is in them already, or younger than the stop.
+        // Replaces the sums: a segment that has ended on another thread since is already in them, or younger than the stop.
         Lock();
         _endTimestamp = end;
-        _totalNanoseconds = taken.TotalNanoseconds;
-        _userNanoseconds = taken.Split.UserNanoseconds;
-        _kernelNanoseconds = taken.Split.KernelNanoseconds;
+        _sums = taken;
         Volatile.Write(ref _isFinal, true);
         Unlock();
     }
@@ -150,8 +146,8 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
     public void Dispose() => Stop();
 
-    /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Those that have stopped are cut out as
-    /// they are met: nobody looks for them any more.</summary>
+    /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Stopped ones are removed on the
+    /// way.</summary>
     internal CpuUsageAsyncWatcher? Outer
     {
         get
@@ -175,7 +171,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal static CpuUsageAsyncWatcher MakeStopped() => new(isFinal: true);
 
     /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
-    internal CpuSegment? Final => IsRunning ? null : Sums;
+    internal CpuSegment? Final => IsRunning ? null : _sums;
 
     /// <summary>The segments that have ended.</summary>
     internal CpuSegment Ended
@@ -183,13 +179,11 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         get
         {
             Lock();
-            CpuSegment ended = Sums;
+            CpuSegment ended = _sums;
             Unlock();
             return ended;
         }
     }
-
-    private CpuSegment Sums => new(_totalNanoseconds, new CpuUsage(_userNanoseconds, _kernelNanoseconds));
 
     /// <summary>A thread takes the flow up.</summary>
     internal void AddThread() => Interlocked.Increment(ref _threadCount);
@@ -203,9 +197,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         Lock();
         if (!_isFinal)
         {
-            _totalNanoseconds += segment.TotalNanoseconds;
-            _userNanoseconds += segment.Split.UserNanoseconds;
-            _kernelNanoseconds += segment.Split.KernelNanoseconds;
+            _sums += segment;
             _switchCount += byThreadSwitch ? 1 : 0;
         }
 
@@ -234,4 +226,14 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     }
 
     private void Unlock() => Volatile.Write(ref _isLocked, 0);
+}
+
+/// <summary>What a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
+public enum CpuUsageDetail
+{
+    /// <summary>The total only: the cheaper read, and the finer one on Windows.</summary>
+    TotalOnly = 1,
+
+    /// <summary>The total, and user and kernel time apart.</summary>
+    UserAndKernel = 2,
 }

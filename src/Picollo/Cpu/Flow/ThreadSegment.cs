@@ -11,30 +11,23 @@ namespace Picollo.Cpu;
 /// neither; so each change is between two steps of <see cref="Version"/> (a sequence lock: odd while it changes), and a reader looks
 /// whether it is the same afterwards.
 /// </remarks>
-internal sealed class ThreadSegment
+/// <param name="owner">The calling thread, except in tests.</param>
+/// <param name="clocks">What returns the owner's time to other threads.</param>
+internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 {
     private static readonly Lock Registering = new();
 
     // Replaced when a thread comes; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
     private static ThreadSegment[] _all = [];
 
-    private readonly Thread _owner;
-    private readonly ICpuTimes _clocks;
-    private readonly long? _threadId;
+    private readonly Thread _owner = owner;
+    private readonly ICpuTimes _clocks = clocks;
+    private readonly long? _threadId = clocks.ThreadId;
     private CpuSegment _start;
     private long _version;
 
     // The latest that another thread has read of the owner's clock.
     private long _measured;
-
-    /// <param name="owner">The calling thread, but for tests.</param>
-    /// <param name="clocks">What tells other threads of the owner's time.</param>
-    internal ThreadSegment(Thread owner, ICpuTimes clocks)
-    {
-        _owner = owner;
-        _clocks = clocks;
-        _threadId = clocks.ThreadId;
-    }
 
     /// <summary>Those of all threads that ever took up a watched flow.</summary>
     public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all);
@@ -199,5 +192,26 @@ internal sealed class ThreadSegment
     {
         [ThreadStatic]
         public static ThreadSegment? Current;
+    }
+}
+
+/// <summary>A thread's CPU clocks at a moment, or what passed on them between two; the split is 0 where nobody asked for it.</summary>
+internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split)
+{
+    public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>
+        new(end.TotalNanoseconds - start.TotalNanoseconds, end.Split - start.Split);
+
+    public static CpuSegment operator +(in CpuSegment left, in CpuSegment right) =>
+        new(left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split);
+
+    /// <summary>The current thread's clocks.</summary>
+    public static bool TryReadThread(CpuUsageDetail detail, out CpuSegment now)
+    {
+        CpuUsage split = default;
+        bool known = detail == CpuUsageDetail.UserAndKernel
+            ? CpuTimes.Current.TryGetThread(out long total, out split)
+            : CpuTimes.Current.TryGetThread(out total);
+        now = new CpuSegment(total, split);
+        return known;
     }
 }

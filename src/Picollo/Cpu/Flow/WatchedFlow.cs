@@ -30,9 +30,9 @@ internal static class WatchedFlow
 
     public static void Enter(CpuUsageAsyncWatcher watcher)
     {
-        if (ReferenceEquals(ExecutionContext.Capture(), EmptyFlow.Plain))
+        if (ReferenceEquals(ExecutionContext.Capture(), EmptyFlow.Contexts.Plain))
         {
-            ExecutionContext.Restore(EmptyFlow.Listening);
+            ExecutionContext.Restore(EmptyFlow.Contexts.Listening);
         }
         else
         {
@@ -160,19 +160,14 @@ internal static class WatchedFlow
         return most;
     }
 
-    /// <summary>The runtime makes an array of those who listen for each flow that has none: a flow with nothing in it is given one that
-    /// was made once, and costs an object and 32 bytes less.</summary>
+    /// <summary>The runtime allocates an array of listeners for each flow that has none: an empty flow is given one that was made once,
+    /// which saves an object and 32 bytes.</summary>
     private static class EmptyFlow
     {
-        private static readonly (ExecutionContext Plain, ExecutionContext Listening) Both = Make();
+        /// <summary>The context of a thread where nothing was put into it, and an empty one that listens for watchers.</summary>
+        public static readonly (ExecutionContext Plain, ExecutionContext Listening) Contexts = Make();
 
-        /// <summary>The context that a thread has where nobody has put anything into it.</summary>
-        public static ExecutionContext Plain => Both.Plain;
-
-        /// <summary>The same, and listened to for watchers, of which there is none.</summary>
-        public static ExecutionContext Listening => Both.Listening;
-
-        // On a thread of its own: the caller's may have anything in it.
+        // On a new thread: the caller's context may have anything in it.
         private static (ExecutionContext Plain, ExecutionContext Listening) Make()
         {
             ExecutionContext? plain = null, listening = null;

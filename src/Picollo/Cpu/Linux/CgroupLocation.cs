@@ -4,31 +4,18 @@ using System.Text;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>
-/// Where this process's cgroup is to be found: directories from the group itself up to the mount point, which is as far as can
-/// be seen from here. Worked out from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).
+/// The location of this process's cgroup: directories from the group itself up to the mount point, the highest that is visible
+/// here. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).
 /// </summary>
 /// <remarks>Paths are in Latin-1, one character a byte: they may hold any bytes but zero and line ends. Made once for each move of
 /// the process, so strings do.</remarks>
-internal sealed class CgroupLocation
+/// <param name="Version">1 or 2.</param>
+/// <param name="CpuDirectories">The group's directory first, the mount point last.</param>
+/// <param name="AccountingDirectories">The same of version 1's cpuacct controller; empty if it is not mounted or has the process in another
+/// group, and for version 2, which has no such controller.</param>
+internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDirectories, IReadOnlyList<string> AccountingDirectories)
 {
-    private CgroupLocation(int version, string[] cpu, string[] accounting)
-    {
-        Version = version;
-        CpuDirectories = cpu;
-        AccountingDirectories = accounting;
-    }
-
-    /// <summary>1 or 2.</summary>
-    public int Version { get; }
-
-    /// <summary>The group's directory first, the mount point last.</summary>
-    public IReadOnlyList<string> CpuDirectories { get; }
-
-    /// <summary>The same of version 1's cpuacct controller: empty if it is not mounted or has the process in another group, and
-    /// for version 2, which has no such thing.</summary>
-    public IReadOnlyList<string> AccountingDirectories { get; }
-
-    /// <summary>Works out the location; the reason is one of <see cref="LinuxReasons"/>.</summary>
+    /// <summary>Finds the location; the reason is one of <see cref="LinuxReasons"/>.</summary>
     public static bool TryFind(
         ReadOnlySpan<byte> selfCgroup,
         ReadOnlySpan<byte> mountInfo,

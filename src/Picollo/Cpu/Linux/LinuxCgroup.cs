@@ -3,11 +3,11 @@ using System.Text;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Reads the cgroup of this process and those above it.</summary>
-internal sealed class LinuxCgroup
+/// <param name="root">Empty for the machine, a directory for a captured one.</param>
+internal sealed class LinuxCgroup(string root)
 {
-    private readonly string _root;
-    private readonly byte[] _selfCgroupPath;
-    private readonly byte[] _mountInfoPath;
+    private readonly byte[] _selfCgroupPath = Encoding.UTF8.GetBytes(root + "/proc/self/cgroup\0");
+    private readonly byte[] _mountInfoPath = Encoding.UTF8.GetBytes(root + "/proc/self/mountinfo\0");
     private byte[] _buffer = new byte[4096];
     private byte[] _second = new byte[64];
 
@@ -15,14 +15,6 @@ internal sealed class LinuxCgroup
     private byte[] _selfCgroup = [];
     private Group[] _groups = [];
     private string? _unavailableReason = LinuxReasons.NotInCgroup;
-
-    /// <param name="root">Empty for the machine, a directory for a captured one.</param>
-    public LinuxCgroup(string root)
-    {
-        _root = root;
-        _selfCgroupPath = Encoding.UTF8.GetBytes(root + "/proc/self/cgroup\0");
-        _mountInfoPath = Encoding.UTF8.GetBytes(root + "/proc/self/mountinfo\0");
-    }
 
     public void Read(SystemCpuSample sample)
     {
@@ -86,7 +78,7 @@ internal sealed class LinuxCgroup
             _selfCgroup = selfCgroup;
             _unavailableReason = null;
             _groups = [.. location.CpuDirectories.Select((directory, i) => new Group(
-                _root,
+                root,
                 location.Version,
                 directory,
                 // Both lists begin at the same group and go up: they belong together as far as both reach.

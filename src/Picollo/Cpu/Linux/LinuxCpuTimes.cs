@@ -100,26 +100,18 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         path.Append(owner == ResourceOwner.Thread ? "/proc/self/task/"u8 : "/proc/"u8);
         path.Append((int)id);
         path.Append("/stat"u8);
-        reason = TryReadStat(path.Terminated, out split) ? null : WhyNoStat(owner == ResourceOwner.Thread ? "thread" : "process", id);
-        return reason is null;
-    }
-
-    private string WhyNoStat(string kind, long id)
-    {
-        string reason = LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid).");
-        return $"The user and kernel time of {kind} {id} cannot be read; its total can. "
-            + (_isProcForeign ? LinuxReasons.OtherNamespace : reason);
-    }
-
-    private bool TryReadStat(ReadOnlySpan<byte> path, out CpuUsage split)
-    {
-        if (!_isProcForeign && ProcTaskStat.TryRead(path, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
+        if (!_isProcForeign
+            && ProcTaskStat.TryRead(path.Terminated, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
         {
             split = stat.Usage;
             return true;
         }
 
-        split = default;
+        string kind = owner == ResourceOwner.Thread ? "thread" : "process";
+        reason = $"The user and kernel time of {kind} {id} cannot be read; its total can. "
+            + (_isProcForeign
+                ? LinuxReasons.OtherNamespace
+                : LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid)."));
         return false;
     }
 

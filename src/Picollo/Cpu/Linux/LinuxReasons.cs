@@ -3,14 +3,12 @@ namespace Picollo.Cpu.Linux;
 /// <summary>Why a part of <see cref="SystemCpu"/> is absent on Linux: each a cause and a remedy.</summary>
 internal static class LinuxReasons
 {
-    public const string NoProc =
-        "/proc cannot be opened: mount it (mount -t proc proc /proc), or give the container one.";
+    private const string MountProc = "mount /proc (mount -t proc proc /proc), or give the container one.";
 
-    public const string NoStates =
-        "/proc/stat cannot be read, or has no line for the CPUs: mount /proc (mount -t proc proc /proc), or give the container one.";
-
-    public const string NoLoadAverage =
-        "/proc/loadavg cannot be read, or is malformed: mount /proc (mount -t proc proc /proc), or give the container one.";
+    public const string NoProc = "/proc cannot be opened: mount it (mount -t proc proc /proc), or give the container one.";
+    public const string NoStates = "/proc/stat cannot be read, or has no line for the CPUs: " + MountProc;
+    public const string NoLoadAverage = "/proc/loadavg cannot be read, or is malformed: " + MountProc;
+    public const string NoMemory = "/proc/meminfo cannot be read, or does not tell what there is and what is free: " + MountProc;
 
     public const string NoRunQueue =
         "Neither /proc/stat nor /proc/loadavg tells how many threads run: mount /proc (mount -t proc proc /proc).";
@@ -18,10 +16,6 @@ internal static class LinuxReasons
     public const string NoPressure =
         "/proc/pressure/cpu cannot be read: the kernel is older than 4.20, or was built without CONFIG_PSI, or has it turned off; "
         + "where it is turned off, the kernel's command line turns it on with psi=1.";
-
-    public const string NoMemory =
-        "/proc/meminfo cannot be read, or does not tell what there is and what is free: mount /proc (mount -t proc proc /proc), or give "
-        + "the container one.";
 
     public const string NoOwners =
         "Nobody's processes can be told: statx(2) was refused (a kernel before 4.11, or a seccomp filter; allow it), or its number is not "

@@ -24,8 +24,7 @@ internal static unsafe class LinuxResourceUsage
         return known;
     }
 
-    /// <param name="who">LibC.RUSAGE_…</param>
-    /// <param name="usage">All 0 where false is returned.</param>
+    /// <summary>Calls getrusage(2) with one of LibC.RUSAGE_…; all fields are 0 where it fails.</summary>
     public static bool TryRead(int who, out LibC.Rusage usage)
     {
         LibC.Rusage read = default;

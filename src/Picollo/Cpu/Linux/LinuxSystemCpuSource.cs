@@ -4,33 +4,22 @@ using Picollo.Interop.Linux;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Reads the machine from /proc and the cgroup file systems.</summary>
-internal sealed class LinuxSystemCpuSource : ISystemCpuSource
+/// <param name="root">Empty for the machine, a directory for a captured one.</param>
+internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 {
-    private readonly byte[] _statPath;
-    private readonly byte[] _loadAveragePath;
-    private readonly byte[] _pressurePath;
-    private readonly byte[] _memInfoPath;
-    private readonly byte[] _autogroupPath;
-    private readonly LinuxCgroup _cgroup;
-    private readonly LinuxTasks _tasks;
+    private readonly byte[] _statPath = PathOf(root, "/proc/stat");
+    private readonly byte[] _loadAveragePath = PathOf(root, "/proc/loadavg");
+    private readonly byte[] _pressurePath = PathOf(root, "/proc/pressure/cpu");
+    private readonly byte[] _memInfoPath = PathOf(root, "/proc/meminfo");
+    private readonly byte[] _autogroupPath = PathOf(root, "/proc/sys/kernel/sched_autogroup_enabled");
+    private readonly LinuxCgroup _cgroup = new(root);
+    private readonly LinuxTasks _tasks = new(root + "/proc");
     private byte[] _buffer = new byte[16 * 1024];
-
-    /// <summary>Prepares to read the files under <paramref name="root"/>: empty for the machine, a directory for a captured
-    /// one.</summary>
-    public LinuxSystemCpuSource(string root)
-    {
-        _statPath = PathOf(root, "/proc/stat");
-        _loadAveragePath = PathOf(root, "/proc/loadavg");
-        _pressurePath = PathOf(root, "/proc/pressure/cpu");
-        _memInfoPath = PathOf(root, "/proc/meminfo");
-        _autogroupPath = PathOf(root, "/proc/sys/kernel/sched_autogroup_enabled");
-        _cgroup = new LinuxCgroup(root);
-        _tasks = new LinuxTasks(root + "/proc");
-    }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
-        ReadStates(sample);
+        bool isRead = TryRead(_statPath, out ReadOnlySpan<byte> text) && ProcStat.TryParse(text, sample);
+        Require(isRead, sample, SystemCpuParts.States, LinuxReasons.NoStates);
         if ((parts & (SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue)) != 0)
         {
             ReadLoad(sample);
@@ -38,12 +27,14 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
 
         if ((parts & SystemCpuParts.Pressure) != 0)
         {
-            ReadPressure(sample);
+            sample.Pressure = TryRead(_pressurePath, out text) && ProcPressure.TryParse(text, out CpuPressure pressure) ? pressure : null;
+            Require(sample.Pressure is not null, sample, SystemCpuParts.Pressure, LinuxReasons.NoPressure);
         }
 
         if ((parts & SystemCpuParts.Memory) != 0)
         {
-            ReadMemory(sample);
+            sample.Memory = TryRead(_memInfoPath, out text) && ProcMemory.TryParse(text, out MachineMemory memory) ? memory : null;
+            Require(sample.Memory is not null, sample, SystemCpuParts.Memory, LinuxReasons.NoMemory);
         }
 
         sample.TimestampNanoseconds = Now();
@@ -55,15 +46,15 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             _tasks.Read(sample, parts);
-            ReadAutogroups(sample);
+
+            // A kernel without autogroups has no such file.
+            sample.HasAutogroups = TryRead(_autogroupPath, out text) ? CgroupFiles.ParseNumber(text) != 0
+                : LinuxFiles.IsLastAbsent ? false
+                : null;
         }
     }
 
     public string[]? GetCommandLine(int processId) => _tasks.GetCommandLine(processId);
-
-    public void Dispose()
-    {
-    }
 
     private static byte[] PathOf(string root, string path) => Encoding.UTF8.GetBytes(root + path + '\0');
 
@@ -73,66 +64,29 @@ internal sealed class LinuxSystemCpuSource : ISystemCpuSource
         return LibC.clock_gettime(LibC.CLOCK_BOOTTIME, &time) == 0 ? time.TotalNanoseconds : 0;
     }
 
-    private void ReadStates(SystemCpuSample sample)
+    private static void Require(bool isRead, SystemCpuSample sample, SystemCpuParts part, string reason)
     {
-        if (!LinuxFiles.TryReadAll(_statPath, ref _buffer, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
+        if (!isRead)
         {
-            sample.SetUnavailableReason(SystemCpuParts.States, LinuxFiles.WhyNotRead(LinuxReasons.NoStates));
+            sample.SetUnavailableReason(part, LinuxFiles.WhyNotRead(reason));
         }
     }
+
+    private bool TryRead(byte[] path, out ReadOnlySpan<byte> text) => LinuxFiles.TryReadAll(path, ref _buffer, out text);
 
     private void ReadLoad(SystemCpuSample sample)
     {
-        if (LinuxFiles.TryReadAll(_loadAveragePath, ref _buffer, out ReadOnlySpan<byte> text)
-            && ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads))
-        {
-            sample.LoadAverage = average;
-            if (threads is not null)
-            {
-                sample.RunQueue = new RunQueueState(sample.RunQueue?.Running ?? running, sample.RunQueue?.Blocked, threads);
-            }
-        }
-        else
-        {
-            sample.SetUnavailableReason(SystemCpuParts.LoadAverage, LinuxFiles.WhyNotRead(LinuxReasons.NoLoadAverage));
-        }
-
-        if (sample.RunQueue is null)
-        {
-            sample.SetUnavailableReason(SystemCpuParts.RunQueue, LinuxFiles.WhyNotRead(LinuxReasons.NoRunQueue));
-        }
-    }
-
-    private void ReadMemory(SystemCpuSample sample)
-    {
-        if (LinuxFiles.TryReadAll(_memInfoPath, ref _buffer, out ReadOnlySpan<byte> text)
-            && ProcMemory.TryParse(text, out MachineMemory memory))
-        {
-            sample.Memory = memory;
-        }
-        else
-        {
-            sample.SetUnavailableReason(SystemCpuParts.Memory, LinuxFiles.WhyNotRead(LinuxReasons.NoMemory));
-        }
-    }
-
-    // A kernel without autogroups has no such file.
-    private void ReadAutogroups(SystemCpuSample sample) =>
-        sample.HasAutogroups =
-            LinuxFiles.TryReadAll(_autogroupPath, ref _buffer, out ReadOnlySpan<byte> text) ? CgroupFiles.ParseNumber(text) != 0
-            : LinuxFiles.IsLastAbsent ? false
+        int? running = null, threads = null;
+        sample.LoadAverage = TryRead(_loadAveragePath, out ReadOnlySpan<byte> text)
+            && ProcLoadAverage.TryParse(text, out LoadAverage average, out running, out threads)
+            ? average
             : null;
+        Require(sample.LoadAverage is not null, sample, SystemCpuParts.LoadAverage, LinuxReasons.NoLoadAverage);
+        if (threads is not null)
+        {
+            sample.RunQueue = new RunQueueState(sample.RunQueue?.Running ?? running, sample.RunQueue?.Blocked, threads);
+        }
 
-    private void ReadPressure(SystemCpuSample sample)
-    {
-        if (LinuxFiles.TryReadAll(_pressurePath, ref _buffer, out ReadOnlySpan<byte> text)
-            && ProcPressure.TryParse(text, out CpuPressure pressure))
-        {
-            sample.Pressure = pressure;
-        }
-        else
-        {
-            sample.SetUnavailableReason(SystemCpuParts.Pressure, LinuxFiles.WhyNotRead(LinuxReasons.NoPressure));
-        }
+        Require(sample.RunQueue is not null, sample, SystemCpuParts.RunQueue, LinuxReasons.NoRunQueue);
     }
 }

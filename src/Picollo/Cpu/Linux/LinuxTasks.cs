@@ -23,38 +23,28 @@ namespace Picollo.Cpu.Linux;
 /// that top shows; the fields 23 and 24 of stat, the first two of them.
 /// </para>
 /// </remarks>
-internal sealed class LinuxTasks
+/// <param name="procPath">The path of a /proc.</param>
+internal sealed class LinuxTasks(string procPath)
 {
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
 
-    private static readonly SystemCpuParts[] OfTasks =
-        [SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Owners, SystemCpuParts.Waits];
+    private const SystemCpuParts OfTasks =
+        SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
-    private readonly string _procPath;
-    private readonly byte[] _openPath;
-    private readonly bool _hasProcessClocks;
+    private readonly byte[] _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
+    private readonly bool _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
     private readonly TaskNames _names = new();
     private readonly byte[] _processEntries = new byte[EntriesLength];
     private readonly byte[] _threadEntries = new byte[EntriesLength];
 
-    public LinuxTasks(string procPath)
-    {
-        _procPath = procPath;
-        _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
-        _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
-    }
-
-    /// <summary>Adds what is asked for, and says what stood in the way.</summary>
+    /// <summary>Adds what is asked for, and the reasons for what is missing.</summary>
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
         string? reason = ReadAll(sample, parts);
         if (reason is not null)
         {
-            foreach (SystemCpuParts part in OfTasks)
-            {
-                sample.SetUnavailableReason(part, reason);
-            }
+            sample.SetUnavailableReason(OfTasks, reason);
         }
         else if ((parts & SystemCpuParts.Waits) != 0 && sample.Waits.Count == 0)
         {
@@ -66,10 +56,15 @@ internal sealed class LinuxTasks
     public string[]? GetCommandLine(int process)
     {
         byte[] text = new byte[1024];
-        return LinuxFiles.TryReadAll(Encoding.UTF8.GetBytes($"{_procPath}/{process}/cmdline\0"), ref text, out ReadOnlySpan<byte> words)
-            ? ProcCommandLine.Parse(words)
+        return LinuxFiles.TryReadAll(Encoding.UTF8.GetBytes($"{procPath}/{process}/cmdline\0"), ref text, out ReadOnlySpan<byte> words)
+            ? ParseCommandLine(words)
             : null;
     }
+
+    /// <summary>The arguments in the text of /proc/&lt;pid&gt;/cmdline (proc_pid_cmdline(5)), each followed by a zero. A program that
+    /// overwrites its own may leave out the last zero, or leave many.</summary>
+    internal static string[] ParseCommandLine(ReadOnlySpan<byte> text) =>
+        text.IsEmpty ? [] : Encoding.UTF8.GetString(text[^1] == 0 ? text[..^1] : text).Split('\0');
 
     /// <summary>Adds the threads of one process; none where it has ended.</summary>
     public void ReadThreadsOf(int process, SystemCpuSample sample)
@@ -82,8 +77,8 @@ internal sealed class LinuxTasks
         }
     }
 
-    /// <summary>The id by which a /proc goes for this process; null if it cannot be read. One that was mounted in another namespace of
-    /// ids has others than this process knows, and than clocks go by, for its own and for all.</summary>
+    /// <summary>This process's ID in a /proc; null if it cannot be read. A /proc that was mounted in another PID namespace has other
+    /// IDs for all processes than this process and the CPU clocks use.</summary>
     public static int? OwnIdIn(string procPath)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -99,7 +94,7 @@ internal sealed class LinuxTasks
             return LinuxFiles.WhyNotRead(LinuxReasons.NoProc);
         }
 
-        // In every namespace of ids there is a process 1: where it is not seen, others are not either.
+        // Every PID namespace has a process 1: where it is not seen, others are not either.
         bool isFirstSeen = false;
         string? reason = null;
         int length;
@@ -121,7 +116,7 @@ internal sealed class LinuxTasks
             : reason ?? (isFirstSeen ? null : LinuxReasons.Hidden);
     }
 
-    /// <summary>Null, or why it or one of its threads is missing; that it has ended is no such reason.</summary>
+    /// <summary>Null, or why it or one of its threads is missing; the end of a process or thread is not such a reason.</summary>
     private string? ReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -129,15 +124,9 @@ internal sealed class LinuxTasks
         path.Append(process);
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(proc, statPath.Terminated, text);
-        if (length < 0)
+        if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, proc))
         {
             return WhyMissing();
-        }
-
-        if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
-        {
-            return null;
         }
 
         bool isAskedFor = (parts & SystemCpuParts.Processes) != 0;
@@ -150,24 +139,25 @@ internal sealed class LinuxTasks
             : ReadThreads(proc, path, process, stat.ThreadCount, sample, parts);
         if (isAskedFor)
         {
-            TaskSample task = ToSample(stat, process, process, precise) with
+            TaskSample task = ToSample(stat, process, process, precise);
+            sample.Processes.Add(process, task with
             {
+                Shown = WithDetails(task.Shown, proc, path, sample, parts),
                 FirstWait = firstWait,
                 WaitCount = reason is null ? sample.Waits.Count - firstWait : 0,
-            };
-            sample.Processes.Add(WithDetails(task, proc, path, sample, parts));
+            });
         }
 
         return reason;
     }
 
     /// <summary>Adds the sizes and the owner, where they are asked for.</summary>
-    private static TaskSample WithDetails(TaskSample task, int proc, PathBuffer path, SystemCpuSample sample, SystemCpuParts parts)
+    private static ProcessCpu WithDetails(ProcessCpu process, int proc, PathBuffer path, SystemCpuSample sample, SystemCpuParts parts)
     {
         if ((parts & SystemCpuParts.Owners) != 0)
         {
-            task = task with { UserId = LinuxOwners.TryGet(proc, path.Terminated) };
-            if (task.UserId is null && !LinuxFiles.IsLastAbsent)
+            process = process with { UserId = LinuxFiles.TryGetOwner(proc, path.Terminated) };
+            if (process.UserId is null && !LinuxFiles.IsLastAbsent)
             {
                 sample.SetUnavailableReason(SystemCpuParts.Owners, LinuxReasons.NoOwners);
             }
@@ -180,7 +170,7 @@ internal sealed class LinuxTasks
             int length = LinuxFiles.ReadOnce(proc, path.Terminated, text);
             if (ProcMemory.TryParseStatm(length > 0 ? text[..length] : [], out long size, out long resident, out long shared))
             {
-                task = task with
+                process = process with
                 {
                     VirtualBytes = TextFields.Scale(size, Environment.SystemPageSize),
                     ResidentBytes = TextFields.Scale(resident, Environment.SystemPageSize),
@@ -189,9 +179,10 @@ internal sealed class LinuxTasks
             }
         }
 
-        return task;
+        return process;
     }
 
+    /// <summary>Null where the process or thread has ended, or its file was read and is malformed.</summary>
     private static string? WhyMissing() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
 
     private string? ReadThreads(int proc, PathBuffer path, int process, int count, SystemCpuSample sample, SystemCpuParts parts)
@@ -234,6 +225,7 @@ internal sealed class LinuxTasks
         LinuxFiles.Close(directory);
         return reason;
     }
+
     private string? ReadThread(int directory, PathBuffer path, int process, int thread, SystemCpuSample sample, SystemCpuParts parts)
     {
         path.Append(thread);
@@ -245,19 +237,13 @@ internal sealed class LinuxTasks
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
         PathBuffer statPath = path;
         statPath.Append("/stat"u8);
-        int length = LinuxFiles.ReadOnce(directory, statPath.Terminated, text);
-        if (length < 0)
+        if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, directory))
         {
             return WhyMissing();
         }
 
-        if (!ProcTaskStat.TryParse(text[..length], out ProcTaskStat stat))
-        {
-            return null;
-        }
-
         string? reason = ReadSchedStat(directory, path, thread, sample, parts, out long? precise);
-        sample.Threads.Add(ToSample(stat, process, thread, precise));
+        sample.Threads.Add(thread, ToSample(stat, process, thread, precise));
         return reason;
     }
 
@@ -268,8 +254,8 @@ internal sealed class LinuxTasks
         Span<byte> text = stackalloc byte[ProcSchedStat.MaxLength];
         path.Append("/schedstat"u8);
         int length = LinuxFiles.ReadOnce(directory, path.Terminated, text);
-        bool isTold = ProcSchedStat.TryParse(length > 0 ? text[..length] : [], out ProcSchedStat stat);
-        runNanoseconds = isTold ? stat.RunNanoseconds : null;
+        bool isRead = ProcSchedStat.TryParse(length > 0 ? text[..length] : [], out ProcSchedStat stat);
+        runNanoseconds = isRead ? stat.RunNanoseconds : null;
         if ((parts & SystemCpuParts.Waits) == 0)
         {
             return null;
@@ -277,7 +263,7 @@ internal sealed class LinuxTasks
 
         if (stat.Runs > 0)
         {
-            sample.Waits.Add(new ThreadWait(thread, stat.WaitNanoseconds, stat.Runs));
+            sample.Waits.Add(thread, new ThreadWait(thread, stat.WaitNanoseconds, stat.Runs));
         }
 
         return length < 0 ? WhyMissing() : null;
@@ -286,17 +272,20 @@ internal sealed class LinuxTasks
     private TaskSample ToSample(in ProcTaskStat stat, int process, int id, long? preciseNanoseconds) => new()
     {
         Id = id,
-        ProcessId = process,
-        StartNanoseconds = stat.LatestStartNanoseconds,
-        Name = _names.Get(stat.Name),
-        State = stat.State,
-        Nice = stat.Nice,
-        Priority = stat.Priority,
-        Usage = stat.Usage,
-        // Read later, and not cut: less than the ticks is no such time. A kernel without these statistics says 0.
+        Shown = new ProcessCpu
+        {
+            Id = process,
+            StartNanoseconds = stat.LatestStartNanoseconds,
+            Name = _names.Get(stat.Name),
+            State = stat.State,
+            Nice = stat.Nice,
+            Priority = stat.Priority,
+            Usage = stat.Usage,
+            ThreadCount = stat.ThreadCount,
+            LastCpu = stat.LastCpu,
+        },
+        // It is read later and not cut, so it is not less than the ticks, except where a kernel without these statistics reports 0.
         PreciseNanoseconds = preciseNanoseconds >= stat.Usage.TotalNanoseconds ? preciseNanoseconds : null,
-        ThreadCount = stat.ThreadCount,
-        LastCpu = stat.LastCpu,
     };
 
     private static bool TryParseId(ReadOnlySpan<byte> name, out int id) =>

@@ -10,8 +10,7 @@ internal static class ProcMemory
     /// <summary>False if there is no line for the total or for what is free.</summary>
     public static bool TryParse(ReadOnlySpan<byte> memInfo, out MachineMemory memory)
     {
-        long? total = null, free = null, available = null;
-        long cache = 0, swapTotal = 0, swapFree = 0;
+        memory = new MachineMemory { TotalBytes = -1, FreeBytes = -1 };
         while (TextFields.TryTakeLine(ref memInfo, out ReadOnlySpan<byte> line))
         {
             var fields = new TextFields(line);
@@ -21,42 +20,22 @@ internal static class ProcMemory
             }
 
             long bytes = TextFields.Scale(kilobytes, BytesPerKilobyte);
-            if (name.SequenceEqual("MemTotal:"u8))
+            memory = name switch
             {
-                total = bytes;
-            }
-            else if (name.SequenceEqual("MemFree:"u8))
-            {
-                free = bytes;
-            }
-            else if (name.SequenceEqual("MemAvailable:"u8))
-            {
-                available = bytes;
-            }
-            else if (name.SequenceEqual("Buffers:"u8) || name.SequenceEqual("Cached:"u8) || name.SequenceEqual("SReclaimable:"u8))
-            {
-                cache += Math.Min(bytes, long.MaxValue - cache);
-            }
-            else if (name.SequenceEqual("SwapTotal:"u8))
-            {
-                swapTotal = bytes;
-            }
-            else if (name.SequenceEqual("SwapFree:"u8))
-            {
-                swapFree = bytes;
-            }
+                _ when name.SequenceEqual("MemTotal:"u8) => memory with { TotalBytes = bytes },
+                _ when name.SequenceEqual("MemFree:"u8) => memory with { FreeBytes = bytes },
+                _ when name.SequenceEqual("MemAvailable:"u8) => memory with { AvailableBytes = bytes },
+                _ when name.SequenceEqual("Buffers:"u8) || name.SequenceEqual("Cached:"u8) || name.SequenceEqual("SReclaimable:"u8) =>
+                    memory with { CacheBytes = memory.CacheBytes + Math.Min(bytes, long.MaxValue - memory.CacheBytes) },
+                _ when name.SequenceEqual("SwapTotal:"u8) => memory with { SwapTotalBytes = bytes },
+                _ when name.SequenceEqual("SwapFree:"u8) => memory with { SwapFreeBytes = bytes },
+                _ => memory,
+            };
         }
 
-        memory = new MachineMemory
-        {
-            TotalBytes = total ?? 0,
-            FreeBytes = free ?? 0,
-            AvailableBytes = available,
-            CacheBytes = cache,
-            SwapTotalBytes = swapTotal,
-            SwapFreeBytes = swapFree,
-        };
-        return total is not null && free is not null;
+        bool isComplete = memory is { TotalBytes: >= 0, FreeBytes: >= 0 };
+        memory = isComplete ? memory : default;
+        return isComplete;
     }
 
     /// <summary>The first three numbers, which are in pages; zeros for threads of the kernel and zombies.</summary>

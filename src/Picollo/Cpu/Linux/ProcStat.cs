@@ -4,7 +4,7 @@ namespace Picollo.Cpu.Linux;
 internal static class ProcStat
 {
     /// <summary>
-    /// What a tick of /proc is worth: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own tick.
+    /// The length of a tick of /proc: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own tick.
     /// </summary>
     public const long NanosecondsPerTick = 10_000_000;
 
@@ -42,13 +42,13 @@ internal static class ProcStat
             sample.RunQueue = new RunQueueState(running, blocked, null);
         }
 
-        return sample.Total.Has(CpuState.User);
+        return sample.Total.User is not null;
     }
 
     private static void AddCpu(ReadOnlySpan<byte> number, ref TextFields fields, SystemCpuSample sample)
     {
         CpuStateTimes times = ParseTimes(ref fields);
-        if (!times.Has(CpuState.User))
+        if (times.User is null)
         {
             return;
         }
@@ -78,14 +78,8 @@ internal static class ProcStat
         }
 
         // The kernel counts guests twice (account_guest_time). The two counters are not read at one moment: never below 0.
-        times[(int)CpuState.User] = Math.Max(times[(int)CpuState.User] - times[(int)CpuState.Guest], 0);
-        times[(int)CpuState.Nice] = Math.Max(times[(int)CpuState.Nice] - times[(int)CpuState.GuestNice], 0);
-        CpuStateTimes states = default;
-        for (int i = 0; i < count; i++)
-        {
-            states = states.With((CpuState)i, times[i]);
-        }
-
-        return states;
+        times[(int)CpuState.User] = Math.Max(times[(int)CpuState.User]!.Value - (times[(int)CpuState.Guest] ?? 0), 0);
+        times[(int)CpuState.Nice] = Math.Max(times[(int)CpuState.Nice]!.Value - (times[(int)CpuState.GuestNice] ?? 0), 0);
+        return new CpuStateTimes(times);
     }
 }

@@ -52,9 +52,10 @@ internal ref struct ProcTaskStat
     }
 
     /// <summary>As <see cref="TryRead(int, Span{byte}, out ProcTaskStat)"/>, by a path that ends with a zero.</summary>
-    public static bool TryRead(scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat)
+    public static bool TryRead(
+        scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat, int directory = LibC.AT_FDCWD)
     {
-        int length = LinuxFiles.ReadOnce(LibC.AT_FDCWD, path, buffer);
+        int length = LinuxFiles.ReadOnce(directory, path, buffer);
         return TryParse(length > 0 ? buffer[..length] : [], out stat);
     }
 
@@ -101,4 +102,25 @@ internal ref struct ProcTaskStat
 
     private static long ToNanoseconds(long ticks) =>
         Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);
+}
+
+/// <summary>
+/// The three numbers of a schedstat, of one thread (Documentation/scheduler/sched-stats.rst of the kernel); of
+/// /proc/&lt;pid&gt;/schedstat, the main thread.
+/// </summary>
+/// <param name="RunNanoseconds">On a CPU.</param>
+/// <param name="WaitNanoseconds">Runnable, and not on a CPU. The kernel adds a wait when it is over.</param>
+/// <param name="Runs">How often it got a CPU: none for a thread that never ran, and for all where the kernel keeps no such statistics
+/// (three zeros: sched_info_on() before Linux 5.14).</param>
+internal readonly record struct ProcSchedStat(long RunNanoseconds, long WaitNanoseconds, long Runs)
+{
+    public const int MaxLength = 128;
+
+    public static bool TryParse(ReadOnlySpan<byte> text, out ProcSchedStat stat)
+    {
+        var fields = new TextFields(text);
+        bool known = fields.TryNextCount(out long run) & fields.TryNextCount(out long wait) & fields.TryNextCount(out long runs);
+        stat = known ? new ProcSchedStat(run, wait, runs) : default;
+        return known;
+    }
 }

@@ -3,7 +3,7 @@ using System.Buffers.Text;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>
-/// Takes a line apart at its blanks, as the files of /proc have them. A number counts only if it is followed by a blank or a
+/// Splits a line of a file in /proc at its blanks. A number counts only if it is followed by a blank or a
 /// line's end: one that was cut off would be another number.
 /// </summary>
 internal ref struct TextFields(ReadOnlySpan<byte> text)
@@ -18,12 +18,6 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
         field = end <= 0 ? default : _rest[..end];
         _rest = end <= 0 ? default : _rest[end..];
         return end > 0;
-    }
-
-    public bool TryNext(out long value)
-    {
-        value = 0;
-        return TryNext(out ReadOnlySpan<byte> field) && Utf8Parser.TryParse(field, out value, out int length) && length == field.Length;
     }
 
     /// <summary>The next field as a count, which is held at <see cref="long.MaxValue"/> if it is larger.</summary>
@@ -48,7 +42,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
 
     public bool Skip(int fields)
     {
-        while (fields > 0 && TryNext(out ReadOnlySpan<byte> _))
+        while (fields > 0 && TryNext(out _))
         {
             fields--;
         }
@@ -66,7 +60,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
     public static bool TryParseDecimal(ReadOnlySpan<byte> field, out double value) =>
         Utf8Parser.TryParse(field, out value, out int length) && length == field.Length && value is >= 0 and < double.PositiveInfinity;
 
-    /// <summary>Takes the first line off a text; false at its end, and for a last line that has none: it may be cut off.</summary>
+    /// <summary>Removes the first line from a text; false at its end, and for a last line without a line end: it may be cut off.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
         int end = text.IndexOf((byte)'\n');

@@ -9,19 +9,22 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 {
     private const string NoStates = "macOS refused host_processor_info(PROCESSOR_CPU_LOAD_INFO).";
     private const string NoLoadAverage = "macOS refused getloadavg.";
-    private const string NoRunQueue = "macOS does not tell how many threads want a CPU.";
-    private const string NoCgroup = "macOS has no cgroups.";
-    private const string NoPressure = "macOS keeps no pressure stall information.";
 
-    private const string NoMemory = "The machine's memory is not read on macOS; the sizes of processes are, but for what they share.";
-    private const string NoWaits = "macOS does not tell how long threads wait for a CPU.";
+    private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
+    [
+        (SystemCpuParts.RunQueue, "macOS does not tell how many threads want a CPU."),
+        (SystemCpuParts.Cgroup, "macOS has no cgroups."),
+        (SystemCpuParts.Pressure, "macOS keeps no pressure stall information."),
+        (SystemCpuParts.Memory, "The machine's memory is not read on macOS; the sizes of processes are, but for what they share."),
+        (SystemCpuParts.Waits, "macOS does not tell how long threads wait for a CPU."),
+    ];
 
     private readonly MacTasks _tasks;
     private HostTicks[] _cpus = [];
 
     public MacSystemCpuSource()
     {
-        // Starts are told by the time of day, which may be set; one difference for all samples keeps each start what it was.
+        // Starts are given by the time of day, which may be set; one difference for all samples keeps each start what it was.
         long unix = (DateTime.UtcNow - DateTime.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
         _tasks = new MacTasks(unix - Now());
     }
@@ -31,19 +34,11 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         ReadStates(sample);
         ReadLoadAverage(sample);
         sample.TimestampNanoseconds = Now();
-        sample.SetUnavailableReason(SystemCpuParts.RunQueue, NoRunQueue);
-        sample.SetUnavailableReason(SystemCpuParts.Cgroup, NoCgroup);
-        sample.SetUnavailableReason(SystemCpuParts.Pressure, NoPressure);
-        sample.SetUnavailableReason(SystemCpuParts.Memory, NoMemory);
-        sample.SetUnavailableReason(SystemCpuParts.Waits, NoWaits);
+        sample.SetUnavailableReasons(Unavailable);
         if ((parts & (SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             _tasks.Read(sample, parts);
         }
-    }
-
-    public void Dispose()
-    {
     }
 
     private static long Now() => (long)LibSystem.clock_gettime_nsec_np(LibSystem.CLOCK_MONOTONIC_RAW);

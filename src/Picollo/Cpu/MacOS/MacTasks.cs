@@ -32,9 +32,7 @@ internal sealed unsafe class MacTasks
         int count = ListProcesses();
         if (count <= 0)
         {
-            sample.SetUnavailableReason(SystemCpuParts.Processes, NoProcesses);
-            sample.SetUnavailableReason(SystemCpuParts.Threads, NoProcesses);
-            sample.SetUnavailableReason(SystemCpuParts.Owners, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners, NoProcesses);
             return;
         }
 
@@ -48,8 +46,7 @@ internal sealed unsafe class MacTasks
             }
             else if (Marshal.GetLastPInvokeError() == LibSystem.EPERM)
             {
-                sample.SetUnavailableReason(SystemCpuParts.Processes, Hidden);
-                sample.SetUnavailableReason(SystemCpuParts.Threads, Hidden);
+                sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads, Hidden);
             }
         }
     }
@@ -60,10 +57,9 @@ internal sealed unsafe class MacTasks
         long start = Math.Max(info.StartUnixNanoseconds - _bootUnixNanoseconds, 0);
         if ((parts & SystemCpuParts.Processes) != 0)
         {
-            sample.Processes.Add(new TaskSample
+            var shown = new ProcessCpu
             {
                 Id = id,
-                ProcessId = id,
                 StartNanoseconds = start,
                 Name = name,
                 State = info.State,
@@ -74,7 +70,8 @@ internal sealed unsafe class MacTasks
                 VirtualBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.VirtualBytes),
                 ResidentBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.ResidentBytes),
                 UserId = (parts & SystemCpuParts.Owners) == 0 ? null : info.UserId,
-            });
+            };
+            sample.Processes.Add(id, new TaskSample { Id = id, Shown = shown });
         }
 
         if ((parts & SystemCpuParts.Threads) != 0)
@@ -83,7 +80,8 @@ internal sealed unsafe class MacTasks
         }
     }
 
-    // A thread's start is not told. Its id is never used again, so its process's does; a new thread has no share at first.
+    // macOS does not report a thread's start. Its ID is never used again, so its process's start will do; a new thread has no share
+    // at first.
     private void AddThreads(SystemCpuSample sample, int processId, string processName, long start)
     {
         int count = ListThreads(processId);
@@ -94,22 +92,24 @@ internal sealed unsafe class MacTasks
 
         for (int i = 0; i < count; i++)
         {
+            long id = (long)_threadIds[i];
             ProcessThreadInfo info = default;
-            int size = LibSystem.proc_pidinfo(
-                processId, LibSystem.PROC_PIDTHREADID64INFO, _threadIds[i], &info, sizeof(ProcessThreadInfo));
-            if (size == sizeof(ProcessThreadInfo))
+            if (LibSystem.proc_pidinfo(processId, LibSystem.PROC_PIDTHREADID64INFO, (ulong)id, &info, sizeof(ProcessThreadInfo))
+                != sizeof(ProcessThreadInfo))
             {
-                sample.Threads.Add(new TaskSample
-                {
-                    Id = (long)_threadIds[i],
-                    ProcessId = processId,
-                    StartNanoseconds = start,
-                    Name = NameOf(info.Name, 64) is { Length: > 0 } own ? own : processName,
-                    State = info.State,
-                    Priority = info.CurrentPriority,
-                    Usage = new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds),
-                });
+                continue;
             }
+
+            var shown = new ProcessCpu
+            {
+                Id = processId,
+                StartNanoseconds = start,
+                Name = NameOf(info.Name, 64) is { Length: > 0 } own ? own : processName,
+                State = info.State,
+                Priority = info.CurrentPriority,
+                Usage = new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds),
+            };
+            sample.Threads.Add(id, new TaskSample { Id = id, Shown = shown });
         }
     }
 

@@ -2,27 +2,23 @@ namespace Picollo.Cpu;
 
 /// <summary>How long a CPU, or all of them together, spent in each state since the system was started.</summary>
 /// <remarks>
-/// <para>A state that the system does not tell apart is null, its time being counted in another. No time is counted in two
-/// states: what guests ran is <see cref="Guest"/> and not <see cref="User"/>, though Linux itself counts it in both.</para>
-/// <para>Windows tells user, system, idle, hard and soft interrupts apart, macOS user, system, nice and idle; Linux all. Linux counts
-/// in steps of 10 ms, and its idle and waiting times may step back. Values too large for a
-/// <see cref="TimeSpan"/> in nanoseconds (292 years) are held at that. Immutable; the default value has no state at all.</para>
+/// <para>A state that the system does not distinguish is null; its time is counted in another state. No time is counted in two
+/// states: what guests ran is in <see cref="Guest"/> and not in <see cref="User"/>, although Linux itself counts it in both.</para>
+/// <para>Windows distinguishes user, system, idle, hard and soft interrupts; macOS user, system, nice and idle; Linux all. Linux counts
+/// in steps of 10 ms, and its idle and waiting times may step back. Values above 292 years are held at that. Immutable; the default
+/// value has no state.</para>
 /// </remarks>
-public readonly struct CpuStateTimes : IEquatable<CpuStateTimes>
+public readonly record struct CpuStateTimes
 {
     private readonly PerCpuState<long> _nanoseconds;
-    private readonly ushort _present;
 
-    private CpuStateTimes(PerCpuState<long> nanoseconds, int present)
-    {
-        _nanoseconds = nanoseconds;
-        _present = (ushort)present;
-    }
+    /// <param name="nanoseconds">The times; none is negative.</param>
+    internal CpuStateTimes(PerCpuState<long> nanoseconds) => _nanoseconds = nanoseconds;
 
     /// <summary>Programs at nice 0 and below.</summary>
     public TimeSpan? User => this[CpuState.User];
 
-    /// <summary>The kernel, interrupts apart where they are told apart.</summary>
+    /// <summary>The kernel, without interrupts where the system counts them separately.</summary>
     public TimeSpan? System => this[CpuState.System];
 
     /// <summary>Programs at nice 1 and above.</summary>
@@ -49,38 +45,16 @@ public readonly struct CpuStateTimes : IEquatable<CpuStateTimes>
     /// <summary>Virtual machines' CPUs at nice 1 and above.</summary>
     public TimeSpan? GuestNice => this[CpuState.GuestNice];
 
-    private TimeSpan? this[CpuState state] => Has(state) ? new TimeSpan(Nanoseconds(state) / TimeSpan.NanosecondsPerTick) : null;
+    private TimeSpan? this[CpuState state] =>
+        Nanoseconds(state) is { } nanoseconds ? new TimeSpan(nanoseconds / TimeSpan.NanosecondsPerTick) : null;
 
-    /// <summary>Whether the two are the same states with the same times.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator ==(CpuStateTimes left, CpuStateTimes right) => left.Equals(right);
+    internal long? Nanoseconds(CpuState state) => _nanoseconds[(int)state];
 
-    /// <summary>Whether the two differ in a state.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator !=(CpuStateTimes left, CpuStateTimes right) => !left.Equals(right);
-
-    /// <inheritdoc/>
-    public bool Equals(CpuStateTimes other) =>
-        _present == other._present && ((ReadOnlySpan<long>)_nanoseconds).SequenceEqual(other._nanoseconds);
-
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is CpuStateTimes other && Equals(other);
-
-    /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(_present, Nanoseconds(CpuState.User), Nanoseconds(CpuState.Idle));
-
-    internal bool Has(CpuState state) => (_present >> (int)state & 1) != 0;
-
-    /// <summary>0 for a state that is not there.</summary>
-    internal long Nanoseconds(CpuState state) => _nanoseconds[(int)state];
-
-    /// <summary>This with one more state; a negative time is taken for 0.</summary>
+    /// <summary>A copy with one more state; a negative time counts as 0.</summary>
     internal CpuStateTimes With(CpuState state, long nanoseconds)
     {
         PerCpuState<long> times = _nanoseconds;
         times[(int)state] = Math.Max(nanoseconds, 0);
-        return new CpuStateTimes(times, _present | (1 << (int)state));
+        return new CpuStateTimes(times);
     }
 }

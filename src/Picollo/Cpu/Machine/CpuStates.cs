@@ -7,36 +7,35 @@ namespace Picollo.Cpu;
 /// The shares of time that a CPU, or all of them together, spent in each state between two samples.
 /// </summary>
 /// <remarks>
-/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not tell apart is null. All are
+/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All are
 /// null where no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was
-/// not there at the first of them, and when the samples are closer than the system's clock tick (10 ms on Linux).</para>
-/// <para>Linux's counters of idle and waiting time may step back, and others do when a CPU is taken away; such a step counts
+/// not online at the first of them, and when the samples are closer than the system's clock tick (10 ms on Linux).</para>
+/// <para>Linux's counters of idle and waiting time may step back, as others do when a CPU is taken offline; such a step counts
 /// as 0. Immutable; the default value has no share.</para>
 /// </remarks>
-public readonly struct CpuStates : IEquatable<CpuStates>
+public readonly record struct CpuStates
 {
     private readonly PerCpuState<double> _shares;
-    private readonly ushort _present;
 
-    private CpuStates(int? cpu, PerCpuState<double> shares, int present, in CpuStateTimes sinceStart)
+    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares)
     {
         Cpu = cpu;
-        _shares = shares;
-        _present = (ushort)present;
         SinceStart = sinceStart;
+        _shares = shares;
+        HasShares = hasShares;
     }
 
     /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
     public int? Cpu { get; }
 
     /// <summary>Whether there are shares: false where no time was counted between the samples.</summary>
-    public bool HasShares => _present != 0;
+    public bool HasShares { get; }
 
     /// <summary>The share of programs at nice 0 and below, without the virtual machines in <see cref="Guest"/>: what
     /// <c>mpstat</c> calls <c>%usr</c>.</summary>
     public double? User => this[CpuState.User];
 
-    /// <summary>The share of the kernel, without interrupts where they are told apart.</summary>
+    /// <summary>The share of the kernel, without interrupts where the system counts them separately.</summary>
     public double? System => this[CpuState.System];
 
     /// <summary>The share of programs at nice 1 and above, without the virtual machines in <see cref="GuestNice"/>.</summary>
@@ -67,27 +66,7 @@ public readonly struct CpuStates : IEquatable<CpuStates>
     /// <summary>The counters that the shares come from, as the later sample had them.</summary>
     public CpuStateTimes SinceStart { get; }
 
-    private double? this[CpuState state] => (_present >> (int)state & 1) != 0 ? _shares[(int)state] : null;
-
-    /// <summary>Whether the two are of the same CPU with the same shares and counters.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator ==(CpuStates left, CpuStates right) => left.Equals(right);
-
-    /// <summary>Whether the two differ in CPU, shares or counters.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator !=(CpuStates left, CpuStates right) => !left.Equals(right);
-
-    /// <inheritdoc/>
-    public bool Equals(CpuStates other) => Cpu == other.Cpu && _present == other._present && SinceStart == other.SinceStart
-        && ((ReadOnlySpan<double>)_shares).SequenceEqual(other._shares);
-
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is CpuStates other && Equals(other);
-
-    /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(Cpu, _present, SinceStart);
+    private double? this[CpuState state] => _shares[(int)state];
 
     /// <summary>The shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
     /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>, without the states
@@ -118,17 +97,14 @@ public readonly struct CpuStates : IEquatable<CpuStates>
     internal static CpuStates Between(int? cpu, in CpuStateTimes before, in CpuStateTimes after)
     {
         PerCpuState<double> shares = default;
-        int present = 0;
         double total = 0;
         for (int i = 0; i < PerCpuState<double>.Count; i++)
         {
-            var state = (CpuState)i;
-            if (before.Has(state) && after.Has(state))
+            // Neither time is negative, so the difference cannot overflow.
+            if (after.Nanoseconds((CpuState)i) - before.Nanoseconds((CpuState)i) is { } passed)
             {
-                // Neither is negative, so the difference cannot overflow.
-                shares[i] = Math.Max(after.Nanoseconds(state) - before.Nanoseconds(state), 0);
-                total += shares[i];
-                present |= 1 << i;
+                shares[i] = Math.Max(passed, 0);
+                total += Math.Max(passed, 0);
             }
         }
 
@@ -142,10 +118,10 @@ public readonly struct CpuStates : IEquatable<CpuStates>
             shares[i] /= total;
         }
 
-        return new CpuStates(cpu, shares, present, after);
+        return new CpuStates(cpu, after, shares, hasShares: true);
     }
 
-    internal static CpuStates WithoutShares(int? cpu, in CpuStateTimes sinceStart) => new(cpu, default, 0, sinceStart);
+    internal static CpuStates WithoutShares(int? cpu, in CpuStateTimes sinceStart) => new(cpu, sinceStart, default, hasShares: false);
 
     private static void Append(StringBuilder text, double? share, string state)
     {

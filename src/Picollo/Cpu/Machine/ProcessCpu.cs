@@ -64,6 +64,7 @@ public readonly record struct ProcessCpu
     /// <summary>The CPU that the main thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
 
-    /// <summary>See <see cref="TaskSample.StartNanoseconds"/>.</summary>
+    /// <summary>The latest moment at which it may have begun, on the clock of <see cref="SystemCpuSample.TimestampNanoseconds"/>: equal
+    /// in each sample; together with the ID it identifies a process or thread.</summary>
     internal long StartNanoseconds { get; init; }
 }

@@ -1,5 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
+using Picollo.Cpu.Linux;
+using Picollo.Cpu.MacOS;
+using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
@@ -15,7 +18,7 @@ namespace Picollo.Cpu;
 /// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
 /// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
 /// cgroup or pressure. On macOS from <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or
-/// pressure, and other users' processes for root alone. Both tell the sizes of processes, but not the machine's memory.</para>
+/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not the machine's memory.</para>
 /// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
 /// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
 /// <see cref="Update"/>. Not thread-safe.</para>
@@ -43,28 +46,21 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Takes the first sample.</summary>
     /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell even what its CPUs do.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report what its CPUs do.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
         : this(Check(parts), CreateSource())
     {
     }
 
     internal SystemCpu(SystemCpuParts parts, ISystemCpuSource source)
-        : this(parts, source, out string? reason)
-    {
-        if (reason is not null)
-        {
-            source.Dispose();
-            throw new MeasurementUnavailableException(reason);
-        }
-    }
-
-    private SystemCpu(SystemCpuParts parts, ISystemCpuSource source, out string? reason)
     {
         _source = source;
         _parts = Check(parts) | SystemCpuParts.States;
         Sample();
-        reason = _now.GetUnavailableReason(SystemCpuParts.States);
+        if (_now.GetUnavailableReason(SystemCpuParts.States) is { } reason)
+        {
+            throw new MeasurementUnavailableException(reason);
+        }
     }
 
     /// <summary>The states of all CPUs together. Has no shares before the first <see cref="Update"/>.</summary>
@@ -81,7 +77,7 @@ public sealed class SystemCpu : IDisposable
     /// <summary>The load average; null where there is none (Windows).</summary>
     public LoadAverage? LoadAverage => _now.LoadAverage;
 
-    /// <summary>How many threads there are, and how many want a CPU; null where the system does not tell.</summary>
+    /// <summary>How many threads there are, and how many want a CPU; null where the system does not report it.</summary>
     public RunQueueState? RunQueue => _now.RunQueue;
 
     /// <summary>The processes, in the system's order. Empty if <see cref="SystemCpuParts.Processes"/> was not asked
@@ -106,10 +102,10 @@ public sealed class SystemCpu : IDisposable
     public MachineMemory? Memory => _now.Memory;
 
     /// <summary>
-    /// Whether the kernel takes each session (<c>setsid(2)</c>: a terminal, a service) for one: a CPU is then shared out among sessions
-    /// first, and niceness counts among the processes of one session alone, unless they were put into a cgroup with the cpu controller
+    /// Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among sessions
+    /// first, and niceness counts only among the processes of one session, unless they were put into a cgroup with the cpu controller
     /// (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
-    /// <see cref="SystemCpuParts.Threads"/> are asked for, where it is not told, and on other systems than Linux.
+    /// <see cref="SystemCpuParts.Threads"/> is asked for, where it cannot be read, and on other systems than Linux.
     /// </summary>
     public bool? HasAutogroups => _now.HasAutogroups;
 
@@ -118,24 +114,20 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Takes the first sample, where there is something to sample.</summary>
     /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
     /// <param name="cpu">The machine, or null.</param>
-    /// <param name="reason">Why not, and what can be done about it; null where it succeeded.</param>
+    /// <param name="reason">The cause and the remedy; null where it succeeded.</param>
     /// <returns>Whether there is something to sample.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
     public static bool TryCreate(
         SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
     {
-        Check(parts);
-        cpu = null;
-        if (!SystemCpuSources.TryCreate(out ISystemCpuSource? source, out reason))
+        (cpu, reason) = (null, null);
+        try
         {
-            return false;
+            cpu = new SystemCpu(parts);
         }
-
-        cpu = new SystemCpu(parts, source, out reason);
-        if (reason is not null)
+        catch (MeasurementUnavailableException e)
         {
-            cpu.Dispose();
-            cpu = null;
+            reason = e.Message;
         }
 
         return cpu is not null;
@@ -185,16 +177,14 @@ public sealed class SystemCpu : IDisposable
             : _now.GetUnavailableReason(part);
     }
 
-    /// <summary>Gives back what the system lent for sampling. The last sample can still be read.</summary>
-    public void Dispose()
-    {
-        _isDisposed = true;
-        _source.Dispose();
-    }
+    /// <summary>Ends the sampling. The last sample can still be read.</summary>
+    public void Dispose() => _isDisposed = true;
 
-    private static ISystemCpuSource CreateSource() => SystemCpuSources.TryCreate(out ISystemCpuSource? source, out string? reason)
-        ? source
-        : throw new MeasurementUnavailableException(reason);
+    private static ISystemCpuSource CreateSource() =>
+        OperatingSystem.IsLinux() ? new LinuxSystemCpuSource(root: "")
+        : OperatingSystem.IsWindows() ? new WindowsSystemCpuSource()
+        : OperatingSystem.IsMacOS() ? new MacSystemCpuSource()
+        : throw new MeasurementUnavailableException("SystemCpu reads Linux, Windows and macOS; this is another system.");
 
     private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
         ? parts
@@ -235,15 +225,17 @@ public sealed class SystemCpu : IDisposable
     private void ShowTasks()
     {
         Processes.Clear();
-        foreach (ref readonly TaskSample process in _now.Processes.Tasks)
+        foreach (ref readonly TaskSample process in _now.Processes.Items)
         {
-            Processes.Add(process.ToProcess(
-                process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds),
-                process.ProcessWaitSince(_before, _now.Waits, IntervalNanoseconds)));
+            Processes.Add(process.Shown with
+            {
+                Share = process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds),
+                WaitShare = process.ProcessWaitSince(_before, _now.Waits, IntervalNanoseconds),
+            });
         }
 
         Threads.Clear();
-        foreach (ref readonly TaskSample thread in _now.Threads.Tasks)
+        foreach (ref readonly TaskSample thread in _now.Threads.Items)
         {
             Threads.Add(thread.ToThread(
                 thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds),

@@ -9,7 +9,7 @@ internal sealed class SystemCpuSample
 
     private readonly string?[] _unavailableReasons = new string?[PartCount];
 
-    /// <summary>When processes, threads and cgroups were read, on the clock that <see cref="TaskSample.StartNanoseconds"/> is
+    /// <summary>When processes, threads and cgroups were read, on the clock that <see cref="ProcessCpu.StartNanoseconds"/> is
     /// on; monotone.</summary>
     public long TimestampNanoseconds { get; set; }
 
@@ -26,7 +26,7 @@ internal sealed class SystemCpuSample
     /// <summary>This process's cgroup, without a share.</summary>
     public CgroupCpu? Cgroup { get; set; }
 
-    /// <summary>The one of its ancestors, or itself, with the smallest limit, without a share.</summary>
+    /// <summary>The group with the smallest limit, of this one and its ancestors; without a share.</summary>
     public CgroupCpu? LimitingCgroup { get; set; }
 
     public CpuPressure? Pressure { get; set; }
@@ -36,19 +36,32 @@ internal sealed class SystemCpuSample
     /// <summary>See <see cref="SystemCpu.HasAutogroups"/>.</summary>
     public bool? HasAutogroups { get; set; }
 
-    public TaskTable Processes { get; } = new();
+    public SampleTable<TaskSample> Processes { get; } = new();
 
-    public TaskTable Threads { get; } = new();
+    public SampleTable<TaskSample> Threads { get; } = new();
 
-    /// <summary>Of the threads of all processes, whether <see cref="Threads"/> are asked for or not.</summary>
-    public WaitTable Waits { get; } = new();
+    /// <summary>Of the threads of all processes, even where <see cref="Threads"/> are not asked for.</summary>
+    public SampleTable<ThreadWait> Waits { get; } = new();
 
     /// <summary>Why a part is absent or incomplete; null if it is neither.</summary>
-    public string? GetUnavailableReason(SystemCpuParts part) => _unavailableReasons[IndexOf(part)];
+    public string? GetUnavailableReason(SystemCpuParts part) => _unavailableReasons[BitOperations.TrailingZeroCount((uint)part)];
 
-    /// <summary>Says why one part is absent or incomplete: cause and remedy, as a string that need not be made each
-    /// time.</summary>
-    public void SetUnavailableReason(SystemCpuParts part, string reason) => _unavailableReasons[IndexOf(part)] = reason;
+    /// <summary>Sets why parts are absent or incomplete: cause and remedy, as a string that need not be made each time.</summary>
+    public void SetUnavailableReason(SystemCpuParts parts, string reason)
+    {
+        for (uint rest = (uint)parts; rest != 0; rest &= rest - 1)
+        {
+            _unavailableReasons[BitOperations.TrailingZeroCount(rest)] = reason;
+        }
+    }
+
+    public void SetUnavailableReasons(ReadOnlySpan<(SystemCpuParts Part, string Reason)> reasons)
+    {
+        foreach ((SystemCpuParts part, string reason) in reasons)
+        {
+            SetUnavailableReason(part, reason);
+        }
+    }
 
     public void Clear()
     {
@@ -67,6 +80,18 @@ internal sealed class SystemCpuSample
         Threads.Clear();
         Waits.Clear();
     }
+}
 
-    private static int IndexOf(SystemCpuParts part) => BitOperations.TrailingZeroCount((uint)part);
+/// <summary>One system's way to read what <see cref="SystemCpu"/> shows. Holds nothing open between samples.</summary>
+internal interface ISystemCpuSource
+{
+    /// <summary>
+    /// Fills <paramref name="sample"/>, which was cleared, with the parts asked for. Never throws: what cannot be read
+    /// stays absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Allocates nothing once all buffers have
+    /// their size and all names were seen.
+    /// </summary>
+    void Read(SystemCpuSample sample, SystemCpuParts parts);
+
+    /// <summary>See <see cref="SystemCpu.GetCommandLine"/>; null where the system has no such thing.</summary>
+    string[]? GetCommandLine(int processId) => null;
 }

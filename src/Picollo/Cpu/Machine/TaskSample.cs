@@ -1,52 +1,26 @@
 namespace Picollo.Cpu;
 
-/// <summary>What a sample knows of a process or a thread.</summary>
+/// <summary>What a sample contains of a process or a thread.</summary>
 internal readonly struct TaskSample
 {
+    /// <summary>The ID by which the next sample finds it: the thread's, or the process's.</summary>
     public required long Id { get; init; }
 
-    /// <summary>Of a thread; a process's is its <see cref="Id"/>.</summary>
-    public required int ProcessId { get; init; }
+    /// <summary>What is shown of it, without shares. Of a thread, <see cref="ProcessCpu.Id"/> is that of its process.</summary>
+    public required ProcessCpu Shown { get; init; }
 
-    /// <summary>The latest moment at which it may have begun, on the clock of
-    /// <see cref="SystemCpuSample.TimestampNanoseconds"/>: the same in each sample, and with the id what it is recognised by.</summary>
-    public required long StartNanoseconds { get; init; }
-
-    public required string Name { get; init; }
-
-    public char? State { get; init; }
-
-    public int? Nice { get; init; }
-
-    public int? Priority { get; init; }
-
-    /// <summary>CPU time over life, not negative.</summary>
-    public required CpuUsage Usage { get; init; }
-
-    /// <summary>CPU time over life in a finer step than <see cref="Usage"/>'s, where the system has one; shares come from it
-    /// where both samples do.</summary>
+    /// <summary>CPU time over life in a finer step than <see cref="ProcessCpu.Usage"/>'s, where the system has one; shares come from it
+    /// where both samples have it.</summary>
     public long? PreciseNanoseconds { get; init; }
 
-    public int? ThreadCount { get; init; }
-
-    public int? LastCpu { get; init; }
-
-    public long? VirtualBytes { get; init; }
-
-    public long? ResidentBytes { get; init; }
-
-    public long? SharedBytes { get; init; }
-
-    public uint? UserId { get; init; }
-
-    /// <summary>Where a process's threads are in <see cref="SystemCpuSample.Waits"/>.</summary>
+    /// <summary>The index of a process's first thread in <see cref="SystemCpuSample.Waits"/>.</summary>
     public int FirstWait { get; init; }
 
-    /// <summary>How many they are; 0 where the waits of its threads are not all known.</summary>
+    /// <summary>The number of its threads there; 0 where the waits of its threads are not all known.</summary>
     public int WaitCount { get; init; }
 
-    /// <summary>CPU time since an earlier sample over the time since; null where it cannot be known.</summary>
-    public double? ShareSince(TaskTable before, long beforeNanoseconds, long intervalNanoseconds)
+    /// <summary>CPU time since an earlier sample over the time since; null where it is not known.</summary>
+    public double? ShareSince(SampleTable<TaskSample> before, long beforeNanoseconds, long intervalNanoseconds)
     {
         if (intervalNanoseconds <= 0)
         {
@@ -54,13 +28,13 @@ internal readonly struct TaskSample
         }
 
         long used;
-        if (before.TryFind(Id, out TaskSample earlier) && earlier.StartNanoseconds == StartNanoseconds)
+        if (TryFindIn(before, out TaskSample earlier))
         {
-            used = PreciseNanoseconds - earlier.PreciseNanoseconds ?? Usage.TotalNanoseconds - earlier.Usage.TotalNanoseconds;
+            used = PreciseNanoseconds - earlier.PreciseNanoseconds ?? Shown.Usage.TotalNanoseconds - earlier.Shown.Usage.TotalNanoseconds;
         }
-        else if (StartNanoseconds >= beforeNanoseconds)
+        else if (Shown.StartNanoseconds >= beforeNanoseconds)
         {
-            used = PreciseNanoseconds ?? Usage.TotalNanoseconds;
+            used = PreciseNanoseconds ?? Shown.Usage.TotalNanoseconds;
         }
         else
         {
@@ -70,57 +44,67 @@ internal readonly struct TaskSample
         return Math.Max(used, 0) / (double)intervalNanoseconds;
     }
 
-    /// <summary>The time that a process's threads waited since an earlier sample over the time since; null where it cannot be
-    /// known.</summary>
-    public double? ProcessWaitSince(SystemCpuSample before, WaitTable waits, long intervalNanoseconds)
+    /// <summary>The time that a process's threads waited since an earlier sample over the time since; null where it is not known.</summary>
+    public double? ProcessWaitSince(SystemCpuSample before, SampleTable<ThreadWait> waits, long intervalNanoseconds)
     {
         if (WaitCount == 0 || intervalNanoseconds <= 0)
         {
             return null;
         }
 
-        bool isKnown = before.Processes.TryFind(Id, out TaskSample earlier) && earlier.StartNanoseconds == StartNanoseconds
+        bool isKnown = TryFindIn(before.Processes, out TaskSample earlier)
             ? earlier.WaitCount > 0
-            : StartNanoseconds >= before.TimestampNanoseconds;
-        return isKnown ? waits.Since(before.Waits, FirstWait, WaitCount) / (double)intervalNanoseconds : null;
+            : Shown.StartNanoseconds >= before.TimestampNanoseconds;
+        return isKnown ? ThreadWait.SumSince(before.Waits, waits.Items.Slice(FirstWait, WaitCount)) / (double)intervalNanoseconds : null;
     }
 
-    /// <summary>The same of a thread.</summary>
-    public double? ThreadWaitSince(SystemCpuSample before, WaitTable waits, long intervalNanoseconds) =>
-        intervalNanoseconds > 0 && (before.Waits.Has(Id) || StartNanoseconds >= before.TimestampNanoseconds)
-            ? waits.Since(before.Waits, Id) / (double)intervalNanoseconds
+    /// <summary>The time that a thread waited since an earlier sample over the time since; null where it is not known.</summary>
+    public double? ThreadWaitSince(SystemCpuSample before, SampleTable<ThreadWait> waits, long intervalNanoseconds) =>
+        intervalNanoseconds > 0
+            && (before.Waits.TryFind(Id, out _) || Shown.StartNanoseconds >= before.TimestampNanoseconds)
+            && waits.TryFind(Id, out ThreadWait wait)
+            ? wait.Since(before.Waits) / (double)intervalNanoseconds
             : null;
-
-    public ProcessCpu ToProcess(double? share, double? waitShare) => new()
-    {
-        Id = ProcessId,
-        StartNanoseconds = StartNanoseconds,
-        Name = Name,
-        State = State,
-        Nice = Nice,
-        Priority = Priority,
-        Share = share,
-        WaitShare = waitShare,
-        VirtualBytes = VirtualBytes,
-        ResidentBytes = ResidentBytes,
-        SharedBytes = SharedBytes,
-        UserId = UserId,
-        Usage = Usage,
-        ThreadCount = ThreadCount,
-        LastCpu = LastCpu,
-    };
 
     public ThreadCpu ToThread(double? share, double? waitShare) => new()
     {
         Id = Id,
-        ProcessId = ProcessId,
-        Name = Name,
-        State = State,
-        Nice = Nice,
-        Priority = Priority,
+        ProcessId = Shown.Id,
+        Name = Shown.Name,
+        State = Shown.State,
+        Nice = Shown.Nice,
+        Priority = Shown.Priority,
         Share = share,
         WaitShare = waitShare,
-        Usage = Usage,
-        LastCpu = LastCpu,
+        Usage = Shown.Usage,
+        LastCpu = Shown.LastCpu,
     };
+
+    private bool TryFindIn(SampleTable<TaskSample> before, out TaskSample earlier) =>
+        before.TryFind(Id, out earlier) && earlier.Shown.StartNanoseconds == Shown.StartNanoseconds;
+}
+
+/// <summary>How long a thread was runnable and did not run, over its life.</summary>
+/// <param name="ThreadId">The system's ID of the thread.</param>
+/// <param name="Nanoseconds">The waits that are over.</param>
+/// <param name="Runs">The number of times it got a CPU. A smaller number than before: the ID now belongs to another thread.</param>
+internal readonly record struct ThreadWait(long ThreadId, long Nanoseconds, long Runs)
+{
+    /// <summary>The wait since an earlier sample: all of it for a thread that the sample did not contain.</summary>
+    public long Since(SampleTable<ThreadWait> before) =>
+        before.TryFind(ThreadId, out ThreadWait earlier) && earlier.Runs <= Runs && earlier.Nanoseconds <= Nanoseconds
+            ? Nanoseconds - earlier.Nanoseconds
+            : Nanoseconds;
+
+    /// <summary>The sum of <see cref="Since"/> over several threads, at most <see cref="long.MaxValue"/>.</summary>
+    public static long SumSince(SampleTable<ThreadWait> before, ReadOnlySpan<ThreadWait> waits)
+    {
+        long sum = 0;
+        foreach (ref readonly ThreadWait wait in waits)
+        {
+            sum += Math.Min(wait.Since(before), long.MaxValue - sum);
+        }
+
+        return sum;
+    }
 }

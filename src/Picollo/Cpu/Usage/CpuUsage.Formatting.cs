@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cpu;
 
-public readonly partial struct CpuUsage : ISpanFormattable
+public readonly partial record struct CpuUsage : ISpanFormattable
 {
     // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the words between.
     private const int LongestText = 128;
@@ -54,27 +54,19 @@ public readonly partial struct CpuUsage : ISpanFormattable
     // By hand: an interpolated string boxes each number until its generic code has been optimised.
     private static bool Append(Span<char> destination, ref int length, long nanoseconds, string unit)
     {
-        Span<char> rest = destination[length..];
-        bool fits = unit switch
-        {
-            "ns" => nanoseconds.TryFormat(rest, out int written, default, CultureInfo.InvariantCulture) && Advance(ref length, written),
-            "µs" => TryFormat(nanoseconds / NanosecondsPerMicrosecond, rest, ref length),
-            "ms" => TryFormat(nanoseconds / NanosecondsPerMillisecond, rest, ref length),
-            _ => TryFormat(nanoseconds / NanosecondsPerSecond, rest, ref length),
-        };
+        double scale = unit switch { "µs" => NanosecondsPerMicrosecond, "ms" => NanosecondsPerMillisecond, _ => NanosecondsPerSecond };
+        bool fits = unit == "ns"
+            ? nanoseconds.TryFormat(destination[length..], out int written, default, CultureInfo.InvariantCulture)
+            : (nanoseconds / scale).TryFormat(destination[length..], out written, "0.000", CultureInfo.InvariantCulture);
+        length += written;
         return fits && Append(destination, ref length, " ") && Append(destination, ref length, unit);
     }
 
-    private static bool TryFormat(double number, Span<char> rest, ref int length) =>
-        number.TryFormat(rest, out int written, "0.000", CultureInfo.InvariantCulture) && Advance(ref length, written);
-
-    private static bool Append(Span<char> destination, ref int length, string text) =>
-        text.TryCopyTo(destination[length..]) && Advance(ref length, text.Length);
-
-    private static bool Advance(ref int length, int by)
+    private static bool Append(Span<char> destination, ref int length, string text)
     {
-        length += by;
-        return true;
+        bool fits = text.TryCopyTo(destination[length..]);
+        length += fits ? text.Length : 0;
+        return fits;
     }
 
     private string UnitOf(ReadOnlySpan<char> format) => format switch

@@ -1,13 +1,13 @@
 namespace Picollo.Cpu;
 
 /// <summary>
-/// CPU time that a thread, a process or anything else has taken, in user mode and in the kernel apart: a moment's reading, or the
+/// CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the
 /// difference of two.
 /// </summary>
 /// <remarks>
 /// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
-/// or process; a difference may be negative if it is taken the wrong way round. How fine a reading is, is said at
-/// <see cref="CpuUsageReader"/>.</para>
+/// or process; a difference may be negative if it is taken the wrong way round. The resolution of a reading is
+/// documented at <see cref="CpuUsageReader"/>.</para>
 /// <example>
 /// <code>
 /// var onStart = CpuUsage.GetByThread();
@@ -17,10 +17,8 @@ namespace Picollo.Cpu;
 /// </code>
 /// </example>
 /// </remarks>
-public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuUsage>
+public readonly partial record struct CpuUsage : IComparable<CpuUsage>
 {
-    private const long NanosecondsPerTimeSpanTick = 1_000_000_000 / TimeSpan.TicksPerSecond;
-
     /// <summary>An amount of CPU time.</summary>
     /// <param name="userNanoseconds">In user mode, in nanoseconds; any value.</param>
     /// <param name="kernelNanoseconds">In the kernel, in nanoseconds; any value.</param>
@@ -72,34 +70,18 @@ public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuU
     public static CpuUsage operator +(CpuUsage left, CpuUsage right) =>
         new(left.UserNanoseconds + right.UserNanoseconds, left.KernelNanoseconds + right.KernelNanoseconds);
 
-    /// <summary>True if user and kernel time are the same.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator ==(CpuUsage left, CpuUsage right) => left.Equals(right);
-
-    /// <summary>True if user or kernel time differ.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    public static bool operator !=(CpuUsage left, CpuUsage right) => !left.Equals(right);
-
-    /// <summary>True if the left comes first in the order of <see cref="CompareTo"/>.</summary>
+    /// <summary>Compares in the order of <see cref="CompareTo"/>.</summary>
     /// <param name="left">One.</param>
     /// <param name="right">The other.</param>
     public static bool operator <(CpuUsage left, CpuUsage right) => left.CompareTo(right) < 0;
 
-    /// <summary>False if the left comes last in the order of <see cref="CompareTo"/>.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
+    /// <inheritdoc cref="operator &lt;(CpuUsage, CpuUsage)"/>
     public static bool operator <=(CpuUsage left, CpuUsage right) => left.CompareTo(right) <= 0;
 
-    /// <summary>True if the left comes last in the order of <see cref="CompareTo"/>.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
+    /// <inheritdoc cref="operator &lt;(CpuUsage, CpuUsage)"/>
     public static bool operator >(CpuUsage left, CpuUsage right) => left.CompareTo(right) > 0;
 
-    /// <summary>False if the left comes first in the order of <see cref="CompareTo"/>.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
+    /// <inheritdoc cref="operator &lt;(CpuUsage, CpuUsage)"/>
     public static bool operator >=(CpuUsage left, CpuUsage right) => left.CompareTo(right) >= 0;
 
     /// <summary>Orders by total time, and equal totals by user time.</summary>
@@ -111,17 +93,7 @@ public readonly partial struct CpuUsage : IEquatable<CpuUsage>, IComparable<CpuU
         return byTotal != 0 ? byTotal : UserNanoseconds.CompareTo(other.UserNanoseconds);
     }
 
-    /// <inheritdoc/>
-    public bool Equals(CpuUsage other) =>
-        UserNanoseconds == other.UserNanoseconds && KernelNanoseconds == other.KernelNanoseconds;
-
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is CpuUsage other && Equals(other);
-
-    /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(UserNanoseconds, KernelNanoseconds);
-
-    private static TimeSpan ToTimeSpan(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / NanosecondsPerTimeSpanTick);
+    private static TimeSpan ToTimeSpan(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / TimeSpan.NanosecondsPerTick);
 
     private double ShareOfTotal(long nanoseconds) => TotalNanoseconds == 0 ? 0 : (double)nanoseconds / TotalNanoseconds;
 }

@@ -5,23 +5,22 @@ namespace Picollo.Cpu;
 
 /// <summary>Reads the CPU time of threads and processes, on Linux, Windows and macOS.</summary>
 /// <remarks>
-/// <para>Every method is one, two or a handful of system calls and allocates nothing, but where it says so; all are thread-safe.
+/// <para>Every method makes a few system calls and allocates nothing, except where documented; all are thread-safe.
 /// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
 /// process never go back, neither in user nor in kernel time.</para>
 /// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTime()"/>. Other
 /// threads and processes there: 10 ms for user and kernel time apart, 1 ns for the total. A process's threads on other CPUs are
 /// counted up to their last scheduler tick (4 ms at 250 Hz). On Windows 15.6 ms, and well under 1 µs for totals
 /// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
-/// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) tells user from kernel time
-/// by what its ticks meet: the total is exact, its shares are those of a sample, rough below some tens of
-/// ticks.</para>
+/// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) divides user from kernel time
+/// by sampling at its ticks: the total is exact, the split is rough below some tens of ticks.</para>
 /// </remarks>
 public static class CpuUsageReader
 {
     /// <summary>The CPU time of the current thread, user and kernel apart. Use it where the two matter; <see cref="GetThreadTime()"/> costs
     /// about half.</summary>
     /// <returns>Since the thread began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByThread()
     {
         if (!CpuTimes.Current.TryGetThread(out _, out CpuUsage usage))
@@ -37,12 +36,12 @@ public static class CpuUsageReader
     /// <see cref="System.Diagnostics.ProcessThread.Id"/>), not the managed one; at least 1.</param>
     /// <returns>Since the thread began.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no more; or this system does not
-    /// tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no longer; or this system does not
+    /// report it.</exception>
     public static CpuUsage GetByThread(long threadId) =>
         TryGetByThread(threadId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>Like <see cref="GetByThread(long)"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetByThread(long)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="threadId">As there.</param>
     /// <param name="usage">Since the thread began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
@@ -56,7 +55,7 @@ public static class CpuUsageReader
 
     /// <summary>The CPU time of this process, all its threads, user and kernel apart.</summary>
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByProcess() =>
         CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason)
             ? usage
@@ -66,17 +65,16 @@ public static class CpuUsageReader
     /// <param name="processId">At least 1.</param>
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">There is no such process, or no more; or the system does not tell, or not this
-    /// user.</exception>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or no longer; or the system does not report it to
+    /// this user.</exception>
     public static CpuUsage GetByProcess(int processId) =>
         TryGetByProcess(processId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>Like <see cref="GetByProcess(int)"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetByProcess(int)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
@@ -86,14 +84,14 @@ public static class CpuUsageReader
     /// <summary>The CPU time of this process's children that have ended and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), and of their children in turn. Linux and macOS.</summary>
     /// <returns>Since the process began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell: Windows keeps no such account.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it: Windows keeps no such account.</exception>
     public static CpuUsage GetByChildren() =>
         TryGetByChildren(out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetByChildren"/>, but returns the reason instead of throwing.</summary>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
+    /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
         CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
 
@@ -101,7 +99,7 @@ public static class CpuUsageReader
     /// has: the thread's clock, one system call. Use it where the total is enough; in loops that read very
     /// often, use <c>ThreadCpuClock</c>.</summary>
     /// <returns>Nanoseconds since the thread began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static long GetThreadTime()
     {
@@ -120,12 +118,11 @@ public static class CpuUsageReader
     public static long GetThreadTime(long threadId) =>
         TryGetThreadTime(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>Like <see cref="GetThreadTime(long)"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetThreadTime(long)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
     /// <param name="nanoseconds">Since the thread began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetThreadTime(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
@@ -147,12 +144,11 @@ public static class CpuUsageReader
     public static long GetProcessTime(int processId) =>
         TryGetProcessTime(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>Like <see cref="GetProcessTime(int)"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetProcessTime(int)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
     /// <param name="nanoseconds">Since the process began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetProcessTime(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
@@ -162,7 +158,7 @@ public static class CpuUsageReader
     /// <summary>The system's id of the current thread, for <see cref="GetByThread(long)"/> from another one. Differs from
     /// <see cref="Environment.CurrentManagedThreadId"/>.</summary>
     /// <returns>At least 1. Free for another thread once this one has ended.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static long GetThreadId() =>
         CpuTimes.Current.ThreadId ?? Throw<long>(
             "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp "

@@ -1,11 +1,14 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.Runtime.InteropServices;
+using Picollo.Cpu.Linux;
+using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
 /// <summary>
-/// What a thread or process has taken beside CPU time: the memory it had at most, its page faults and its context switches. A
-/// moment's reading, or the difference of two. Linux; macOS for processes.
+/// What a thread or process has used besides CPU time: its peak memory, its page faults and its context switches. A
+/// reading, or the difference of two. Linux; macOS for processes.
 /// </summary>
 /// <remarks>
 /// <para>Counts are since the thread or process began and never go back; a difference may be negative if it is taken the wrong way
@@ -59,40 +62,38 @@ public readonly record struct ResourceUsage
     /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux. Use it for faults and context
     /// switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
     /// <returns>Since the thread began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>Like <see cref="GetByThread"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetByThread"/>, but returns the reason instead of throwing.</summary>
     /// <param name="usage">Since the thread began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        ResourceUsages.TryGet(ResourceOwner.Thread, out usage, out reason);
+        TryGet(ResourceOwner.Thread, out usage, out reason);
 
     /// <summary>What this process has taken, all its threads. Linux and macOS.</summary>
     /// <returns>Since the process began, with threads that have ended and without its children.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>Like <see cref="GetByProcess"/>, and says what is wrong instead of throwing.</summary>
+    /// <summary>As <see cref="GetByProcess"/>, but returns the reason instead of throwing.</summary>
     /// <param name="usage">Since the process began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
+    /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        ResourceUsages.TryGet(ResourceOwner.Process, out usage, out reason);
+        TryGet(ResourceOwner.Process, out usage, out reason);
 
     /// <summary>What this process's children have taken that have ended and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), and their children in turn. Linux and macOS.</summary>
     /// <returns>Since the process began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>Like <see cref="GetByChildren"/>, and says what is wrong instead of throwing.</summary>
-    /// <param name="usage">Since the process began; 0 if it is not known.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
+    /// <summary>As <see cref="GetByChildren"/>, but returns the reason instead of throwing.</summary>
+    /// <inheritdoc cref="TryGetByProcess" path="/param|/returns"/>
     public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        ResourceUsages.TryGet(ResourceOwner.Children, out usage, out reason);
+        TryGet(ResourceOwner.Children, out usage, out reason);
 
     /// <summary>What was taken between two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the later one's:
     /// a high-water mark has no difference.</summary>
@@ -116,6 +117,29 @@ public readonly record struct ResourceUsage
         $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "
         + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
+
+    // The JIT leaves one of the branches.
+    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            return LinuxResourceUsage.TryGet(owner, out usage, out reason);
+        }
+
+        if (OperatingSystem.IsMacOS())
+        {
+            return MacResourceUsage.TryGet(owner, out usage, out reason);
+        }
+
+        usage = default;
+        reason = OperatingSystem.IsWindows()
+            ? "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: "
+                + "CpuUsage.GetByThread() and CpuUsage.GetByProcess() tell the CPU time there, "
+                + "System.Diagnostics.Process.PeakWorkingSet64 the largest resident size."
+            : "Page faults, context switches and resident size are read on Linux and macOS only; "
+                + $"this is {RuntimeInformation.OSDescription}.";
+        return false;
+    }
 
     private static ResourceUsage Throw(string reason) => throw new MeasurementUnavailableException(reason);
 }

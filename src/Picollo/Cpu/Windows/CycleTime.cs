@@ -7,9 +7,9 @@ namespace Picollo.Cpu.Windows;
 /// Decides whether a thread's cycle count is a time, and turns it into one: arithmetic and policy, no system call.
 /// </summary>
 /// <remarks>
-/// <para>The documentation of <c>QueryThreadCycleTime</c> warns against taking cycles for time, because CPUs were about whose counter
-/// follows their frequency. Where <see cref="CycleClock"/> uses the counter it is invariant, so what is left to find out is whether
-/// Windows counts in the same ticks; a short burn shows it.</para>
+/// <para>The documentation of <c>QueryThreadCycleTime</c> warns against converting cycles to time, because the counter of some old CPUs
+/// follows their frequency. Where <see cref="CycleClock"/> uses the counter it is invariant; a short burn shows whether Windows counts
+/// in the same ticks.</para>
 /// <para>One ratio for the process's life: <see cref="CycleClock"/> goes on refining its own, and a cumulative count times a ratio that
 /// shrinks would go back. It is off by at most <see cref="CycleClockPolicy.StartErrorBoundPpm"/>, 0.1 ms in a second.</para>
 /// </remarks>

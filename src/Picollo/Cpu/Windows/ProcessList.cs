@@ -5,22 +5,16 @@ using Picollo.Interop.Windows;
 namespace Picollo.Cpu.Windows;
 
 /// <summary>Reads what <c>NtQuerySystemInformation(SystemProcessInformation)</c> filled in: all processes and their threads in one
-/// list. Whatever stands there, nothing beyond its end is read; entries need not be aligned (Wine's are not).</summary>
-internal sealed class ProcessList
+/// list. Whatever it contains, nothing beyond its end is read; entries need not be aligned (Wine's are not).</summary>
+/// <param name="bootUnits">When the clock of the samples' timestamps was 0, in units of 100 ns since 1601. One number for
+/// all samples: a task is identified by its start, even if the time of day is set.</param>
+internal sealed class ProcessList(long bootUnits)
 {
     private const long IdleProcessId = 0; // a stand-in whose time is the idle time
     private readonly TaskNames _names = new();
-    private readonly long _bootUnits;
 
-    /// <param name="bootUnits">When the clock of the samples' timestamps was 0, in units of 100 ns since 1601. One number for
-    /// all samples: a task is recognised by its start, whatever is done to the time of day.</param>
-    public ProcessList(long bootUnits) => _bootUnits = bootUnits;
-
-    /// <summary>Adds processes, threads and the run queue, each if it is asked for.</summary>
-    /// <param name="list">The list.</param>
-    /// <param name="address">Where it stood when it was filled: names are given by their address.</param>
-    /// <param name="sample">Where to.</param>
-    /// <param name="parts">What.</param>
+    /// <summary>Adds processes, threads and the run queue, each if it is asked for. Names refer to the <paramref name="address"/> that
+    /// the list had when it was filled.</summary>
     public void Read(ReadOnlySpan<byte> list, ulong address, SystemCpuSample sample, SystemCpuParts parts)
     {
         int running = 0, threads = 0;
@@ -35,8 +29,8 @@ internal sealed class ProcessList
                 threads += itsThreads.Length;
                 if ((parts & SystemCpuParts.Processes) != 0)
                 {
-                    TaskSample task = ToTask(process, name, state, itsThreads.Length);
-                    sample.Processes.Add((parts & SystemCpuParts.Memory) == 0 ? task : task with
+                    ProcessCpu shown = Show(process, name, state, itsThreads.Length);
+                    Add(sample.Processes, process.ProcessId, (parts & SystemCpuParts.Memory) == 0 ? shown : shown with
                     {
                         VirtualBytes = SizeOf(process.VirtualBytes),
                         ResidentBytes = SizeOf(process.ResidentBytes),
@@ -53,7 +47,7 @@ internal sealed class ProcessList
             at += (int)process.NextOffset;
         }
 
-        // The thread that asks is running: if there is none, states are not told.
+        // The thread that asks is running: if none is, this Windows does not report states.
         if ((parts & SystemCpuParts.RunQueue) != 0 && threads > 0)
         {
             sample.RunQueue = new RunQueueState(running > 0 ? running : null, Blocked: null, threads);
@@ -82,17 +76,19 @@ internal sealed class ProcessList
 
             if ((parts & SystemCpuParts.Threads) != 0)
             {
-                sample.Threads.Add(ToTask(thread, process, name));
+                Add(sample.Threads, thread.ThreadId, Show(thread, process, name));
             }
         }
 
         return processState;
     }
 
-    private TaskSample ToTask(in ProcessEntry process, string name, char? state, int threadCount) => new()
+    private static void Add(SampleTable<TaskSample> tasks, long id, in ProcessCpu shown) =>
+        tasks.Add(id, new TaskSample { Id = id, Shown = shown });
+
+    private ProcessCpu Show(in ProcessEntry process, string name, char? state, int threadCount) => new()
     {
-        Id = process.ProcessId,
-        ProcessId = (int)process.ProcessId,
+        Id = (int)process.ProcessId,
         StartNanoseconds = StartOf(process.Created),
         Name = name,
         State = state,
@@ -101,10 +97,9 @@ internal sealed class ProcessList
         ThreadCount = threadCount,
     };
 
-    private TaskSample ToTask(in ThreadEntry thread, in ProcessEntry process, string name) => new()
+    private ProcessCpu Show(in ThreadEntry thread, in ProcessEntry process, string name) => new()
     {
-        Id = thread.ThreadId,
-        ProcessId = (int)process.ProcessId,
+        Id = (int)process.ProcessId,
         StartNanoseconds = StartOf(thread.Created),
         Name = name,
         State = thread.State,
@@ -113,7 +108,7 @@ internal sealed class ProcessList
     };
 
     // What began before the clock did, the system itself, began at 0.
-    private long StartOf(long created) => created > _bootUnits ? FileTime.ToNanoseconds((ulong)(created - _bootUnits)) : 0;
+    private long StartOf(long created) => created > bootUnits ? FileTime.ToNanoseconds((ulong)(created - bootUnits)) : 0;
 
     private static long? SizeOf(long bytes) => bytes > 0 ? bytes : null;
 

@@ -14,8 +14,8 @@ internal struct ProcessorTimes
     public long Interrupt;
     public uint InterruptCount;
 
-    /// <summary>Each moment in one state. Windows knows no niceness, does not tell waiting for a disk from idling, nor what a
-    /// hypervisor took away.</summary>
+    /// <summary>Each moment in one state. Windows has no niceness, counts waiting for a disk as idle, and does not report what
+    /// a hypervisor took away.</summary>
     public readonly CpuStateTimes States => new CpuStateTimes()
         .With(CpuState.User, Nanoseconds(User))
         .With(CpuState.System, Nanoseconds(Kernel - Idle - Dpc - Interrupt))

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using System.Runtime.Versioning;
 using Picollo.Interop.Windows;
 using Picollo.Timing;
@@ -43,22 +44,21 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason { get; }
 
-    public bool TryGetThread(out long totalNanoseconds) => TryReadThread(Kernel32.CurrentThread, out totalNanoseconds);
+    public bool TryGetThread(out long totalNanoseconds) =>
+        TryReadTotal(ResourceOwner.Thread, Kernel32.CurrentThread, out totalNanoseconds);
 
     public bool TryGetThread(out long totalNanoseconds, out CpuUsage split)
     {
-        bool known = TryReadThread(Kernel32.CurrentThread, out split);
+        bool known = TryReadSplit(ResourceOwner.Thread, Kernel32.CurrentThread, out split);
         totalNanoseconds = split.TotalNanoseconds;
-        return known && (_threadCycle == 0 || TryReadThread(Kernel32.CurrentThread, out totalNanoseconds));
+        return known && (_threadCycle == 0 || TryGetThread(out totalNanoseconds));
     }
 
     public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
         totalNanoseconds = 0;
         using KernelHandle handle = Open(owner, id, out reason);
-        if (reason is null && !(owner == ResourceOwner.Thread
-            ? TryReadThread(handle.Value, out totalNanoseconds)
-            : TryReadProcess(handle.Value, out totalNanoseconds)))
+        if (reason is null && !TryReadTotal(owner, handle.Value, out totalNanoseconds))
         {
             reason = NotRead(owner, id);
         }
@@ -70,9 +70,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
     {
         split = default;
         using KernelHandle handle = Open(owner, id, out reason);
-        if (reason is null && !(owner == ResourceOwner.Thread
-            ? TryReadThread(handle.Value, out split)
-            : TryReadProcess(handle.Value, out split)))
+        if (reason is null && !TryReadSplit(owner, handle.Value, out split))
         {
             reason = NotRead(owner, id);
         }
@@ -99,49 +97,44 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         : id != 0 ? CpuTimeReasons.NoProcess((int)id)
         : "Windows refused GetProcessTimes for this process.";
 
-    private bool TryReadThread(nint thread, out long totalNanoseconds)
+    // Inlined, so that the owner of a constant call decides at compile time.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryReadTotal(ResourceOwner owner, nint handle, out long totalNanoseconds)
     {
-        if (_threadCycle == 0)
+        ulong multiplier = owner == ResourceOwner.Thread ? _threadCycle : _processCycle;
+        if (multiplier == 0)
         {
-            bool isRead = TryReadThread(thread, out CpuUsage split);
+            bool isRead = TryReadSplit(owner, handle, out CpuUsage split);
             totalNanoseconds = split.TotalNanoseconds;
             return isRead;
         }
 
         ulong cycles = 0;
-        bool known = Kernel32.QueryThreadCycleTime(thread, &cycles) != 0;
-        totalNanoseconds = CycleTime.ToNanoseconds(cycles, _threadCycle);
+        bool known = (owner == ResourceOwner.Thread
+            ? Kernel32.QueryThreadCycleTime(handle, &cycles)
+            : Kernel32.QueryProcessCycleTime(handle, &cycles)) != 0;
+        totalNanoseconds = CycleTime.ToNanoseconds(cycles, multiplier);
         return known;
     }
 
-    private static bool TryReadThread(nint thread, out CpuUsage split)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool TryReadSplit(ResourceOwner owner, nint handle, out CpuUsage split)
     {
         FileTime creation, exit, kernel = default, user = default;
-        bool known = Kernel32.GetThreadTimes(thread, &creation, &exit, &kernel, &user) != 0;
+        bool known = (owner == ResourceOwner.Thread
+            ? Kernel32.GetThreadTimes(handle, &creation, &exit, &kernel, &user)
+            : Kernel32.GetProcessTimes(handle, &creation, &exit, &kernel, &user)) != 0;
         split = new CpuUsage(user.Nanoseconds, kernel.Nanoseconds);
         return known;
     }
 
-    private bool TryReadProcess(nint process, out long totalNanoseconds)
+    /// <summary>The current thread's cycles; none pass where the system does not count them.</summary>
+    private sealed class ThreadCycles : ICycleTimeSource
     {
-        if (_processCycle == 0)
+        public long ReadCounter()
         {
-            bool isRead = TryReadProcess(process, out CpuUsage split);
-            totalNanoseconds = split.TotalNanoseconds;
-            return isRead;
+            ulong cycles;
+            return Kernel32.QueryThreadCycleTime(Kernel32.CurrentThread, &cycles) != 0 ? (long)cycles : 0;
         }
-
-        ulong cycles = 0;
-        bool known = Kernel32.QueryProcessCycleTime(process, &cycles) != 0;
-        totalNanoseconds = CycleTime.ToNanoseconds(cycles, _processCycle);
-        return known;
-    }
-
-    private static bool TryReadProcess(nint process, out CpuUsage split)
-    {
-        FileTime creation, exit, kernel = default, user = default;
-        bool known = Kernel32.GetProcessTimes(process, &creation, &exit, &kernel, &user) != 0;
-        split = new CpuUsage(user.Nanoseconds, kernel.Nanoseconds);
-        return known;
     }
 }

@@ -12,18 +12,22 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     private const int ProcessorsInGroup = 64;
     private const int FirstListSize = 256 * 1024;
 
-    /// <summary>How often a list that has grown meanwhile is asked for again.</summary>
+    /// <summary>The number of attempts at a list that grows meanwhile.</summary>
     private const int ListTries = 8;
 
     private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
     private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
-    private const string NoLoadAverage = "Windows keeps no load average; RunQueue tells how many threads want a CPU.";
-    private const string NoCgroup = "Windows has no cgroups; the limits of job objects are not read.";
-    private const string NoPressure = "Windows keeps no pressure stall information.";
-    private const string NoMemory = "The machine's memory is not read on Windows; the sizes of processes are, but for what they share.";
-    private const string NoOwners = "Windows' owners of processes are no numbers (SIDs), and are not read.";
-    private const string NoWaits = "Windows does not tell how long threads wait for a CPU.";
     private const string NoThreadStates = "This Windows does not tell what its threads do (Wine): how many run is not known.";
+
+    private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
+    [
+        (SystemCpuParts.LoadAverage, "Windows keeps no load average; RunQueue tells how many threads want a CPU."),
+        (SystemCpuParts.Cgroup, "Windows has no cgroups; the limits of job objects are not read."),
+        (SystemCpuParts.Pressure, "Windows keeps no pressure stall information."),
+        (SystemCpuParts.Memory, "The machine's memory is not read on Windows; the sizes of processes are, but for what they share."),
+        (SystemCpuParts.Owners, "Windows' owners of processes are no numbers (SIDs), and are not read."),
+        (SystemCpuParts.Waits, "Windows does not tell how long threads wait for a CPU."),
+    ];
 
     private readonly ProcessList _processes;
     private byte[] _list = [];
@@ -37,20 +41,11 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         ReadStates(sample);
         sample.TimestampNanoseconds = ClockUnits * TimeSpan.NanosecondsPerTick;
-        sample.SetUnavailableReason(SystemCpuParts.LoadAverage, NoLoadAverage);
-        sample.SetUnavailableReason(SystemCpuParts.Cgroup, NoCgroup);
-        sample.SetUnavailableReason(SystemCpuParts.Pressure, NoPressure);
-        sample.SetUnavailableReason(SystemCpuParts.Memory, NoMemory);
-        sample.SetUnavailableReason(SystemCpuParts.Owners, NoOwners);
-        sample.SetUnavailableReason(SystemCpuParts.Waits, NoWaits);
+        sample.SetUnavailableReasons(Unavailable);
         if ((parts & (SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads)) != 0)
         {
             ReadTasks(sample, parts);
         }
-    }
-
-    public void Dispose()
-    {
     }
 
     private static void ReadStates(SystemCpuSample sample)
@@ -88,16 +83,11 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         if (!TryFillList(out int length))
         {
-            foreach (SystemCpuParts part in
-                (ReadOnlySpan<SystemCpuParts>)[SystemCpuParts.RunQueue, SystemCpuParts.Processes, SystemCpuParts.Threads])
-            {
-                sample.SetUnavailableReason(part, NoList);
-            }
-
+            sample.SetUnavailableReason(SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads, NoList);
             return;
         }
 
-        // The list is pinned for good, so its names are still where it says.
+        // The array is pinned for its life, so its names are still at their addresses.
         fixed (byte* list = _list)
         {
             _processes.Read(_list.AsSpan(0, length), (ulong)list, sample, parts);

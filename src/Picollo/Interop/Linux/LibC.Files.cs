@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>Files, directories and pipes. With a GC transition, as a call may block.</content>
+/// <content>Files, directories, pipes, and mapped or locked memory. With a GC transition, as a call may block.</content>
 internal static unsafe partial class LibC
 {
     // <linux/fcntl.h>
@@ -74,4 +74,26 @@ internal static unsafe partial class LibC
         public short Events;
         public short Returned;
     }
+
+    // <asm-generic/mman-common.h>, <asm-generic/mman.h>
+    public const int PROT_READ = 1;
+    public const int PROT_WRITE = 2;
+    public const int MAP_SHARED = 1;
+    public const int MAP_PRIVATE = 2;
+    public const int MAP_ANONYMOUS = 0x20;
+
+    /// <summary>What <see cref="mmap"/> returns where it fails.</summary>
+    public const nint MAP_FAILED = -1;
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial nint mmap(nint address, nuint length, int protection, int flags, int file, nint offset);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int munmap(nint address, nuint length);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int mlock(nint address, nuint length);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int munlock(nint address, nuint length);
 }

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>Processes, their groups and users, and signals.</content>
+/// <content>Processes and threads: groups, users, signals, scheduling; starting a program and waiting for it. The functions of
+/// posix_spawn return the error number instead of leaving it.</content>
 internal static unsafe partial class LibC
 {
     // <linux/resource.h>: which = PRIO_PROCESS takes the ID of one thread.
@@ -53,4 +54,50 @@ internal static unsafe partial class LibC
         public ulong Signals;
         private fixed ulong _unused[15];
     }
+
+    [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int posix_spawn(
+        int* process, string path, SpawnFileActions* actions, void* attributes, byte** arguments, byte** environment);
+
+    [LibraryImport(Library)]
+    public static partial int posix_spawn_file_actions_init(SpawnFileActions* actions);
+
+    [LibraryImport(Library)]
+    public static partial int posix_spawn_file_actions_adddup2(SpawnFileActions* actions, int from, int to);
+
+    [LibraryImport(Library)]
+    public static partial int posix_spawn_file_actions_destroy(SpawnFileActions* actions);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int waitpid(int process, int* status, int options);
+
+    /// <summary>posix_spawn_file_actions_t: 80 bytes in glibc and musl.</summary>
+    public struct SpawnFileActions
+    {
+        private fixed long _opaque[32];
+    }
+
+    // <linux/sched.h>
+    public const int SCHED_FIFO = 1;
+    public const int SCHED_RESET_ON_FORK = 0x40000000;
+
+    // <linux/prctl.h>
+    public const int PR_SET_TIMERSLACK = 29;
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int sched_getaffinity(int thread, nuint bytes, ulong* mask);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int sched_setaffinity(int thread, nuint bytes, ulong* mask);
+
+    [LibraryImport(Library)]
+    public static partial nint pthread_self();
+
+    /// <summary>Returns the error number instead of leaving it. By the threads library: musl's sched_setscheduler(2) always
+    /// fails.</summary>
+    [LibraryImport(Library)]
+    public static partial int pthread_setschedparam(nint thread, int policy, int* priority);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial int prctl(int option, nuint argument, nuint unused3, nuint unused4, nuint unused5);
 }

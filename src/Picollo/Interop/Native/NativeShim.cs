@@ -8,7 +8,14 @@ internal sealed unsafe class NativeShim
     /// <summary>PICOLLO_ABI_VERSION of the header that this code was written to.</summary>
     public const int AbiVersion = 3;
 
+    /// <summary>What the cycle clock does without the counter.</summary>
+    public const string Instead = "Stopwatch is used instead, at its own resolution.";
+
     private const string Name = "picollo_native";
+
+    private const string NotInvariant =
+        $"This CPU's counter does not tick at a constant rate (CPUID reports no invariant TSC). {Instead} On a virtual machine, let "
+        + "the hypervisor pass the feature through (QEMU: -cpu host,+invtsc).";
 
     private NativeShim(string? unavailableReason) => UnavailableReason = unavailableReason;
 
@@ -64,7 +71,7 @@ internal sealed unsafe class NativeShim
         if (!libraries.TryLoad(Name, out nint library, out string where, out bool isThere))
         {
             string platform = RuntimeInformation.RuntimeIdentifier;
-            return new NativeShim(isThere ? NativeShimReasons.NotLoadable(platform, where) : NativeShimReasons.NoLibrary(platform, where))
+            return new NativeShim(isThere ? NotLoadable(platform, where) : NoLibrary(platform, where))
             {
                 MayLoadLater = isThere,
             };
@@ -92,17 +99,17 @@ internal sealed unsafe class NativeShim
         // The version first, where there is one: another version may lack a function for good reason.
         if (abiVersion != null && abiVersion() is var version and not AbiVersion)
         {
-            return new NativeShim(NativeShimReasons.WrongVersion(where, version, AbiVersion));
+            return new NativeShim(WrongVersion(where, version, AbiVersion));
         }
 
         if (missing is not null)
         {
-            return new NativeShim(NativeShimReasons.NotALibrary(where, missing));
+            return new NativeShim(NotALibrary(where, missing));
         }
 
         // Performance counters count whatever the time counter does.
         bool isInvariant = hasInvariantCounter() != 0;
-        return new NativeShim(isInvariant ? null : NativeShimReasons.NotInvariant)
+        return new NativeShim(isInvariant ? null : NotInvariant)
         {
             ReadCounter = isInvariant ? readCounter : null,
             ReadPerfCounters = readPerfCounters,
@@ -111,4 +118,34 @@ internal sealed unsafe class NativeShim
             RunJitter = runJitter,
         };
     }
+
+    private static string NoLibrary(string platform, string tried) =>
+        $"The native library of Picollo was not found for {platform} (tried: {tried}). {Instead} To have the CPU's counter, deploy "
+        + "the package's runtimes/<platform>/native folder with the program, or in Picollo's repository run native/build.sh.";
+
+    private static string NotLoadable(string platform, string path) =>
+        $"The native library {path} is there and could not be loaded. {Instead} Either this process has as many files open as it may: "
+        + $"raise the limit (ulimit -n); or the library is not for {platform}, or on a file system that permits no code: "
+        + "deploy the package's.";
+
+    private static string WrongVersion(string path, int found, int expected) =>
+        $"The native library {path} is of version {found}, and {expected} is expected. {Instead} Deploy the library and "
+        + "Picollo.dll from the same package.";
+
+    private static string NotALibrary(string path, string missing) =>
+        $"The native library {path} has no function {missing}. {Instead} Deploy the library and Picollo.dll from the same package.";
+}
+
+/// <summary>How the native library is found; tests put others in its place.</summary>
+internal interface INativeLibraries
+{
+    /// <summary>Loads a library by its bare name.</summary>
+    /// <param name="name">Without prefix and ending.</param>
+    /// <param name="library">The handle.</param>
+    /// <param name="where">Where it was found, or all places where it was not, or where it is and cannot be loaded.</param>
+    /// <param name="isThere">Whether there is a file of that name, loaded or not.</param>
+    bool TryLoad(string name, out nint library, out string where, out bool isThere);
+
+    /// <summary>Finds a function; <paramref name="address"/> is 0 where there is none.</summary>
+    bool TryGetExport(nint library, string function, out nint address);
 }

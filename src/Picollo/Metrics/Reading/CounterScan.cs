@@ -294,3 +294,7 @@ internal ref struct CounterScan
         public readonly double Squares = squares;
     }
 }
+
+/// <summary>Total, sum, mean and population standard deviation of what a histogram counted, each value at its bucket's
+/// midpoint.</summary>
+internal readonly record struct CounterMoments(ulong Total, double Sum, double Mean, double StDev);

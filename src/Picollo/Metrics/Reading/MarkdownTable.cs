@@ -3,29 +3,22 @@ using System.Text;
 namespace Picollo.Metrics;
 
 /// <summary>A Markdown table whose columns are padded to their widest cell, so that the text is a table as well.</summary>
-internal sealed class MarkdownTable
+/// <param name="alignments">A letter per column: l for left, r for right.</param>
+/// <param name="headings">A heading per column.</param>
+internal sealed class MarkdownTable(string alignments, string[] headings)
 {
-    private readonly string _alignments;
-    private readonly List<string[]> _rows = [];
-
-    /// <param name="alignments">A letter a column: l for left, r for right.</param>
-    /// <param name="headings">A heading a column.</param>
-    public MarkdownTable(string alignments, string[] headings)
-    {
-        _alignments = alignments;
-        Add(headings);
-    }
+    private readonly List<string[]> _rows = [headings];
 
     public void Add(params string[] cells) => _rows.Add(cells);
 
     /// <summary>The heading and the table, with an empty line after it.</summary>
     public string ToString(string title)
     {
-        int[] widths = [.. _alignments.Select((_, column) => _rows.Max(row => row[column].Length))];
+        int[] widths = [.. alignments.Select((_, column) => _rows.Max(row => row[column].Length))];
         StringBuilder text = new();
         text.Append("##### ").Append(title).AppendLine();
         AppendRow(text, _rows[0], widths);
-        AppendRow(text, [.. widths.Select((width, column) => Rule(_alignments[column], width))], widths);
+        AppendRow(text, [.. widths.Select((width, column) => Rule(alignments[column], width))], widths);
         foreach (string[] row in _rows.Skip(1))
         {
             AppendRow(text, row, widths);
@@ -45,7 +38,7 @@ internal sealed class MarkdownTable
         text.Append('|');
         for (int column = 0; column < cells.Length; column++)
         {
-            string cell = _alignments[column] == 'l' ? cells[column].PadRight(widths[column]) : cells[column].PadLeft(widths[column]);
+            string cell = alignments[column] == 'l' ? cells[column].PadRight(widths[column]) : cells[column].PadLeft(widths[column]);
             text.Append(' ').Append(cell).Append(" |");
         }
 

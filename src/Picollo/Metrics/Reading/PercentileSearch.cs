@@ -9,33 +9,23 @@ namespace Picollo.Metrics;
 /// Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the
 /// pass before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.
 /// </remarks>
-internal ref struct PercentileSearch<TCounter>
+/// <param name="source">The histogram.</param>
+/// <param name="counters">Its counters.</param>
+/// <param name="chunkSums">Their sums by chunk.</param>
+/// <param name="chunk">Room for a chunk.</param>
+/// <param name="total">The sum of all counters.</param>
+internal ref struct PercentileSearch<TCounter>(
+    ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
-    private readonly ReadOnlyHdrHistogram _source;
-    private readonly ReadOnlySpan<TCounter> _counters;
-    private readonly ReadOnlySpan<ulong> _chunkSums;
-    private readonly Span<ulong> _chunk; // the counters of the current chunk
-    private readonly ulong _total;
+    private readonly ReadOnlyHdrHistogram _source = source;
+    private readonly ReadOnlySpan<TCounter> _counters = counters;
+    private readonly ReadOnlySpan<ulong> _chunkSums = chunkSums;
+    private readonly Span<ulong> _chunk = chunk[..PercentileSearch.ChunkSize]; // the counters of the current chunk
+    private readonly ulong _total = total;
     private int _current; // the chunk in which the last percentile was found
-    private int _loaded; // the chunk that _chunk holds
+    private int _loaded = -1; // the chunk that _chunk holds
     private ulong _before; // the count before the current chunk
-
-    /// <param name="source">The histogram.</param>
-    /// <param name="counters">Its counters.</param>
-    /// <param name="chunkSums">Their sums by chunk.</param>
-    /// <param name="chunk">Room for a chunk.</param>
-    /// <param name="total">The sum of all counters.</param>
-    public PercentileSearch(
-        ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
-    {
-        _source = source;
-        _counters = counters;
-        _chunkSums = chunkSums;
-        _chunk = chunk[..PercentileSearch.ChunkSize];
-        _total = total;
-        _loaded = -1;
-    }
 
     /// <summary>The counter in which a rank from 0 to 100 falls; fastest in ascending order.</summary>
     /// <returns><see langword="false"/> if the counters have changed.</returns>

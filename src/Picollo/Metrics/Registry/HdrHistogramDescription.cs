@@ -30,11 +30,7 @@ public sealed record HdrHistogramDescription
     public string Help
     {
         get;
-        init
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
+        init => field = value ?? throw new ArgumentNullException(nameof(value));
     } = string.Empty;
 
     /// <summary>The unit that values are shown in, best one of Prometheus' base units in the plural: <c>seconds</c>, <c>bytes</c>,
@@ -43,11 +39,7 @@ public sealed record HdrHistogramDescription
     public string Unit
     {
         get;
-        init
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
+        init => field = value ?? throw new ArgumentNullException(nameof(value));
     } = string.Empty;
 
     /// <summary>What recorded values are divided by to be in <see cref="Unit"/>: 1e9 for nanoseconds as seconds. From 10⁻³⁰ to

@@ -4,7 +4,7 @@ using System.Text;
 namespace Picollo.Metrics;
 
 /// <summary>
-/// Histograms by name and labels, for whoever has to find them all: an exporter, a page, a log.
+/// Histograms by name and labels, for code that has to find them all: an exporter, a page, a log.
 /// </summary>
 /// <remarks>
 /// <para>Opt-in: nothing registers by itself, and there is no global registry; make one and hand it to those who need it. A
@@ -46,11 +46,9 @@ public sealed class HdrHistogramRegistry
 
     /// <summary>Registers a histogram with the description of its name's other registrations, or with
     /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
-    /// <param name="name">The name; not empty.</param>
-    /// <param name="histogram">The histogram.</param>
-    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
-    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the name is registered with these
+    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{ValueTuple{string, string}})"
+    /// path="/param[@name!='description']|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the name is registered with these
     /// labels.</exception>
     public void Add(string name, HdrHistogram histogram, params ReadOnlySpan<(string Key, string Value)> labels) =>
         AddNew(name, histogram, null, HdrHistogramRegistration.Sorted(labels));
@@ -61,7 +59,7 @@ public sealed class HdrHistogramRegistry
     /// <param name="description">What its values mean: the same for all registrations of a name.</param>
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, the name is registered with these
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with these
     /// labels or with another description, or the description's lowest bound is above its highest.</exception>
     public void Add(
         string name, HdrHistogram histogram, HdrHistogramDescription description, params ReadOnlySpan<(string Key, string Value)> labels)
@@ -72,13 +70,9 @@ public sealed class HdrHistogramRegistry
 
     /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, as by
     /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{ValueTuple{string, string}})"/>.</summary>
-    /// <typeparam name="THistogram">The variant, so that the caller's records can be inlined.</typeparam>
-    /// <param name="name">The name; not empty.</param>
-    /// <param name="create">Makes the histogram where there is none; called at most once, with the registry locked.</param>
-    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
-    /// <returns>The histogram.</returns>
-    /// <exception cref="ArgumentNullException">An argument is, or <paramref name="create"/> returned, <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the histogram that is registered is
+    /// <inheritdoc cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{ValueTuple{string, string}})"
+    /// path="/typeparam|/param[@name!='description']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the histogram that is registered is
     /// of another variant.</exception>
     public THistogram GetOrAdd<THistogram>(
         string name, Func<THistogram> create, params ReadOnlySpan<(string Key, string Value)> labels)
@@ -93,7 +87,7 @@ public sealed class HdrHistogramRegistry
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
     /// <returns>The histogram.</returns>
     /// <exception cref="ArgumentNullException">An argument is, or <paramref name="create"/> returned, <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, the name is registered with another
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with another
     /// description, the histogram that is registered is of another variant, or the description's lowest bound is above its
     /// highest.</exception>
     public THistogram GetOrAdd<THistogram>(
@@ -113,7 +107,7 @@ public sealed class HdrHistogramRegistry
     /// <param name="labels">The labels, in any order.</param>
     /// <returns>Whether one is registered by that name and exactly these labels.</returns>
     /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, or a key stands twice.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, or a key is duplicated.</exception>
     public bool TryGet(
         string name, [NotNullWhen(true)] out HdrHistogram? histogram, params ReadOnlySpan<(string Key, string Value)> labels)
     {
@@ -125,12 +119,11 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>Forgets a histogram; whoever holds it can go on using it.</summary>
+    /// <summary>Removes a histogram; its other users can go on using it.</summary>
     /// <param name="name">The name.</param>
     /// <param name="labels">The labels, in any order.</param>
     /// <returns>Whether one was registered by that name and exactly these labels.</returns>
-    /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, or a key stands twice.</exception>
+    /// <inheritdoc cref="TryGet" path="/exception"/>
     public bool Remove(string name, params ReadOnlySpan<(string Key, string Value)> labels)
     {
         string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));

@@ -10,15 +10,11 @@ namespace Picollo.Metrics;
 /// <para>
 /// At a little more than half the cost of <see cref="NanoScope"/>, and with a resolution not bound to the system's clock: on Windows,
 /// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope
-/// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> tells. An interval that cannot be
+/// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> is false then. An interval that cannot be
 /// measured, across a suspend or a virtual machine's migration, is not recorded.
 /// </para>
-/// <para>
-/// Made by <see cref="HdrHistogramScopes.GetPicoScope"/>. A struct that a <see langword="using"/> statement neither boxes nor
-/// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// nothing but the statement calls it. The default value records nothing. <see cref="CycleClock.TicksToPicoseconds"/> converts
-/// intervals of the same clock.
-/// </para>
+/// <para><inheritdoc cref="NanoScope" path="/remarks/node()"/> <see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the
+/// same clock.</para>
 /// </remarks>
 public readonly struct PicoScope : IDisposable
 {

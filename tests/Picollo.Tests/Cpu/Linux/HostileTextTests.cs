@@ -111,7 +111,7 @@ public class HostileTextTests
         NotNegative(schedStat.RunNanoseconds, schedStat.WaitNanoseconds, schedStat.Runs);
         _ = ProcMemory.TryParseStatm(text, out long size, out long resident, out long shared);
         NotNegative(size, resident, shared);
-        ProcCommandLine.Parse(text).Should().HaveCount(text.Length == 0 ? 0 : text.AsSpan(..^1).Count((byte)0) + 1);
+        LinuxTasks.ParseCommandLine(text).Should().HaveCount(text.Length == 0 ? 0 : text.AsSpan(..^1).Count((byte)0) + 1);
         new TaskNames().Get(text).Should().NotBeNull();
     }
 

@@ -124,15 +124,15 @@ public class ProcMemoryTests
     [InlineData("postgres: idle\0\0\0", new[] { "postgres: idle", "", "" })]
     [InlineData("a b\nc\0d\0", new[] { "a b\nc", "d" })]
     public void Words_end_with_zeros(string text, string[] words) =>
-        ProcCommandLine.Parse(Encoding.UTF8.GetBytes(text)).Should().Equal(words);
+        LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(text)).Should().Equal(words);
 
     [Fact]
     public void Words_that_were_written_with_zeros_are_read_as_they_were() => Prop.ForAll(
         Arb.From(Gen.Elements("", " ", "a", "-x=√", "\n", "two words").ArrayOf()),
-        words => ProcCommandLine.Parse(Encoding.UTF8.GetBytes(string.Concat(words.Select(word => word + '\0')))).SequenceEqual(words)).Check(Config.QuickThrowOnFailure);
+        words => LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(string.Concat(words.Select(word => word + '\0')))).SequenceEqual(words)).Check(Config.QuickThrowOnFailure);
 
     [Fact]
-    public void What_is_no_text_in_a_word_is_marked() => ProcCommandLine.Parse([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
+    public void What_is_no_text_in_a_word_is_marked() => LinuxTasks.ParseCommandLine([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
 
     private static MachineMemory Parse(string text)
     {

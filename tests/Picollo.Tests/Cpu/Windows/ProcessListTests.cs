@@ -32,17 +32,17 @@ public class ProcessListTests
                 new Thread(448, State: 5, WaitReason: 6, Priority: 9, Created: Boot + 7, User: 1, Kernel: 3))
             .Add(460, "größer.exe", Boot + 8, threads: new Thread(464, State: 5)));
 
-        sample.Processes.Tasks.ToArray().Select(p => (p.Id, p.ProcessId, p.Name, p.State, p.Priority, p.ThreadCount)).Should().Equal(
+        sample.Processes.Items.ToArray().Select(p => (p.Id, p.Shown.Id, p.Shown.Name, p.Shown.State, p.Shown.Priority, p.Shown.ThreadCount)).Should().Equal(
             (4, 4, "System", 'S', 8, 1), (440, 440, "a.exe", 'R', 13, 2), (460, 460, "größer.exe", 'S', 8, 1));
-        sample.Processes.Tasks.ToArray().Select(p => (p.StartNanoseconds, p.Usage)).Should().Equal(
+        sample.Processes.Items.ToArray().Select(p => (p.Shown.StartNanoseconds, p.Shown.Usage)).Should().Equal(
             (0, new CpuUsage(0, 90_000)), (500, new CpuUsage(2_000, 1_000)), (800, default(CpuUsage)));
-        sample.Threads.Tasks.ToArray().Select(t => (t.Id, t.ProcessId, t.Name, t.State, t.Priority, t.StartNanoseconds, t.Usage)).Should().Equal(
+        sample.Threads.Items.ToArray().Select(t => (t.Id, t.Shown.Id, t.Shown.Name, t.Shown.State, t.Shown.Priority, t.Shown.StartNanoseconds, t.Shown.Usage)).Should().Equal(
             (12, 4, "System", 'S', 8, 0, default),
             (444, 440, "a.exe", 'R', 15, 600, new CpuUsage(1_900, 700)),
             (448, 440, "a.exe", 'S', 9, 700, new CpuUsage(100, 300)),
             (464, 460, "größer.exe", 'S', 8, 0, default));
         sample.RunQueue.Should().Be(new RunQueueState(Running: 1, Blocked: null, Total: 4));
-        sample.Processes.Tasks.ToArray().Should().OnlyContain(p => p.Nice == null && p.LastCpu == null && p.PreciseNanoseconds == null);
+        sample.Processes.Items.ToArray().Should().OnlyContain(p => p.Shown.Nice == null && p.Shown.LastCpu == null && p.PreciseNanoseconds == null);
     }
 
     [Fact]
@@ -60,7 +60,7 @@ public class ProcessListTests
     {
         ProcessListBuilder list = new ProcessListBuilder().Add(440, "a.exe", (VirtualBytes: 1L << 40, ResidentBytes: 3L << 30)).Add(460, "untold.exe");
         (long?, long?, long?)[] Sizes(SystemCpuParts parts) =>
-            [.. Read(list, parts).Processes.Tasks.ToArray().Select(p => (p.VirtualBytes, p.ResidentBytes, p.SharedBytes))];
+            [.. Read(list, parts).Processes.Items.ToArray().Select(p => (p.Shown.VirtualBytes, p.Shown.ResidentBytes, p.Shown.SharedBytes))];
 
         Sizes(SystemCpuParts.Processes | SystemCpuParts.Memory).Should().Equal((1L << 40, 3L << 30, null), (null, null, null));
         Sizes(SystemCpuParts.Processes).Should().Equal((null, null, null), (null, null, null));
@@ -73,7 +73,7 @@ public class ProcessListTests
             .Add(0, "", kernel: 1_000, threads: [new Thread(0, State: 2), new Thread(0, State: 2)])
             .Add(4, "System", threads: new Thread(12, State: 1)));
 
-        sample.Processes.Tasks.ToArray().Select(p => p.Id).Should().Equal(4);
+        sample.Processes.Items.ToArray().Select(p => p.Id).Should().Equal(4);
         sample.RunQueue.Should().Be(new RunQueueState(1, null, 1));
     }
 
@@ -93,8 +93,8 @@ public class ProcessListTests
     public void States_have_the_letters_of_Linux(uint state, uint waitReason, char? letter)
     {
         SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", threads: new Thread(444, state, waitReason)));
-        sample.Threads.Tasks[0].State.Should().Be(letter);
-        sample.Processes.Tasks[0].State.Should().Be(letter);
+        sample.Threads.Items[0].Shown.State.Should().Be(letter);
+        sample.Processes.Items[0].Shown.State.Should().Be(letter);
     }
 
     [Fact]
@@ -104,7 +104,7 @@ public class ProcessListTests
             .Add(440, "a", threads: [new Thread(1, 4), new Thread(2, 5, 5), new Thread(3, 0), new Thread(4, 5)])
             .Add(460, "b", threads: [new Thread(5, 2), new Thread(6, 5)])
             .Add(480, "c"));
-        sample.Processes.Tasks.ToArray().Select(p => p.State).Should().Equal('S', 'R', null);
+        sample.Processes.Items.ToArray().Select(p => p.Shown.State).Should().Equal('S', 'R', null);
     }
 
     [Fact]
@@ -118,8 +118,8 @@ public class ProcessListTests
     public void Times_below_zero_are_zero_and_too_long_ones_stay_at_the_limit()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", created: -5, user: -1, kernel: long.MaxValue));
-        sample.Processes.Tasks[0].Usage.Should().Be(new CpuUsage(0, long.MaxValue));
-        sample.Processes.Tasks[0].StartNanoseconds.Should().Be(0);
+        sample.Processes.Items[0].Shown.Usage.Should().Be(new CpuUsage(0, long.MaxValue));
+        sample.Processes.Items[0].Shown.StartNanoseconds.Should().Be(0);
     }
 
     [Theory]
@@ -132,7 +132,7 @@ public class ProcessListTests
     {
         byte[] list = new ProcessListBuilder().Add(440, "a.exe").Add(460, "b.exe").ToArray();
         BinaryPrimitives.WriteInt32LittleEndian(list, next);
-        Read(list, Everything).Processes.Tasks.ToArray().Select(p => p.Id).Should().Equal(440);
+        Read(list, Everything).Processes.Items.ToArray().Select(p => p.Id).Should().Equal(440);
     }
 
     [Theory]
@@ -144,7 +144,7 @@ public class ProcessListTests
     {
         byte[] list = new ProcessListBuilder().Add(440, "a.exe").ToArray();
         BinaryPrimitives.WriteInt64LittleEndian(list.AsSpan(64), address);
-        Read(list, Everything).Processes.Tasks[0].Name.Should().BeEmpty();
+        Read(list, Everything).Processes.Items[0].Shown.Name.Should().BeEmpty();
     }
 
     [Fact]
@@ -155,8 +155,8 @@ public class ProcessListTests
         for (int length = 0; length < list.Length; length++)
         {
             SystemCpuSample sample = Read(list[..length], Everything);
-            sample.Processes.Tasks.ToArray().Select(p => p.Id).Should().BeSubsetOf([440, 460]);
-            sample.Threads.Tasks.ToArray().Select(t => t.Id).Should().BeSubsetOf([444, 448, 464]);
+            sample.Processes.Items.ToArray().Select(p => p.Id).Should().BeSubsetOf([440, 460]);
+            sample.Threads.Items.ToArray().Select(t => t.Id).Should().BeSubsetOf([444, 448, 464]);
         }
     }
 
@@ -171,7 +171,7 @@ public class ProcessListTests
         }
 
         SystemCpuSample sample = Read(list, Everything);
-        sample.Processes.Tasks.ToArray().Should().OnlyContain(p => p.Usage.UserNanoseconds >= 0 && p.Usage.KernelNanoseconds >= 0);
+        sample.Processes.Items.ToArray().Should().OnlyContain(p => p.Shown.Usage.UserNanoseconds >= 0 && p.Shown.Usage.KernelNanoseconds >= 0);
         (sample.RunQueue?.Total ?? 0).Should().BeGreaterThanOrEqualTo(0);
     });
 

@@ -5,7 +5,7 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>What is made of the waits of threads, whatever system they come from.</summary>
-public class WaitTableTests
+public class ThreadWaitTests
 {
     private const long Second = 1_000_000_000;
 
@@ -101,10 +101,10 @@ public class WaitTableTests
         Arb.From(Gen.Zip(Waits, Waits)),
         samples =>
         {
-            WaitTable before = Table(samples.Item1), now = Table(samples.Item2);
-            long sum = now.Since(before, 0, now.Count);
-            long all = now.Since(new WaitTable(), 0, now.Count);
-            return sum >= 0 && sum <= all && now.Since(now, 0, now.Count) == 0;
+            SampleTable<ThreadWait> before = Table(samples.Item1), now = Table(samples.Item2);
+            long sum = ThreadWait.SumSince(before, now.Items);
+            long all = ThreadWait.SumSince(new SampleTable<ThreadWait>(), now.Items);
+            return sum >= 0 && sum <= all && ThreadWait.SumSince(now, now.Items) == 0;
         }).Check(Config.QuickThrowOnFailure);
 
     // Few ids, so that many are in both; some waits that do not fit one long together.
@@ -114,12 +114,12 @@ public class WaitTableTests
          from runs in Gen.Choose(1, 5)
          select new ThreadWait(id, wait, runs)).ArrayOf();
 
-    private static WaitTable Table(ThreadWait[] waits)
+    private static SampleTable<ThreadWait> Table(ThreadWait[] waits)
     {
-        var table = new WaitTable();
+        var table = new SampleTable<ThreadWait>();
         foreach (ThreadWait wait in waits)
         {
-            table.Add(wait);
+            table.Add(wait.ThreadId, wait);
         }
 
         return table;
@@ -138,28 +138,25 @@ public class WaitTableTests
         int first = sample.Waits.Count;
         foreach ((long thread, double seconds, long runs) in waits)
         {
-            sample.Waits.Add(new ThreadWait(thread, (long)(seconds * Second), runs));
+            sample.Waits.Add(thread, new ThreadWait(thread, (long)(seconds * Second), runs));
         }
 
-        sample.Processes.Add(Task(id, id, start) with { FirstWait = first, WaitCount = waits.Length });
+        sample.Processes.Add(id, Task(id, id, start) with { FirstWait = first, WaitCount = waits.Length });
     }
 
     private static void AddThread(SystemCpuSample sample, long id, double start, (double Seconds, long Runs)? wait)
     {
         if (wait is { } known)
         {
-            sample.Waits.Add(new ThreadWait(id, (long)(known.Seconds * Second), known.Runs));
+            sample.Waits.Add(id, new ThreadWait(id, (long)(known.Seconds * Second), known.Runs));
         }
 
-        sample.Threads.Add(Task(7, id, start));
+        sample.Threads.Add(id, Task(7, id, start));
     }
 
     private static TaskSample Task(int process, long id, double start) => new()
     {
         Id = id,
-        ProcessId = process,
-        StartNanoseconds = (long)(start * Second),
-        Name = "task",
-        Usage = default,
+        Shown = new ProcessCpu { Id = process, StartNanoseconds = (long)(start * Second), Name = "task" },
     };
 }
