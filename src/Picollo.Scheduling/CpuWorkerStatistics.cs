@@ -95,21 +95,12 @@ public sealed class CpuWorkerStatistics
         }
     }
 
-    /// <summary>Tells the instruments, outside of the lock: listeners are other people's code.</summary>
+    /// <summary>Records a report in the instruments. Called outside of the lock, because listeners are the application's code.</summary>
     internal void Publish(in SliceReport report)
     {
-        if (report.Task is null)
-        {
-            return;
-        }
-
-        try
+        if (report.Task is not null)
         {
             CpuWorkerMetrics.Record(_scheduler.Name, report);
-        }
-        catch (Exception)
-        {
-            // A listener's, and nobody's here: not the task's, which may have ended, nor a reason for the thread to end.
         }
     }
 
