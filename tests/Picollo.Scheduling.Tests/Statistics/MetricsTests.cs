@@ -161,10 +161,16 @@ public class MetricsTests
             SliceLength,
             Overrun);
 
-        await pool.RunAsync(_ => Pools.Spin(3 * Pools.Short)).Soon();
-        await pool.DrainAsync().Soon();
+        await pool.RunAsync(_ =>
+        {
+            while (pool.Statistics.GetRunning()[0].Overrun == TimeSpan.Zero)
+            {
+                Pools.Spin(Pools.Short);
+            }
+        }).Soon();
+        await Pools.Until(() => !_seen.IsEmpty);
 
-        _seen.Should().NotBeEmpty().And.OnlyContain(seen => seen.Instrument.Name == Overrun);
+        _seen.Should().OnlyContain(seen => seen.Instrument.Name == Overrun);
         pool.Statistics.Completed.Should().Be(1);
     }
 
