@@ -16,6 +16,9 @@ internal readonly record struct EncodedHeader
 {
     public const int MaxLength = 40;
 
+    /// <summary>Length of the header of compressed data: cookie and length.</summary>
+    public const int CompressedLength = 8;
+
     private const uint V2Base = 0x1c849303, V2CompressedBase = 0x1c849304;
     private const uint V1Base = 0x1c849301, V1CompressedBase = 0x1c849302;
     private const uint V0Base = 0x1c849308, V0CompressedBase = 0x1c849309;

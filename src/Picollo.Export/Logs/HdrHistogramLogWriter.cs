@@ -130,8 +130,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         ArgumentNullException.ThrowIfNull(histogram);
         CheckTag(tag);
         using var encoder = new HdrHistogramEncoder();
-        encoder.Encode(histogram);
-        encoder.Compress();
+        encoder.Encode(histogram, compress: true);
         ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
         if (!_saysBaseTime && _stream is { CanSeek: true, Position: > 0 })
         {
@@ -205,35 +204,31 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     private void Add(string text) => Encoding.UTF8.GetBytes(text, _lines);
 
+    /// <summary>Writes the lines by one call.</summary>
     private void WriteLines()
     {
         try
         {
-            WriteWhole(_lines.WrittenSpan);
+            if (_isBroken)
+            {
+                _stream.Write("\n"u8);
+                _isBroken = false;
+            }
+
+            long start = _stream.CanSeek ? _stream.Position : 0;
+            try
+            {
+                _stream.Write(_lines.WrittenSpan);
+            }
+            catch (IOException)
+            {
+                CutBack(start);
+                throw;
+            }
         }
         finally
         {
             _lines.ResetWrittenCount();
-        }
-    }
-
-    private void WriteWhole(ReadOnlySpan<byte> lines)
-    {
-        if (_isBroken)
-        {
-            _stream.Write("\n"u8);
-            _isBroken = false;
-        }
-
-        long start = _stream.CanSeek ? _stream.Position : 0;
-        try
-        {
-            _stream.Write(lines);
-        }
-        catch (IOException)
-        {
-            CutBack(start);
-            throw;
         }
     }
 
