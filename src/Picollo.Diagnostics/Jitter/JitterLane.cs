@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
@@ -27,7 +26,7 @@ internal sealed unsafe class JitterLane : IDisposable
         _thread = new Thread(start => Measure((Start)start!), StackBytes)
         {
             IsBackground = true,
-            Name = string.Create(CultureInfo.InvariantCulture, $"Picollo CPU {cpu}"), // the kernel's 15 bytes hold a number of three digits
+            Name = $"Picollo CPU {cpu}", // the kernel's 15 bytes hold a number of three digits
         };
     }
 
@@ -64,8 +63,6 @@ internal sealed unsafe class JitterLane : IDisposable
 
     /// <summary>Is given every latency; may change while nobody drains. It does not throw.</summary>
     public JitterSamplesHandler? Samples { get; set; }
-
-    public bool HasEnded => _hasEnded;
 
     public void Begin(Start start)
     {

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
+using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
@@ -143,8 +144,13 @@ public sealed class JitterMeter : IDisposable
         JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
         JitterPlan plan = JitterPlan.For(options);
-        meter = null;
-        return JitterSystems.TryFind(out IJitterSystem? system, out reason) && TryStart(system, options, plan, out meter, out reason);
+        if (OperatingSystem.IsLinux())
+        {
+            return TryStart(new LinuxJitterSystem(), options, plan, out meter, out reason);
+        }
+
+        (meter, reason) = (null, "JitterMeter measures Linux; this is another system.");
+        return false;
     }
 
     internal static bool TryStart(

@@ -38,3 +38,19 @@ public sealed record JitterMeterOptions
     /// <summary>Is given every latency; see <see cref="JitterSamplesHandler"/>.</summary>
     public JitterSamplesHandler? Samples { get; init; }
 }
+
+/// <summary>Takes latencies as they were measured, a batch of one CPU after another, on a thread of the meter's that measures nothing.
+/// While it takes its time, samples wait in memory, and are lost once that is full. What it throws ends the measurement
+/// (<see cref="JitterMeter.Completion"/>).</summary>
+/// <param name="cpu">The CPU.</param>
+/// <param name="firstDueNanoseconds">When the first of them was due, on CLOCK_MONOTONIC; each next one
+/// <see cref="JitterMeterOptions.Interval"/> later. A batch holds no gap: after lost samples a new batch begins.</param>
+/// <param name="latencyNanoseconds">The latencies; the span is valid during the call only.</param>
+public delegate void JitterSamplesHandler(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds);
+
+/// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
+/// <param name="Cpu">Where.</param>
+/// <param name="LatencyNanoseconds">How late, in nanoseconds.</param>
+/// <param name="IsMarked">Whether a mark of it stands in the kernel's trace (trace_marker of tracefs).</param>
+/// <param name="MarkUnavailableReason">Why not; null where it does.</param>
+public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkUnavailableReason);
