@@ -13,7 +13,7 @@ public sealed class CommandRun
 
     /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
     /// faults, context switches, and the largest resident size that any one of them had.</summary>
-    /// <remarks>What <see cref="CommandMeter.UnavailableReason"/> tells apart, all of it is known; the size is 0 where it is not.</remarks>
+    /// <remarks>All of it is known, except what <see cref="CommandMeter.UnavailableReason"/> names; an unknown size is 0.</remarks>
     public required ResourceUsage Usage { get; init; }
 
     /// <summary>As a shell has it: what the command ended with, 0 to 255, or 128 and the number of the signal that ended it.</summary>
@@ -25,7 +25,7 @@ public sealed class CommandRun
     /// <summary>The counters, in the order in which they were named.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; init; } = [];
 
-    /// <summary>The counters that there are not, and why; empty unless they were asked for with
+    /// <summary>Counters that could not be opened, and why; empty unless they were asked for with
     /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; init; } = [];
 

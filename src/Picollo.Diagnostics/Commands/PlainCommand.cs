@@ -7,8 +7,8 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A command by <see cref="Process"/> alone, for systems without a program that starts and waits for it: CPU time, and what
-/// <see cref="ResourceUsage.TryGetByChildren"/> tells, which other children of this process that end meanwhile are in.</summary>
+/// <summary>A command by <see cref="Process"/> alone, for systems without picollo_spawn: CPU time, and what
+/// <see cref="ResourceUsage.TryGetByChildren"/> reports, which includes other children of this process that end meanwhile.</summary>
 internal sealed class PlainCommand(Process process, ResourceUsage before, long start, Task copying) : ICommandProcess
 {
     public int Id => process.Id;
@@ -41,7 +41,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
         copying.Wait();
 
-        // .NET tells a signal as a shell does, and so not apart from a program that ends with such a number.
+        // .NET reports a signal as a shell does: like the exit code of a program that ends with that number.
         return new(process.ExitCode, IsSignal: false, elapsed, Usage());
     }
 

@@ -30,14 +30,14 @@ internal sealed unsafe class JitterLane : IDisposable
         };
     }
 
-    /// <summary>What all lanes of a meter begin and end with.</summary>
+    /// <summary>What the lanes of a meter share.</summary>
     /// <param name="Priority">SCHED_FIFO's; null for none.</param>
-    /// <param name="UnavailableReasons">What is refused.</param>
-    /// <param name="Ready">Signalled by each when it is ready, or cannot be.</param>
-    /// <param name="Go">Waited for then.</param>
-    /// <param name="IsAbandoned">Looked at then: whether there is nothing to measure.</param>
+    /// <param name="UnavailableReasons">Receives what is refused.</param>
+    /// <param name="Ready">Signalled by each lane when it is ready, or cannot be.</param>
+    /// <param name="Go">Awaited then.</param>
+    /// <param name="IsAbandoned">Called then: whether there is nothing to measure.</param>
     /// <param name="Broke">Called at once when a latency is above the limit.</param>
-    /// <param name="Ended">Signalled by each when its loop has ended.</param>
+    /// <param name="Ended">Signalled by each lane when its loop has ended.</param>
     public sealed record Start(
         int? Priority,
         ReasonList UnavailableReasons,
@@ -61,7 +61,7 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <summary>What is measured; set before it goes.</summary>
     public CpuJitter Jitter { get; set; } = null!;
 
-    /// <summary>Is given every latency; may change while nobody drains. It does not throw.</summary>
+    /// <summary>Receives every latency. Set while no thread drains. It does not throw.</summary>
     public JitterSamplesHandler? Samples { get; set; }
 
     public void Begin(Start start)

@@ -63,7 +63,7 @@ internal static unsafe class JitterLoop
     }
 }
 
-/// <summary>What the managed loop tells and passes time by; a structure, so that its calls are the loop's own code.</summary>
+/// <summary>The clock of the managed loop. Implemented by structures, so that its calls are inlined into the loop.</summary>
 internal interface IJitterClock
 {
     /// <summary>Nanoseconds.</summary>

@@ -102,7 +102,7 @@ internal readonly record struct EncodedHeader
 
     public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is cut off", offset);
 
-    /// <summary>Says what is there in the cookie's place, where that can be told.</summary>
+    /// <summary>Describes the bytes in the cookie's place, if they are known.</summary>
     private static HdrHistogramFormatException NoCookie(uint cookie)
     {
         const uint Base64OfCookies = 0x48495354; // HIST

@@ -39,7 +39,8 @@ internal static class HdrHistogramDecoder
     private static ReadOnlySpan<byte> Cut(ReadOnlySpan<byte> data, int length, int offset) =>
         length <= data.Length ? data[..length] : throw EncodedHeader.Truncated(offset + data.Length);
 
-    /// <summary>What there is of the counts, in memory: as long as is told, or, in V0, at most as long as there can be counts.</summary>
+    /// <summary>What there is of the counts, in memory: as long as the header says, or, in V0, at most as long as there can be
+    /// counts.</summary>
     private static ReadOnlySpan<byte> PayloadOf(ReadOnlySpan<byte> data, in EncodedHeader header)
     {
         data = data[header.Length..];
@@ -65,7 +66,8 @@ internal static class HdrHistogramDecoder
                 return inflated.ReadByte() >= 0
                     ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
                     : source.IsExceeded
-                    ? throw new HdrHistogramFormatException("The compressed data is cut off in its checksum", EncodedHeader.CompressedLength)
+                    ? throw new HdrHistogramFormatException(
+                        "The compressed data is cut off in its checksum", EncodedHeader.CompressedLength)
                     : histogram;
             }
             catch (Exception e) when (e is InvalidDataException or IOException)
