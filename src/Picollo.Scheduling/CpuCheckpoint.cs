@@ -3,16 +3,16 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>What <see cref="CpuTaskContext.Checkpoint"/> returns, to be awaited once, at once.</summary>
-/// <remarks>Its own awaiter: nothing is allocated, and an await of one that is complete is the test of a reference.</remarks>
+/// <summary>The result of <see cref="CpuTaskContext.Checkpoint"/>, to be awaited once, at once.</summary>
+/// <remarks>It is its own awaiter: nothing is allocated, and an await of a completed one tests a reference.</remarks>
 public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
 {
-    // Null where the task goes straight on.
+    // Null if the task goes straight on.
     private readonly CpuTask? _task;
 
     internal CpuCheckpoint(CpuTask task) => _task = task;
 
-    /// <summary>For the compiler. True where the task goes straight on.</summary>
+    /// <summary>For the compiler. True if the task goes straight on.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public bool IsCompleted => _task is null;
 
@@ -28,7 +28,7 @@ public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
     public void GetResult() => _task?.ThrowIfCancelled();
 
     /// <summary>For the compiler.</summary>
-    /// <param name="continuation">What to run when it is the task's turn again.</param>
+    /// <param name="continuation">Runs when it is the task's turn again.</param>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
 

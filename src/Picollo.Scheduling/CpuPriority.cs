@@ -1,9 +1,9 @@
 namespace Picollo.Scheduling;
 
-/// <summary>Which of the tasks that wait goes first. A task of any priority gets its turn (see <see cref="CpuWorkerPool"/>).</summary>
+/// <summary>The order of waiting tasks. A task of any priority gets its turn (see <see cref="CpuWorkerPool"/>).</summary>
 public enum CpuPriority
 {
-    /// <summary>After everything else: work that nobody waits for.</summary>
+    /// <summary>After everything else: background work.</summary>
     Low = -1,
 
     /// <summary>The default.</summary>

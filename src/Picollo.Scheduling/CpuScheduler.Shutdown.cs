@@ -9,10 +9,10 @@ internal sealed partial class CpuScheduler
     private volatile bool _isCancelled;
     private long _concluded;
 
-    /// <summary>Whether what is left was cancelled.</summary>
+    /// <summary>Whether the remaining tasks were cancelled.</summary>
     public bool IsCancelled => _isCancelled;
 
-    /// <summary>The same, for who waits for it.</summary>
+    /// <inheritdoc cref="IsCancelled"/>
     public CancellationToken Cancellation => _cancellation.Token;
 
     /// <summary>Completes after <see cref="Close"/>, when all tasks have ended.</summary>
@@ -21,7 +21,7 @@ internal sealed partial class CpuScheduler
     /// <summary>Whether threads are to end.</summary>
     public bool HasEnded => _ended.Task.IsCompleted;
 
-    /// <summary>Refuses new tasks, but for those that running ones make.</summary>
+    /// <summary>Refuses new tasks, except those that running tasks submit.</summary>
     public void Close()
     {
         lock (_lock)
@@ -32,7 +32,7 @@ internal sealed partial class CpuScheduler
         EndIfDone();
     }
 
-    /// <summary>Closes, and cancels all tasks: those that have not begun at once, others at their next checkpoint.</summary>
+    /// <summary>Closes, and cancels all tasks: those that have not started at once, the others at their next checkpoint.</summary>
     public void Cancel()
     {
         List<CpuTask> unbegun;
@@ -51,7 +51,7 @@ internal sealed partial class CpuScheduler
 
         unbegun.ForEach(EndUnbegun);
         EndIfDone();
-        _cancellation.Cancel(); // last: its callbacks are other people's code, and may throw
+        _cancellation.Cancel(); // last: its callbacks are the application's code, and may throw
     }
 
     /// <summary>The caller of a task has cancelled it.</summary>
@@ -78,7 +78,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Tells whoever awaits a task that ran to its end.</summary>
+    /// <summary>Completes a task that ran to its end.</summary>
     public void Conclude(CpuTask task)
     {
         // Parts of the body that the body did not wait for; no more are added.
@@ -91,7 +91,7 @@ internal sealed partial class CpuScheduler
         CountOut();
     }
 
-    /// <summary>A task that has not begun and will not; under the lock, and <see cref="EndUnbegun"/> follows outside of it.</summary>
+    /// <summary>Marks a task that will not start. Called under the lock; <see cref="EndUnbegun"/> follows outside of it.</summary>
     private void MarkCancelled(CpuTask unbegun)
     {
         unbegun.State = CpuTaskState.Ended;
@@ -122,7 +122,7 @@ internal sealed partial class CpuScheduler
                 return;
             }
 
-            // Those that are not here see HasEnded before they wait.
+            // Threads in neither list see HasEnded before they wait.
             for (WorkerThread? thread = _idle; thread is not null; thread = thread.NextIdle)
             {
                 thread.Wake();

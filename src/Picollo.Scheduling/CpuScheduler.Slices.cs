@@ -2,24 +2,35 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Slices: who is asked to give up a worker and when, and what a task has left of its own.</content>
+/// <content>Slices: which task is asked to give up a worker and when, and how much of its slice a task has left.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>A tenth: what short tasks take, and less than any share of a processor that long ones are left with.</summary>
+    /// <summary>A tenth of a slice: as much as short tasks take, and less than any share of a processor that long ones get.</summary>
     private const int LeastShareOfFirstSlice = 10;
 
     /// <summary>On a machine with more programs than processors one short task in a hundred loses a slice, and of these one in thirty
     /// another (2026-11-21).</summary>
     private const int MaxLostSlices = 4;
 
+    private readonly Sleep _timer = new();
     private bool _hasBegunSlice;
     private bool _timerSleeps;
 
-    /// <summary>Signals the tasks whose slices are over; the timer's.</summary>
-    /// <returns>For how long no other slice will be over, not even a full one that begins just now; null where nothing runs or has run
-    /// since the last call: then <see cref="SliceTimer.Wake"/> comes. (Not at once when nothing runs: waking it costs more than a short
-    /// task. Nor for what is left of an interrupted slice, which may be over before.)</returns>
-    public TimeSpan? SignalOverdue()
+    /// <summary>The one thread that watches the clock, so that no checkpoint has to. It sleeps while nothing runs.</summary>
+    private void RunTimer()
+    {
+        while (!HasEnded)
+        {
+            // A whole millisecond is the step of the runtime's waits: a slice ends up to one too late.
+            _timer.Wait(SignalOverdue() is { } wait ? (int)Math.Ceiling(wait.TotalMilliseconds) : Timeout.Infinite);
+        }
+    }
+
+    /// <summary>Signals the tasks whose slices are over. Called by the timer.</summary>
+    /// <returns>The time until the next slice can be over, counting a full one that starts now; null where nothing runs or has run since
+    /// the last call: then <see cref="Begin"/> wakes the timer. (Not at once when nothing runs: waking it costs more than a short task.
+    /// The rest of an interrupted slice may be over before.)</returns>
+    private TimeSpan? SignalOverdue()
     {
         long now = Stopwatch.GetTimestamp();
         long next = now + _slice;
@@ -51,8 +62,8 @@ internal sealed partial class CpuScheduler
 
     // ---- Under the lock ----
 
-    /// <summary>Asks the least of the running tasks for its worker: that of the last rank, and of these the one that has had it longest.
-    /// One for each task that comes; those that were asked already do not count.</summary>
+    /// <summary>Asks one running task, for each task that comes, to give up its worker: of those not asked yet the one of the last rank,
+    /// and of equal ranks the one that has had its worker longest.</summary>
     private void Interrupt(CpuTask waiting, long now)
     {
         WorkerSlot? least = null;
@@ -88,7 +99,7 @@ internal sealed partial class CpuScheduler
 
     private void Begin(WorkerSlot worker, CpuTask task, long now, bool isWhole)
     {
-        // Who came later to the lock may have looked at the clock before.
+        // A thread that came later to the lock may have read the clock earlier.
         long waited = Math.Max(0, now - task.WaitingSince);
         task.State = CpuTaskState.Running;
         task.Slices++;
@@ -109,7 +120,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Ends a running task's slice, and says where the task is now.</summary>
+    /// <summary>Ends a running task's slice and sets the task's new state.</summary>
     private SliceReport PutAway(WorkerSlot worker, CpuTask task, long now)
     {
         bool isUsedUp = now - worker.SliceStart >= task.SliceLeft;
@@ -162,9 +173,9 @@ internal sealed partial class CpuScheduler
         return report;
     }
 
-    /// <summary>Whether the system let a new task hardly run in its slice: another program had the processor, or the container's
-    /// quota was used up. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
-    /// 2026-11-21); so it stays a new one. Only so often: a body that blocks looks the same.</summary>
+    /// <summary>Whether a new task hardly ran in its slice, because another program had the processor or the container's quota was used up.
+    /// Such a task stays new. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
+    /// 2026-11-21). At most <see cref="MaxLostSlices"/> times, because a body that blocks looks alike.</summary>
     private bool WasKeptFromRunning(CpuTask task)
     {
         if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
@@ -195,7 +206,7 @@ internal sealed partial class CpuScheduler
 
         if (isOver)
         {
-            // Nobody waits: another slice at once.
+            // No task waits: another slice at once.
             report = EndSlice(worker, task, now);
             task.Slices++;
             worker.SliceStart = now;
@@ -204,7 +215,7 @@ internal sealed partial class CpuScheduler
         }
 
         worker.SignalledAt = 0;
-        task.NeedsAttention = task.IsCancelled; // The next checkpoint is to see it, whoever has asked here.
+        task.NeedsAttention = task.IsCancelled; // The next checkpoint must see it.
         return false;
     }
 }

@@ -5,7 +5,7 @@ namespace Picollo.Scheduling;
 /// <content>Bodies that stop in <c>CheckpointBlocking</c>, with their thread: another thread takes its place meanwhile.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>So many threads at a time; more bodies go on instead of stepping aside.</summary>
+    /// <summary>Maximum number of stopped threads. Further bodies go on instead of stepping aside.</summary>
     public const int MaxStoppedThreads = 64;
 
     // Threads without a worker.
@@ -36,24 +36,14 @@ internal sealed partial class CpuScheduler
             }
         }
 
-        if (stops)
-        {
-            report = Stop(thread, worker, task, other ?? StartThread(slot: null));
-            Statistics.Publish(report);
-            thread.WaitForWorker();
-            thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
-            task.ThrowIfCancelled();
-        }
-        else
+        if (!stops)
         {
             Statistics.Publish(report);
+            return;
         }
-    }
 
-    private SliceReport Stop(WorkerThread thread, WorkerSlot worker, CpuTask task, WorkerThread other)
-    {
+        other ??= StartThread(slot: null);
         long now = Stopwatch.GetTimestamp();
-        SliceReport report;
         lock (_lock)
         {
             task.StoppedThread = thread;
@@ -64,10 +54,13 @@ internal sealed partial class CpuScheduler
 
         other.Wake();
         thread.Charge(task);
-        return report;
+        Statistics.Publish(report);
+        thread.WaitForWorker();
+        thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
+        task.ThrowIfCancelled();
     }
 
-    /// <summary>A stopped task's thread takes the place of the one that found the task; under the lock.</summary>
+    /// <summary>Replaces the thread that found a stopped task by the task's own thread. Called under the lock.</summary>
     /// <returns>The thread to wake.</returns>
     private WorkerThread GiveWorkerBack(WorkerThread finder, CpuTask task)
     {

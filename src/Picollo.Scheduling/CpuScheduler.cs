@@ -5,13 +5,10 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>
-/// Brings tasks and workers together. A worker is one of N places to run at; threads change their places only where a body
-/// stops in <c>CheckpointBlocking</c>.
-/// </summary>
+/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>CheckpointBlocking</c>.</summary>
 /// <remarks>
-/// <para>All is decided under one lock, held for some tens of nanoseconds: work that comes here takes thousands of times as
-/// long, and with one lock it is plain to see that there are never more than N running, and none is lost.</para>
+/// <para>All decisions are made under one lock, held for some tens of nanoseconds. Tasks take thousands of times as long, and one lock
+/// makes it plain that never more than N tasks run and none is lost.</para>
 /// <para>Times are <see cref="Stopwatch"/> ticks.</para>
 /// </remarks>
 internal sealed partial class CpuScheduler
@@ -20,10 +17,9 @@ internal sealed partial class CpuScheduler
     private readonly long _slice;
     private readonly CpuTaskQueue _queue;
     private readonly WorkerSlot[] _workers;
-    private readonly SliceTimer _timer;
 
-    // The threads that have nothing to do, the latest first. A list through them: what two processors write in turn is what a submission
-    // costs (60 to 100 ns for each cache line, on the machine of 2026-11-21), so it is kept close together.
+    // The idle threads, the latest first, as a linked list through them. A submission costs mainly the cache lines that two processors
+    // write in turn (60 to 100 ns each, on the machine of 2026-11-21), so they are kept few.
     private WorkerThread? _idle;
     private long _submitted;
 
@@ -34,7 +30,7 @@ internal sealed partial class CpuScheduler
         _queue = new CpuTaskQueue(_slice);
         _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new WorkerSlot())];
         Statistics = new CpuWorkerStatistics(this);
-        _timer = new SliceTimer(this);
+        new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" }.UnsafeStart();
         foreach (WorkerSlot worker in _workers)
         {
             _ = StartThread(worker);
@@ -47,8 +43,8 @@ internal sealed partial class CpuScheduler
 
     public CpuWorkerStatistics Statistics { get; }
 
-    /// <summary>Takes a task up.</summary>
-    /// <returns>False if it is cancelled already; then it was not taken.</returns>
+    /// <summary>Submits a task.</summary>
+    /// <returns>False if it is already cancelled; then it was not submitted.</returns>
     /// <exception cref="ObjectDisposedException">The pool is closed.</exception>
     public bool TrySubmit(CpuTask task)
     {
@@ -100,7 +96,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Whether a task that has come to a checkpoint is to give up its worker.</summary>
+    /// <summary>Whether a task must give up its worker at a checkpoint.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     public bool StepsAside(CpuTask task)
     {
@@ -120,12 +116,12 @@ internal sealed partial class CpuScheduler
         return task.StepsAside;
     }
 
-    /// <summary>A thread's next step: puts away the task at hand and finds another.</summary>
-    /// <param name="thread">The calling one, which has a worker.</param>
-    /// <param name="left">The task that the thread has left, if it has: its CPU time is to be charged to it.</param>
-    /// <param name="hasEnded">Whether that was its last step: whoever awaits it is to be told, outside of the lock.</param>
-    /// <param name="report">To be published.</param>
-    /// <returns>The task whose <see cref="WorkerSlot.Continuation"/> to run; null where the thread is to wait.</returns>
+    /// <summary>A thread's next step: puts its task away and finds another.</summary>
+    /// <param name="thread">The calling thread, which has a worker.</param>
+    /// <param name="left">The task that the thread has left, to be charged with CPU time; null for none.</param>
+    /// <param name="hasEnded">Whether that task has ended, to be concluded outside of the lock.</param>
+    /// <param name="report">The report to publish.</param>
+    /// <returns>The task whose <see cref="WorkerSlot.Continuation"/> to run; null if the thread must wait.</returns>
     public CpuTask? Next(WorkerThread thread, out CpuTask? left, out bool hasEnded, out SliceReport report)
     {
         long now = Stopwatch.GetTimestamp();
@@ -157,7 +153,7 @@ internal sealed partial class CpuScheduler
             {
                 thread.NextIdle = _idle;
                 _idle = thread;
-                woken = HasEnded ? thread : null; // Its first step, of a pool that has ended before: nobody else wakes it.
+                woken = HasEnded ? thread : null; // Its first step, in a pool that has ended before: nothing else wakes it.
             }
             else
             {
@@ -174,7 +170,6 @@ internal sealed partial class CpuScheduler
         return next;
     }
 
-    /// <summary>What runs now.</summary>
     public List<CpuRunningTask> GetRunning()
     {
         long now = Stopwatch.GetTimestamp();
@@ -187,7 +182,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>What a task has taken, up to this moment if it is asked on its worker.</summary>
+    /// <summary>The usage of a task, including the current slice if called on its worker.</summary>
     public CpuTaskUsage GetUsage(CpuTask task)
     {
         long cpu = task.WaitForCharges();
@@ -202,10 +197,8 @@ internal sealed partial class CpuScheduler
             Stopwatch.GetElapsedTime(0, task.WaitTicks)));
     }
 
-    /// <summary>How many tasks were taken up.</summary>
     public long CountSubmitted() => Read(() => _submitted);
 
-    /// <summary>How many wait for a worker.</summary>
     public int CountWaiting() => Read(() => _queue.Count);
 
     /// <summary>Reads what changes under the lock.</summary>
@@ -217,15 +210,15 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>As a task of the thread pool: should it fail (an async void method in the body), that is an unobserved task exception, and
-    /// not the end of the process.</summary>
+    /// <summary>Runs a callback as a task of the thread pool, so that its exception (of an async void method in the body) is an unobserved
+    /// task exception and does not end the process.</summary>
     private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
         Task.Run(() => callback(state));
 
     // ---- Under the lock ----
 
-    /// <summary>A task that comes, to an idle worker or into the queue.</summary>
-    /// <returns>The thread to wake, outside of the lock.</returns>
+    /// <summary>Gives a task to an idle worker, or adds it to the queue.</summary>
+    /// <returns>The thread to wake outside of the lock; null for none.</returns>
     private WorkerThread? Enqueue(CpuTask task, long now)
     {
         task.State = CpuTaskState.Waiting;

@@ -1,9 +1,9 @@
 namespace Picollo.Scheduling;
 
-/// <summary>Where a task is. Changes under the scheduler's lock.</summary>
+/// <summary>The state of a task. Changes under the scheduler's lock.</summary>
 internal enum CpuTaskState
 {
-    /// <summary>Made, not submitted.</summary>
+    /// <summary>Created, not submitted.</summary>
     Made,
 
     /// <summary>Waits for a worker.</summary>
@@ -15,7 +15,6 @@ internal enum CpuTaskState
     /// <summary>Awaits something that is not a worker, and comes back by <see cref="SynchronizationContext.Post"/>.</summary>
     Outside,
 
-    /// <summary>Has come to its end.</summary>
     Ended,
 }
 
@@ -27,8 +26,8 @@ internal enum CpuTaskState
 /// task.</remarks>
 internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority priority, CancellationToken token) : SynchronizationContext
 {
-    // Read by Checkpoint, and by it alone without the lock: whether there is anything to look at.
-    private volatile bool _needsAttention;
+    /// <summary>Whether a checkpoint has anything to look at. Only <c>Checkpoint</c> reads it without the lock.</summary>
+    public volatile bool NeedsAttention;
 
     private readonly ExecutionContext? _flow = ExecutionContext.Capture();
     private (SendOrPostCallback Callback, object? State)? _continuation;
@@ -40,7 +39,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     private bool _isEndWatched;
     private Exception? _fault;
 
-    // Of the slices that have ended, in nanoseconds, and of how many of these it is still to be added.
+    // CPU time of the ended slices, in nanoseconds, and the number of ended slices whose time is still to be added.
     private long _cpu;
     private int _uncharged;
 
@@ -57,29 +56,26 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     /// <summary>Until it has used up its first slice.</summary>
     public bool IsNew { get; set; } = true;
 
-    /// <summary>How often its first slice passed nearly without the processor, and it was given another. A byte: it fits beside
-    /// the others, and costs none.</summary>
+    /// <summary>Number of first slices that passed nearly without the processor. A byte fits into the object's padding.</summary>
     public byte LostSlices { get; set; }
 
-    /// <summary>The neighbours in the line of those that wait.</summary>
+    /// <summary>The next task in the queue's line.</summary>
     public CpuTask? Next { get; set; }
 
-    /// <inheritdoc cref="Next"/>
     public CpuTask? Previous { get; set; }
 
-    /// <summary>Since when it waits for a worker.</summary>
+    /// <summary>Start of the wait for a worker.</summary>
     public long WaitingSince { get; set; }
 
-    /// <summary>Since when it waits for what it has left of its slice; being interrupted does not change it.</summary>
+    /// <summary>Start of the wait for the rest of its slice. An interruption does not change it.</summary>
     public long SliceDueSince { get; set; }
 
-    /// <summary>What it has left of its slice.</summary>
     public long SliceLeft { get; set; }
 
-    /// <summary>The thread that has a part of it on its stack and waits in <c>CheckpointBlocking</c>.</summary>
+    /// <summary>The thread that waits in <c>CheckpointBlocking</c> with a part of the task on its stack.</summary>
     public WorkerThread? StoppedThread { get; set; }
 
-    /// <summary>Whether it gives its worker up when the step at hand ends.</summary>
+    /// <summary>Whether it gives its worker up when the current step ends.</summary>
     public bool StepsAside { get; set; }
 
     public int Slices { get; set; }
@@ -89,20 +85,13 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     /// <summary>The caller's.</summary>
     public CancellationToken Token => token;
 
-    /// <inheritdoc cref="_needsAttention"/>
-    public bool NeedsAttention
-    {
-        get => _needsAttention;
-        set => _needsAttention = value;
-    }
-
     public bool IsCancelled => token.IsCancellationRequested || Scheduler.IsCancelled;
 
     public bool HasContinuation => _continuation is not null;
 
     public bool HasBodyEnded => _hasReturned && (_body is null || _body.IsCompleted);
 
-    /// <summary>The caller's token and the pool's in one, made where it is asked for.</summary>
+    /// <summary>The caller's token and the pool's in one, created on the first use.</summary>
     public CancellationToken Cancellation
     {
         get
@@ -133,7 +122,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         null => _body?.Status ?? TaskStatus.RanToCompletion,
     };
 
-    /// <summary>Submits the task; its end is told by <see cref="Complete"/> or <see cref="EndCancelled"/>.</summary>
+    /// <summary>Submits the task; <see cref="End"/> or <see cref="EndCancelled"/> completes it.</summary>
     public void Submit()
     {
         if (token.CanBeCanceled)
@@ -222,7 +211,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         Interlocked.Decrement(ref _uncharged);
     }
 
-    /// <summary>The CPU time that has been charged up to now.</summary>
     public long ChargedCpu => Volatile.Read(ref _cpu);
 
     /// <summary>The CPU time of the slices that have ended; waits for what is still to be added, less than a microsecond.</summary>
@@ -237,7 +225,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         return Volatile.Read(ref _cpu);
     }
 
-    /// <summary>Tells whoever awaits the task, outside of the lock. Continuations run elsewhere.</summary>
+    /// <summary>Completes the task, outside of the lock. The caller's continuations run in the thread pool.</summary>
     public void End()
     {
         _ = _registration.Unregister();
@@ -245,7 +233,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
         Complete(_body, _fault);
     }
 
-    /// <summary>The same for one that never ran. A caller's token may live on: it lets go of the task.</summary>
+    /// <summary>Completes a task that never ran. The caller's token may live on, so it must not hold the task.</summary>
     public void EndCancelled()
     {
         _ = _registration.Unregister();
@@ -275,11 +263,11 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
     }
 }
 
-/// <summary>A task with a result; <see cref="bool"/> and unused where there is none.</summary>
+/// <summary>A task with a result: an unused <see cref="bool"/> where the body has none.</summary>
 internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, CpuPriority priority, CancellationToken token)
     : CpuTask(scheduler, name, priority, token)
 {
-    // Who awaits it goes on in the thread pool, never on a worker.
+    // Continuations of the caller run in the thread pool, never on a worker.
     private readonly TaskCompletionSource<TResult> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Task<TResult> Task => _completion.Task;
@@ -289,30 +277,15 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, Cp
 
     protected sealed override void Complete(Task? body, Exception? fault)
     {
-        if (fault is OperationCanceledException)
+        _ = (fault, body) switch
         {
-            _completion.TrySetFromTask(CancelledLike(System.Threading.Tasks.Task.FromException(fault)));
-        }
-        else if (fault is not null)
-        {
-            _completion.TrySetException(fault);
-        }
-        else if (body is Task<TResult> withResult)
-        {
-            _completion.TrySetFromTask(withResult);
-        }
-        else if (body is { IsFaulted: true, Exception: { } failure })
-        {
-            _completion.TrySetException(failure.InnerExceptions);
-        }
-        else if (body is { IsCanceled: true })
-        {
-            _completion.TrySetFromTask(CancelledLike(body));
-        }
-        else
-        {
-            _completion.TrySetResult(Result);
-        }
+            (OperationCanceledException, _) => _completion.TrySetFromTask(CancelledLike(System.Threading.Tasks.Task.FromException(fault))),
+            (not null, _) => _completion.TrySetException(fault),
+            (_, Task<TResult> withResult) => _completion.TrySetFromTask(withResult),
+            (_, { Exception: { } failure }) => _completion.TrySetException(failure.InnerExceptions),
+            (_, { IsCanceled: true }) => _completion.TrySetFromTask(CancelledLike(body)),
+            _ => _completion.TrySetResult(Result),
+        };
     }
 
     /// <summary>Of a body that is not async.</summary>

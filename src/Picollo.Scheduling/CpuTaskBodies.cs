@@ -1,16 +1,9 @@
 namespace Picollo.Scheduling;
 
-// The four kinds of bodies, each called without a closure.
-
-internal sealed class AsyncCpuTask(
-    CpuScheduler scheduler, Func<CpuTaskContext, Task> body, string name, CpuPriority priority, CancellationToken token)
-    : CpuTask<bool>(scheduler, name, priority, token)
-{
-    protected override Task? Begin() => body(new CpuTaskContext(this)) ?? throw new InvalidOperationException("The body returned no task.");
-}
+// The kinds of bodies, each called without a closure. A body that returns a Task<TResult> is one that returns a Task.
 
 internal sealed class AsyncCpuTask<TResult>(
-    CpuScheduler scheduler, Func<CpuTaskContext, Task<TResult>> body, string name, CpuPriority priority, CancellationToken token)
+    CpuScheduler scheduler, Func<CpuTaskContext, Task> body, string name, CpuPriority priority, CancellationToken token)
     : CpuTask<TResult>(scheduler, name, priority, token)
 {
     protected override Task? Begin() => body(new CpuTaskContext(this)) ?? throw new InvalidOperationException("The body returned no task.");

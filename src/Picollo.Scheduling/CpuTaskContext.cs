@@ -2,38 +2,32 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>What a body that runs in a <see cref="CpuWorkerPool"/> has of the pool: its checkpoints, and what it has taken so
-/// far.</summary>
-/// <remarks>A reference in a struct; copies are the same. For the body and what it awaits, until the body ends; its parts call it one at a
-/// time. A default one is of no task: its members, but for comparisons, throw <see cref="NullReferenceException"/>.</remarks>
+/// <summary>The access of a body in a <see cref="CpuWorkerPool"/> to its checkpoints and its usage so far.</summary>
+/// <remarks>A reference in a struct; copies are equal. Valid in the body and what it awaits, until the body ends; its parts call it one at
+/// a time. A default value belongs to no task: its members, except comparisons, throw <see cref="NullReferenceException"/>.</remarks>
 public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 {
     private readonly CpuTask _task;
 
     internal CpuTaskContext(CpuTask task) => _task = task;
 
-    /// <summary>Cancelled when the caller cancels the task, or the pool cancels what is left. To hand on; checkpoints look by
-    /// themselves. The first use allocates, where the caller gave a token.</summary>
+    /// <summary>Cancelled when the caller cancels the task, or the pool cancels the remaining tasks. Pass it on to other calls; checkpoints
+    /// observe it themselves. The first use allocates if the caller gave a token.</summary>
     public CancellationToken CancellationToken => _task.Cancellation;
 
     /// <summary>The task's name, as given to <c>RunAsync</c>.</summary>
     public string Name => _task.Name;
 
-    /// <summary>
-    /// To be awaited, in the midst of the work: goes straight on while the time slice lasts, and otherwise, if others wait, lets them go
-    /// before. Call it every 10 to 100 µs of work: it costs about a nanosecond and allocates nothing, and how soon a short
-    /// task gets a worker depends on it.
-    /// </summary>
-    /// <returns>To be awaited at once.</returns>
+    /// <summary>Goes straight on while the time slice lasts; after it, lets waiting tasks run first. Call it every 10 to 100 µs of work: it
+    /// costs about a nanosecond and allocates nothing, and how soon a short task gets a worker depends on it.</summary>
+    /// <returns>A value to await at once.</returns>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public CpuCheckpoint Checkpoint() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
 
-    /// <summary>
-    /// <see cref="Checkpoint"/> for a body that is not async. Where it gives its worker up, its thread waits meanwhile and another takes
-    /// the worker: some 10 µs instead of 3, and a thread for each body that is stopped so, of which there are 64 at the
-    /// most in a pool; further ones are not stopped.
-    /// </summary>
+    /// <summary><see cref="Checkpoint"/> for a body that is not async. When it gives its worker up, its thread waits and another takes the
+    /// worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time; further
+    /// ones go on.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void CheckpointBlocking()
@@ -44,13 +38,14 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
     }
 
-    /// <summary>Runs what waits, such as I/O, in the thread pool and not on a worker: the worker is free meanwhile, and the body, when it
-    /// awaits the result, queues to come back to one.</summary>
-    /// <typeparam name="T">Of the result.</typeparam>
-    /// <param name="wait">Is called in the thread pool; not at all if the caller has cancelled the task by then.</param>
-    /// <returns>Its result, exception or cancellation; to be awaited, without <c>ConfigureAwait(false)</c>, which would leave the body off
-    /// the workers until its next checkpoint, or the one after, where the worker has not quite left the body at the next.</returns>
-    /// <exception cref="ArgumentNullException">Nothing to call.</exception>
+    /// <summary>Runs waiting work, such as I/O, in the thread pool and not on a worker. The worker is free meanwhile, and the body queues
+    /// for a worker when it awaits the result.</summary>
+    /// <typeparam name="T">The type of the result.</typeparam>
+    /// <param name="wait">The work. It is not called if the caller has cancelled the task by then.</param>
+    /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>, which would leave
+    /// the body off the workers until its next checkpoint, or the one after if the worker has not quite left the body at the
+    /// next.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="wait"/> is <see langword="null"/>.</exception>
     public Task<T> Outside<T>(Func<Task<T>> wait)
     {
         ArgumentNullException.ThrowIfNull(wait);
@@ -64,9 +59,9 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         return Task.Run(() => wait() ?? throw NoTask(), _task.Token);
     }
 
-    /// <summary>What the task has taken up to now. A system call, the pool's lock and an allocation: not for every
+    /// <summary>Gets the task's usage so far. Costs a system call, the pool's lock and an allocation: too much for every
     /// checkpoint.</summary>
-    /// <returns>Of all its slices, the one at hand included where the task asks on its worker.</returns>
+    /// <returns>The usage of all its slices, including the current one if called on its worker.</returns>
     public CpuTaskUsage GetUsage() => _task.Scheduler.GetUsage(_task);
 
     /// <inheritdoc/>
@@ -92,8 +87,15 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 
     private static InvalidOperationException NoTask() => new("What was to be awaited outside returned no task.");
 
-    // Apart, so that the check alone is inlined.
+    // Separate, so that only the check is inlined.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static CpuCheckpoint CheckpointWithAttention(CpuTask task) =>
         task.Scheduler.StepsAside(task) ? new CpuCheckpoint(task) : default;
 }
+
+/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task.</summary>
+/// <param name="CpuTime">CPU time on the workers, by their threads' clocks.</param>
+/// <param name="Slices">Number of slices on a worker.</param>
+/// <param name="WaitTime">Time of waiting for a worker, before the first slice and between slices. What the body itself awaited is not
+/// included.</param>
+public readonly record struct CpuTaskUsage(TimeSpan CpuTime, int Slices, TimeSpan WaitTime);

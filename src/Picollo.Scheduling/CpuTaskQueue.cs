@@ -2,18 +2,16 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>
-/// The tasks that wait for a worker, and the policy: who goes next. Pure; the scheduler's lock is around it.
-/// </summary>
+/// <summary>The tasks that wait for a worker, and the policy which of them is next. Called under the scheduler's lock.</summary>
 /// <remarks>
-/// <para>A line for each rank, first come, first served: by priority, and in a priority those that have not used up their first
-/// slice ("new") before those that have ("set aside"). So a short task overtakes long ones, whenever it comes.</para>
-/// <para>What that order passes over is not forgotten: at least every <see cref="PeriodInSlices"/> slices a worker gives one to
-/// the task that has waited longest in the other lines, and that one is not interrupted.</para>
+/// <para>Each rank has a line, first come, first served: by priority, and in a priority tasks that have not used up their first slice
+/// ("new") before those that have ("set aside"). So a short task overtakes long ones, whenever it comes.</para>
+/// <para>At least every <see cref="PeriodInSlices"/> slices a worker gives one to the task that has waited longest in the other lines.
+/// That slice is not interrupted.</para>
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
-    /// <summary>One slice in five: what is passed over gets a fifth of the workers, and a short task waits for one slice at the worst.
+    /// <summary>One slice in five: passed-over tasks get a fifth of the workers, and a short task waits for at most one slice.
     /// (With one in two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
     public const int PeriodInSlices = 5;
 
@@ -24,22 +22,20 @@ internal sealed class CpuTaskQueue(long slice)
     /// <summary>The place of a task in the order; less is sooner.</summary>
     public static int Rank(CpuTask task) => 2 * ((int)CpuPriority.High - (int)task.Priority) + (task.IsNew ? 0 : 1);
 
-    /// <summary>Whether a waiting task is to have the place of a running one at once: one of a better rank, and a new one also that of
-    /// another new one, which has the shorter wait behind it.</summary>
+    /// <summary>Whether a waiting task interrupts a running one: it has a better rank, or both are new and of one rank.</summary>
     public static bool Interrupts(CpuTask waiting, CpuTask running) =>
         Rank(waiting) < Rank(running) || (waiting.IsNew && Rank(waiting) == Rank(running));
 
-    /// <summary>Whether any waiting task is to have a running one's place at once.</summary>
     public bool AnyInterrupts(CpuTask running) => First() is { } waiting && Interrupts(waiting, running);
 
-    /// <summary>A task that comes, or has had its slice: to the end of its line.</summary>
+    /// <summary>Adds a task that comes, or has had its slice, to the end of its line.</summary>
     public void Add(CpuTask task)
     {
         _lines[Rank(task)].AddLast(task);
         Count++;
     }
 
-    /// <summary>A task that has something left of its slice: to the head of its line, unless it makes room for its equals.</summary>
+    /// <summary>Adds a task with a rest of its slice to the head of its line, or to the end if a task of no better rank is next.</summary>
     public void PutBack(CpuTask task)
     {
         Line line = _lines[Rank(task)];
@@ -63,8 +59,8 @@ internal sealed class CpuTaskQueue(long slice)
 
     /// <summary>Takes the next task out; null where none waits.</summary>
     /// <param name="now">In the unit of the slice.</param>
-    /// <param name="lastWhole">When the worker last took a task that had been passed over; set if it does now.</param>
-    /// <param name="isWhole">Whether the task was passed over before, and is to have a whole slice.</param>
+    /// <param name="lastWhole">When the worker last took a passed-over task; set if it does now.</param>
+    /// <param name="isWhole">Whether the task was passed over before, and gets a whole slice.</param>
     public CpuTask? Take(long now, ref long lastWhole, out bool isWhole)
     {
         isWhole = false;
@@ -117,7 +113,7 @@ internal sealed class CpuTaskQueue(long slice)
         return null;
     }
 
-    /// <summary>Of the lines that <paramref name="next"/> does not stand in, the task that has waited longest.</summary>
+    /// <summary>The task that has waited longest in the lines other than that of <paramref name="next"/>.</summary>
     private CpuTask? PassedOver(CpuTask next)
     {
         CpuTask? longest = null;
@@ -139,59 +135,43 @@ internal sealed class CpuTaskQueue(long slice)
 
         public CpuTask? First { get; private set; }
 
-        public void AddFirst(CpuTask task)
-        {
-            Debug.Assert(task.Next is null && task.Previous is null, "A task waits in one line, once.");
-            task.Next = First;
-            if (First is null)
-            {
-                _last = task;
-            }
-            else
-            {
-                First.Previous = task;
-            }
+        public void AddFirst(CpuTask task) => Insert(null, task, First);
 
-            First = task;
-        }
-
-        public void AddLast(CpuTask task)
-        {
-            Debug.Assert(task.Next is null && task.Previous is null, "A task waits in one line, once.");
-            task.Previous = _last;
-            if (_last is null)
-            {
-                First = task;
-            }
-            else
-            {
-                _last.Next = task;
-            }
-
-            _last = task;
-        }
+        public void AddLast(CpuTask task) => Insert(_last, task, null);
 
         public void Remove(CpuTask task)
         {
-            if (task.Previous is null)
-            {
-                First = task.Next;
-            }
-            else
-            {
-                task.Previous.Next = task.Next;
-            }
-
-            if (task.Next is null)
-            {
-                _last = task.Previous;
-            }
-            else
-            {
-                task.Next.Previous = task.Previous;
-            }
-
+            Link(task.Previous, task.Next);
             task.Next = task.Previous = null;
+        }
+
+        private void Insert(CpuTask? before, CpuTask task, CpuTask? after)
+        {
+            Debug.Assert(task.Next is null && task.Previous is null, "A task waits in one line, once.");
+            Link(before, task);
+            Link(task, after);
+        }
+
+        /// <summary>Makes two tasks neighbours. Null is the end of the line.</summary>
+        private void Link(CpuTask? before, CpuTask? after)
+        {
+            if (before is null)
+            {
+                First = after;
+            }
+            else
+            {
+                before.Next = after;
+            }
+
+            if (after is null)
+            {
+                _last = before;
+            }
+            else
+            {
+                after.Previous = before;
+            }
         }
     }
 }

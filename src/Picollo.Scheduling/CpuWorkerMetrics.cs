@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Picollo.Metrics;
 
@@ -33,24 +34,38 @@ internal static class CpuWorkerMetrics
 
     public static void Record(string pool, in SliceReport report)
     {
-        if (QueueWait.Enabled)
+        Record(QueueWait, report.Waited, pool);
+        Record(SliceLength, report.Length, pool);
+        if (report.Overrun is { } overrun)
         {
-            QueueWait.Record(Seconds(report.Waited), new KeyValuePair<string, object?>(Pool, pool));
+            Record(Overrun, overrun, pool, report.Task);
+        }
+    }
+
+    private static void Record(Histogram<double> instrument, long ticks, string pool, string? task = null)
+    {
+        if (!instrument.Enabled)
+        {
+            return;
         }
 
-        if (SliceLength.Enabled)
+        double seconds = NanoScope.TicksToNanos(ticks) / 1e9;
+        var tags = new TagList { { Pool, pool } };
+        if (task is not null)
         {
-            SliceLength.Record(Seconds(report.Length), new KeyValuePair<string, object?>(Pool, pool));
+            tags.Add(Task, task);
         }
 
-        if (report.Overrun is { } overrun && Overrun.Enabled)
+        try
         {
-            Overrun.Record(Seconds(overrun), new(Pool, pool), new(Task, report.Task));
+            instrument.Record(seconds, tags);
+        }
+        catch (Exception)
+        {
+            // A listener is the application's code. Its exception is not the task's, which may have ended, and must not end the thread.
         }
     }
 
     private static Histogram<double> Create(string name, string description) =>
         Meter.CreateHistogram(name, "s", description, tags: null, Advice);
-
-    private static double Seconds(long ticks) => NanoScope.TicksToNanos(ticks) / 1e9;
 }

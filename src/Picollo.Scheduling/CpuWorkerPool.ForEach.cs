@@ -9,29 +9,27 @@ public sealed partial class CpuWorkerPool
 {
     /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after
     /// each.</summary>
-    /// <typeparam name="TItem">Of the items.</typeparam>
-    /// <param name="source">Is enumerated once, on the workers, by one at a time, as items are needed. An asynchronous one gets a token
-    /// that is cancelled with the loop, with the pool, and after an exception.</param>
-    /// <param name="body">May have checkpoints of its own, and needs them where an item is more than some 100 µs of work.</param>
+    /// <typeparam name="TItem">The type of the items.</typeparam>
+    /// <param name="source">The items. Enumerated once, on the workers, by one at a time, as items are needed. An asynchronous source gets
+    /// a token that is cancelled with the loop, with the pool, and after an exception.</param>
+    /// <param name="body">The work for an item. It needs its own checkpoints if an item is more than some 100 µs of work.</param>
     /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
     /// <param name="priority">As for <c>RunAsync</c>.</param>
     /// <param name="name">As for <c>RunAsync</c>.</param>
-    /// <returns>Completes when all items are done. After an exception no further items are begun, and it holds all exceptions.</returns>
+    /// <returns>A task that completes when all items are done. After an exception no further item is started, and it has all
+    /// exceptions.</returns>
     /// <remarks>A loop is <see cref="WorkerCount"/> tasks in the statistics, whatever the number of items.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
-    /// <exception cref="ArgumentNullException">No source, no body or no name.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
+    /// <exception cref="ArgumentNullException">The source, the body or the name is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The priority is not one of the three.</exception>
     [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Func<TItem, CpuTaskContext, Task> body,
         CancellationToken cancellationToken = default,
         CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(source);
-        return ForEachAsync(source.ToAsyncEnumerable(), body, cancellationToken, priority, name);
-    }
+        [CallerMemberName] string name = "") =>
+        ForEachAsync(source.ToAsyncEnumerable(), body, cancellationToken, priority, name);
 
     /// <inheritdoc
     /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
@@ -43,16 +41,13 @@ public sealed partial class CpuWorkerPool
         [CallerMemberName] string name = "")
     {
         ArgumentNullException.ThrowIfNull(body);
-        return ForEachAsync(
-            source,
-            (item, cpu) =>
-            {
-                body(item, cpu);
-                return Task.CompletedTask;
-            },
-            cancellationToken,
-            priority,
-            name);
+        return ForEachAsync(source, Run, cancellationToken, priority, name);
+
+        Task Run(TItem item, CpuTaskContext cpu)
+        {
+            body(item, cpu);
+            return Task.CompletedTask;
+        }
     }
 
     /// <inheritdoc

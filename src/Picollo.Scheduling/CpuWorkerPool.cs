@@ -1,28 +1,28 @@
 using System.Runtime.CompilerServices;
 
-// Everybody passes the token; few give a priority or a name.
+// Most callers pass the token; few give a priority or a name.
 #pragma warning disable CA1068 // CancellationToken parameters must come last
 
 namespace Picollo.Scheduling;
 
 /// <summary>
-/// Runs CPU-heavy work on a few threads of its own, in time slices, so that everything else in the process stays responsive, and short
+/// Runs CPU-heavy work on a few dedicated threads, in time slices, so that everything else in the process stays responsive, and short
 /// tasks among the work do not wait for long ones.
 /// </summary>
 /// <remarks>
 /// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
-/// that goes through this pool takes at most <see cref="WorkerCount"/> processors.</para>
+/// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
 /// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.Checkpoint"/> as it goes. There a task gives its worker up if
-/// its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks go by their priority, in it new
+/// its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks are ordered by priority, in it new
 /// ones before those that were set aside, in order of arrival.</para>
-/// <para><b>Nobody starves.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
+/// <para><b>No starvation.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
 /// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
-/// slices, and what tasks overrun theirs by.</para>
+/// slices plus the tasks' overruns.</para>
 /// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
-/// other than a checkpoint it has no worker, and <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
+/// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
 /// (<c>Wait</c>, <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that
-/// neither ever ends; await it, or have it run by <see cref="CpuTaskContext.Outside(Func{Task})"/>. Whoever awaits a task goes on where the
-/// await says, never on a worker of it.</para>
+/// neither ever ends. Await it, or run it by <see cref="CpuTaskContext.Outside(Func{Task})"/>. The caller's code after an await of a task
+/// never runs on the task's worker.</para>
 /// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
 /// without a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
@@ -46,47 +46,44 @@ namespace Picollo.Scheduling;
 /// </remarks>
 public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 {
-    // An async lambda fits all kinds of bodies and is to be the first; a body that returns a ValueTask is to be awaited, and not taken for
-    // one without a result.
+    // An async lambda fits all kinds of bodies and must mean a Task. A body that returns a ValueTask must not be taken for one with a
+    // ValueTask as its result.
     private const int TaskBody = 2, ValueTaskBody = 1;
 
     private readonly CpuScheduler _scheduler;
 
     /// <summary>Starts the pool's threads: the workers and a timer.</summary>
-    /// <param name="options">Null for the defaults. Fixed from here on.</param>
+    /// <param name="options">The options; null for the defaults.</param>
     public CpuWorkerPool(CpuWorkerPoolOptions? options = null) => _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions());
 
     /// <summary>The pool's name, in its threads' names and in its metrics.</summary>
     public string Name => _scheduler.Name;
 
-    /// <summary>How many tasks run at a time, at the most.</summary>
+    /// <summary>Maximum number of tasks that run at a time.</summary>
     public int WorkerCount => _scheduler.WorkerCount;
 
-    /// <summary>What the pool has done.</summary>
+    /// <summary>The pool's statistics.</summary>
     public CpuWorkerStatistics Statistics => _scheduler.Statistics;
 
     /// <summary>Runs a body on the workers. Never waits: any number of tasks may queue.</summary>
-    /// <param name="body">Is called on a worker, when its turn comes, with the caller's <see cref="ExecutionContext"/>. It is to have
-    /// checkpoints, every 10 to 100 µs of work: without any it keeps its worker to its end, and the statistics name it.</param>
-    /// <param name="cancellationToken">Cancels the task: at once if it has not begun, at its next checkpoint otherwise.</param>
-    /// <param name="priority">Which of the tasks that wait goes first.</param>
-    /// <param name="name">Stands in the statistics for tasks that come late to their checkpoints; the calling member's by default. One of
-    /// few: not a request's.</param>
-    /// <returns>A task that ends as the body does: with its result, its exception or cancelled. What awaits it goes on in the thread pool
-    /// or in its own context.</returns>
+    /// <param name="body">The work. Called on a worker, when its turn comes, with the caller's <see cref="ExecutionContext"/>. It needs a
+    /// checkpoint every 10 to 100 µs of work: without any it keeps its worker to its end, and the statistics name it.</param>
+    /// <param name="cancellationToken">Cancels the task: at once if it has not started, at its next checkpoint otherwise.</param>
+    /// <param name="priority">The task's place in the order of waiting tasks.</param>
+    /// <param name="name">The name in the statistics of tasks that come late to their checkpoints; the calling member's name by default.
+    /// Use few names: not one for each request.</param>
+    /// <returns>A task that ends as the body does: with its result, its exception or cancelled. Code that awaits it goes on in the thread
+    /// pool or in its own context.</returns>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
-    /// <exception cref="ArgumentNullException">No body or no name.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A priority that is none of the three.</exception>
+    /// <exception cref="ArgumentNullException">The body or the name is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The priority is not one of the three.</exception>
     [OverloadResolutionPriority(TaskBody)]
     public Task RunAsync(
         Func<CpuTaskContext, Task> body,
         CancellationToken cancellationToken = default,
         CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return Submit(new AsyncCpuTask(_scheduler, body, name, priority, cancellationToken));
-    }
+        [CallerMemberName] string name = "") =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, name, priority, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     /// <typeparam name="TResult">Of the result.</typeparam>
@@ -95,22 +92,16 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         Func<CpuTaskContext, Task<TResult>> body,
         CancellationToken cancellationToken = default,
         CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return Submit(new AsyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
-    }
+        [CallerMemberName] string name = "") =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     public Task RunAsync(
         Action<CpuTaskContext> body,
         CancellationToken cancellationToken = default,
         CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return Submit(new SyncCpuTask(_scheduler, body, name, priority, cancellationToken));
-    }
+        [CallerMemberName] string name = "") =>
+        Submit(body, new SyncCpuTask(_scheduler, body, name, priority, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     /// <typeparam name="TResult">Of the result.</typeparam>
@@ -118,11 +109,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         Func<CpuTaskContext, TResult> body,
         CancellationToken cancellationToken = default,
         CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return Submit(new SyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
-    }
+        [CallerMemberName] string name = "") =>
+        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
@@ -149,11 +137,11 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         return RunAsync(cpu => body(cpu).AsTask(), cancellationToken, priority, name);
     }
 
-    /// <summary>Takes no more tasks, and waits until those taken have ended. (Tasks may still start others of their own.)</summary>
-    /// <param name="cancellationToken">Cancels what is left then; it still has to come to a checkpoint, and what a body awaits has to take
-    /// <see cref="CpuTaskContext.CancellationToken"/>.</param>
-    /// <returns>Completes when the last task has ended, however it ended: exceptions are those tasks' own. Further calls wait as
-    /// well. Not to be awaited by a task of this pool: it would wait for itself.</returns>
+    /// <summary>Refuses new tasks, and waits until the submitted ones have ended. (Tasks may still start other tasks.)</summary>
+    /// <param name="cancellationToken">Cancels the remaining tasks. They still have to come to a checkpoint, and what a body awaits has to
+    /// take <see cref="CpuTaskContext.CancellationToken"/>.</param>
+    /// <returns>A task that completes without an exception when the last task has ended. Further calls wait as well. A task of this pool
+    /// must not await it: it would wait for itself.</returns>
     public async Task DrainAsync(CancellationToken cancellationToken = default)
     {
         _scheduler.Close();
@@ -167,12 +155,12 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Cancels all tasks, and waits for those that have begun to come to their next checkpoint. To let them finish, drain the pool
     /// before.</summary>
-    /// <remarks>A body that awaits something which does not end, and was not given <see cref="CpuTaskContext.CancellationToken"/>, is
-    /// waited for without an end.</remarks>
-    /// <returns>Completes when the last task has ended, without an exception. Further calls wait as well. Not to be awaited by a task
-    /// of this pool.</returns>
-    /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All is cancelled nevertheless, and not waited
-    /// for.</exception>
+    /// <remarks>The wait never ends if a body awaits something that never ends and did not take
+    /// <see cref="CpuTaskContext.CancellationToken"/>.</remarks>
+    /// <returns>A task that completes when the last task has ended. Further calls wait as well. A task of this pool must not await
+    /// it.</returns>
+    /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All tasks are cancelled, without waiting for
+    /// them.</exception>
     public async ValueTask DisposeAsync()
     {
         _scheduler.Cancel();
@@ -191,8 +179,9 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         }
     }
 
-    private static Task<TResult> Submit<TResult>(CpuTask<TResult> task)
+    private static Task<TResult> Submit<TResult>(Delegate body, CpuTask<TResult> task)
     {
+        ArgumentNullException.ThrowIfNull(body);
         ArgumentNullException.ThrowIfNull(task.Name, "name");
         ArgumentOutOfRangeException.ThrowIfLessThan((int)task.Priority, (int)CpuPriority.Low, "priority");
         ArgumentOutOfRangeException.ThrowIfGreaterThan((int)task.Priority, (int)CpuPriority.High, "priority");

@@ -1,11 +1,11 @@
 namespace Picollo.Scheduling;
 
-/// <summary>How a <see cref="CpuWorkerPool"/> is to be.</summary>
+/// <summary>The options of a <see cref="CpuWorkerPool"/>.</summary>
 public sealed record CpuWorkerPoolOptions
 {
-    /// <summary>How many tasks run at a time, each on a thread of its own: 1 to 1024. Default: three quarters of
+    /// <summary>Maximum number of tasks that run at a time, each on its own thread: 1 to 1024. Default: three quarters of
     /// <see cref="Environment.ProcessorCount"/>, at least one, so that the rest of the process always finds a processor.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside that range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int WorkerCount
     {
         get;
@@ -17,10 +17,10 @@ public sealed record CpuWorkerPoolOptions
         }
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
 
-    /// <summary>For how long a task may go on while others of its kind wait: 1 ms to 10 s, default 10 ms. It ends at the checkpoint that
-    /// follows, and up to a millisecond late, the timer's step; what new tasks left of an interrupted one, up to a whole one
+    /// <summary>The time that a task may run while others of its kind wait: 1 ms to 10 s, default 10 ms. A slice ends at the checkpoint
+    /// that follows, and up to a millisecond late, the timer's step. The rest of an interrupted slice can end up to a whole slice
     /// late.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside that range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan TimeSlice
     {
         get;
@@ -33,7 +33,7 @@ public sealed record CpuWorkerPoolOptions
     } = TimeSpan.FromMilliseconds(10);
 
     /// <summary>The pool's name, in its threads' names and in its metrics. Default "CPU worker".</summary>
-    /// <exception cref="ArgumentException">Null or empty.</exception>
+    /// <exception cref="ArgumentException">The value is null or empty.</exception>
     public string Name
     {
         get;

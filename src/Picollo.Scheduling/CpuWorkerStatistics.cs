@@ -1,29 +1,29 @@
+using System.Runtime.InteropServices;
 using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>What happened to a slice, for the instruments, which are told outside of the lock.</summary>
+/// <summary>A slice, for the instruments, which record it outside of the lock. Times are ticks; no task for nothing to report.</summary>
 internal readonly record struct SliceReport(string? Task, long Waited, long Length, long? Overrun);
 
-/// <summary>What a <see cref="CpuWorkerPool"/> has done since it was made. Live; may be read by any thread at any time, each member by
-/// itself.</summary>
+/// <summary>Statistics of a <see cref="CpuWorkerPool"/> since its creation. Live; any thread may read each member at any time.</summary>
 /// <remarks>
-/// <para>Histograms have a relative error of 0.01 and hold nanoseconds; snapshots and deltas are theirs
-/// (<see cref="ReadOnlyHdrHistogram"/>). They are recorded when a slice ends: what still waits or runs is not in them.</para>
-/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Cancelled"/> stops nobody.
+/// <para>Histograms have a relative error of 0.01 and hold nanoseconds; for snapshots and deltas see <see cref="ReadOnlyHdrHistogram"/>.
+/// They are recorded when a slice ends: tasks that still wait or run are not in them.</para>
+/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Cancelled"/> takes no lock.
 /// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
-/// less than a microsecond but for those of many names; the last two allocate what they return.</para>
-/// <para>The same goes to the <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling", as histograms in seconds:
+/// less than a microsecond unless there are many names; the last two allocate what they return.</para>
+/// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" has the same values as histograms in seconds:
 /// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all
 /// with the tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
-/// workers; their exceptions are dropped.</para>
+/// workers; their exceptions are ignored.</para>
 /// </remarks>
 public sealed class CpuWorkerStatistics
 {
-    /// <summary>So many names have a histogram of their own; the others share <see cref="OtherTasks"/>.</summary>
+    /// <summary>Maximum number of names with their own histogram; other names share <see cref="OtherTasks"/>.</summary>
     public const int MaxTaskNames = 256;
 
-    /// <summary>The name under which the overruns stand of tasks that came after the first <see cref="MaxTaskNames"/> names.</summary>
+    /// <summary>The name for the overruns of tasks that came after the first <see cref="MaxTaskNames"/> names.</summary>
     public const string OtherTasks = "(other)";
 
     private readonly CpuScheduler _scheduler;
@@ -34,39 +34,38 @@ public sealed class CpuWorkerStatistics
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
 
-    /// <summary>How long tasks waited for a worker: each before its first slice, and whenever it came back or was set aside.
-    /// Nanoseconds.</summary>
+    /// <summary>Time that tasks waited for a worker, before each slice, in nanoseconds.</summary>
     public ReadOnlyHdrHistogram QueueWait => _queueWait;
 
-    /// <summary>How long tasks had a worker at a stretch. Nanoseconds.</summary>
+    /// <summary>Length of the slices: the time that a task had a worker without a break, in nanoseconds.</summary>
     public ReadOnlyHdrHistogram SliceLength => _sliceLength;
 
-    /// <summary>From the moment that a task was asked to give up its worker to its next checkpoint, or its end. Nanoseconds. What is
-    /// long here does not call its checkpoints often enough; <see cref="GetOverrunByTask"/> names it.</summary>
+    /// <summary>Time from the request to a task to give up its worker to its next checkpoint, or its end, in nanoseconds. A task with long
+    /// overruns does not call its checkpoints often enough; <see cref="GetOverrunByTask"/> names it.</summary>
     public ReadOnlyHdrHistogram Overrun => _overrun;
 
-    /// <summary>Tasks taken up: those that have ended, those that wait or run, and those that await something else.</summary>
+    /// <summary>Number of submitted tasks: ended, waiting, running, or awaiting something else.</summary>
     public long Submitted => _scheduler.CountSubmitted();
 
-    /// <summary>Tasks that ran to their end.</summary>
+    /// <summary>Number of tasks that ran to their end.</summary>
     public long Completed { get; private set; }
 
-    /// <summary>Tasks that ended with an exception.</summary>
+    /// <summary>Number of tasks that ended with an exception.</summary>
     public long Failed { get; private set; }
 
-    /// <summary>Tasks that were cancelled, before or while they ran. Those that were cancelled before they were submitted count
-    /// nowhere.</summary>
+    /// <summary>Number of tasks that were cancelled, before or while they ran. Tasks cancelled before their submission are not
+    /// counted.</summary>
     public long Cancelled { get; internal set; }
 
-    /// <summary>Tasks that wait for a worker now.</summary>
+    /// <summary>Number of tasks that wait for a worker now.</summary>
     public int Waiting => _scheduler.CountWaiting();
 
-    /// <summary>The tasks that run now, <see cref="CpuWorkerPool.WorkerCount"/> at the most: whoever never comes to a checkpoint stands
-    /// here.</summary>
-    /// <returns>Worker by worker.</returns>
+    /// <summary>Gets the tasks that run now, at most <see cref="CpuWorkerPool.WorkerCount"/>. A task that never comes to a checkpoint is
+    /// among them.</summary>
+    /// <returns>The tasks, worker by worker.</returns>
     public IReadOnlyList<CpuRunningTask> GetRunning() => _scheduler.GetRunning();
 
-    /// <summary><see cref="Overrun"/> by the tasks' names.</summary>
+    /// <summary>Gets <see cref="Overrun"/> by the tasks' names.</summary>
     /// <returns>A new dictionary of live histograms.</returns>
     public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunByTask() =>
         _scheduler.Read(() => _overrunByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
@@ -95,41 +94,26 @@ public sealed class CpuWorkerStatistics
         }
     }
 
-    /// <summary>Tells the instruments, outside of the lock: listeners are other people's code.</summary>
+    /// <summary>Records a report in the instruments. Called outside of the lock, because listeners are the application's code.</summary>
     internal void Publish(in SliceReport report)
     {
-        if (report.Task is null)
-        {
-            return;
-        }
-
-        try
+        if (report.Task is not null)
         {
             CpuWorkerMetrics.Record(_scheduler.Name, report);
-        }
-        catch (Exception)
-        {
-            // A listener's, and nobody's here: not the task's, which may have ended, nor a reason for the thread to end.
         }
     }
 
     private PlainHdrHistogram<uint> HistogramOf(string task)
     {
-        if (!_overrunByTask.TryGetValue(task, out PlainHdrHistogram<uint>? histogram))
-        {
-            if (_overrunByTask.Count >= MaxTaskNames)
-            {
-                task = OtherTasks;
-            }
-
-            if (!_overrunByTask.TryGetValue(task, out histogram))
-            {
-                _overrunByTask.Add(task, histogram = CreateHistogram());
-            }
-        }
-
-        return histogram;
+        bool hasRoom = _overrunByTask.Count < MaxTaskNames || _overrunByTask.ContainsKey(task);
+        return CollectionsMarshal.GetValueRefOrAddDefault(_overrunByTask, hasRoom ? task : OtherTasks, out _) ??= CreateHistogram();
     }
 
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
 }
+
+/// <summary>A task that runs now.</summary>
+/// <param name="Name">The task's name.</param>
+/// <param name="SliceLength">Time since it got its worker.</param>
+/// <param name="Overrun">Time since it was asked to give up its worker; zero if it was not.</param>
+public readonly record struct CpuRunningTask(string Name, TimeSpan SliceLength, TimeSpan Overrun);

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>Where one thread sleeps until another wakes it. A wake that comes before the sleep is not lost; several are one.</summary>
+/// <summary>One thread sleeps here until another wakes it. A wake before the sleep is not lost; several count as one.</summary>
 internal sealed class Sleep
 {
     private const int Awake = 0, Asleep = 1, Woken = 2;
@@ -10,7 +10,7 @@ internal sealed class Sleep
     private readonly object _gate = new();
     private int _state;
 
-    /// <summary>Ends the sleep, or lets the next one not begin. Cheap where the thread is awake.</summary>
+    /// <summary>Ends the sleep, or prevents the next one. Cheap where the thread is awake.</summary>
     public void Wake()
     {
         if (Interlocked.Exchange(ref _state, Woken) == Asleep)
@@ -22,13 +22,13 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Returns when it is woken, or the time is up; by the one thread.</summary>
-    /// <param name="milliseconds">-1 for any time.</param>
+    /// <summary>Sleeps until it is woken or the time is over; called by the one thread.</summary>
+    /// <param name="milliseconds">-1 for no limit.</param>
     public void Wait(int milliseconds = Timeout.Infinite)
     {
         lock (_gate)
         {
-            // Who sees that it is asleep takes the lock before the pulse, so that the pulse comes after the wait began.
+            // A thread that sees Asleep takes the lock before the pulse, so that the pulse comes after the wait began.
             if (Interlocked.CompareExchange(ref _state, Asleep, Awake) == Awake)
             {
                 _ = Monitor.Wait(_gate, milliseconds);
@@ -38,9 +38,9 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Looks for a time whether it is woken, before it sleeps.</summary>
-    /// <param name="ticks">That time, in <see cref="Stopwatch"/> ticks.</param>
-    /// <param name="longestGap">The longest from one look to the next that is not taken for a loss of the processor.</param>
+    /// <summary>Spins for a time, until it is woken, before it sleeps.</summary>
+    /// <param name="ticks">The time to spin, in <see cref="Stopwatch"/> ticks.</param>
+    /// <param name="longestGap">The longest time between two looks that does not count as a loss of the processor.</param>
     /// <returns>When it saw that it was woken; null if it slept, or lost the processor meanwhile.</returns>
     public long? SpinAndWait(long ticks, long longestGap)
     {

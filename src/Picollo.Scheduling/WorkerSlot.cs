@@ -9,7 +9,7 @@ internal sealed class WorkerSlot
 
     public CpuTask? Task { get; set; }
 
-    /// <summary>What to run of the task; null for its body.</summary>
+    /// <summary>The part of the task to run; null for its body.</summary>
     public (SendOrPostCallback Callback, object? State)? Continuation { get; set; }
 
     public long SliceStart { get; set; }
@@ -23,12 +23,12 @@ internal sealed class WorkerSlot
     /// <summary>When the task was asked to give up the worker; 0 if it was not.</summary>
     public long SignalledAt { get; set; }
 
-    /// <summary>For how long the task has been asked and has not come; null if it was not asked. From the slice's begin at the earliest: a
-    /// thread that was slow to wake may have been asked before.</summary>
+    /// <summary>Time since the task was asked to give up the worker, from the start of the slice at the earliest, because a thread that was
+    /// slow to wake may have been asked before; null if it was not asked.</summary>
     public long? GetOverrun(long now) => SignalledAt == 0 ? null : Math.Max(0, now - Math.Max(SignalledAt, SliceStart));
 
-    /// <summary>The thread had to be woken: the task waited so much longer. By the thread itself, without the lock; whoever has it
-    /// meanwhile sees the time before or after.</summary>
+    /// <summary>Moves the start of the slice to when the thread woke; the task waited that much longer. Called by the thread itself without
+    /// the lock; a holder of the lock sees the time before or after.</summary>
     public void BeginAt(long now)
     {
         long wake = now - SliceStart;

@@ -7,8 +7,8 @@ namespace Picollo.Scheduling;
 /// <summary>A thread of the pool.</summary>
 internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int number)
 {
-    /// <summary>How long an idle thread looks for work before it sleeps, in which time a task begins in some 0.1 µs instead of 5 to 50.
-    /// Not at all on a machine with one processor.</summary>
+    /// <summary>How long an idle thread looks for work before it sleeps: until then a task starts in some 0.1 µs instead of 5 to 50.
+    /// Zero on a machine with one processor.</summary>
     public const double SpinMicroseconds = 20;
 
     private static readonly long SpinTicks =
@@ -22,40 +22,36 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
 
     private readonly Sleep _sleep = new();
 
-    // What the thread itself knows.
     private bool _isSpare = slot is null;
+    private long _cpuAtStart; // the thread's CPU time at the start of the slice, in nanoseconds
 
-    // The thread's CPU time at the begin of the slice, in nanoseconds.
-    private long _cpuAtStart;
-
-    /// <summary>The calling thread, if it is one.</summary>
+    /// <summary>The calling thread; null if it is not a worker thread.</summary>
     public static WorkerThread? Current => _current;
 
-    /// <summary>What flows with tasks of callers that have suppressed the flow: nothing.</summary>
+    /// <summary>The empty context, for tasks of callers that have suppressed the flow.</summary>
     public static ExecutionContext? EmptyFlow { get; private set; }
 
-    /// <summary>Where the thread works; null for a spare or stopped one. Others set it, and wake the thread, only after it has left the
-    /// last; it does not look before the wake, so that each wake ends one wait.</summary>
+    /// <summary>The thread's worker; null for a spare or stopped thread. Other threads set it, and then wake the thread, only after it has
+    /// left the last one. The thread does not look before the wake, so that each wake ends one wait.</summary>
     public WorkerSlot? Slot { get; set; } = slot;
 
-    /// <summary>The next of those that have nothing to do. Changes under the scheduler's lock.</summary>
+    /// <summary>The next idle thread. Changes under the scheduler's lock.</summary>
     public WorkerThread? NextIdle { get; set; }
 
     public void Start() =>
-        // Without the flow of whoever makes the pool.
+        // Without the flow of the pool's creator.
         new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" }.UnsafeStart();
 
-    /// <summary>Lets the thread go on, or not sleep at all.</summary>
     public void Wake() => _sleep.Wake();
 
-    /// <summary>Gives the worker up, for <see cref="WaitForWorker"/> to follow; by the thread itself, under the scheduler's lock.</summary>
+    /// <summary>Gives the worker up, before <see cref="WaitForWorker"/>; called by the thread itself, under the scheduler's lock.</summary>
     public void LeaveWorker()
     {
         Slot = null;
         _isSpare = true;
     }
 
-    /// <summary>Returns when the thread was given a worker, or the pool ends; by the thread itself.</summary>
+    /// <summary>Waits for a worker, or the end of the pool; called by the thread itself.</summary>
     public void WaitForWorker()
     {
         _sleep.Wait();
@@ -63,7 +59,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         _cpuAtStart = CpuUsageReader.GetThreadTime();
     }
 
-    /// <summary>Adds what has passed of the thread's CPU time to a task that it has left; another begins now.</summary>
+    /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts the next slice's.</summary>
     public void Charge(CpuTask left)
     {
         long cpu = CpuUsageReader.GetThreadTime();
@@ -71,7 +67,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         _cpuAtStart = cpu;
     }
 
-    /// <summary>The CPU time of the slice at hand, in nanoseconds; by the thread itself.</summary>
+    /// <summary>The CPU time of the current slice, in nanoseconds; called by the thread itself.</summary>
     public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTime());
 
     // What WaitForTask takes for CPU time may be a little more than it was.
@@ -105,7 +101,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         CpuTask? next = scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);
         if (left is not null)
         {
-            // Whoever awaits it goes on first: reading the clock takes half as long as all the rest.
+            // The caller goes on first: reading the clock takes half as long as all the rest.
             if (hasEnded)
             {
                 scheduler.Conclude(left);
@@ -119,8 +115,8 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         return next;
     }
 
-    /// <summary>An idle thread looks before it sleeps. What it then takes of CPU time is the time that passes, unless it loses the
-    /// processor, so that the clock need not be read while a task waits for it.</summary>
+    /// <summary>Looks for a task before it sleeps. The CPU time of looking is taken as the time that passes, unless the thread loses the
+    /// processor, so that the CPU clock is not read while a task waits.</summary>
     /// <returns>Null at the end of the pool.</returns>
     private CpuTask? WaitForTask()
     {

@@ -6,7 +6,7 @@ namespace Picollo.Diagnostics;
 /// <remarks>Not thread-safe while runs are added.</remarks>
 public sealed class CommandMeasure
 {
-    // Two commands are told apart where they differ by more than this. 1.6 MB.
+    // The smallest difference that two commands can show. 1.6 MB.
     private const double RelativeError = 0.0001;
 
     internal CommandMeasure(string name, CommandUnit unit)
@@ -16,20 +16,20 @@ public sealed class CommandMeasure
         Histogram = HdrHistogram.Factory.WithRelativeError(RelativeError).Create();
     }
 
-    /// <summary>A counter's name, or in words what <see cref="CommandRun"/> tells besides, such as <c>max resident</c>.</summary>
+    /// <summary>A counter's name, or the name of another value of <see cref="CommandRun"/>, such as <c>max resident</c>.</summary>
     public string Name { get; }
 
-    /// <summary>What its values are.</summary>
+    /// <summary>The unit of its values.</summary>
     public CommandUnit Unit { get; }
 
-    /// <summary>A value a run; relative error 0.0001.</summary>
+    /// <summary>One value per run; relative error 0.0001.</summary>
     public HdrHistogram Histogram { get; }
 }
 
-/// <summary>What the values of a <see cref="CommandMeasure"/> are.</summary>
+/// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>
 public enum CommandUnit
 {
-    /// <summary>So many events.</summary>
+    /// <summary>Number of events.</summary>
     Count,
 
     /// <summary>Nanoseconds.</summary>

@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 namespace Picollo.Diagnostics;
 
 /// <summary>
-/// Runs commands and tells what each run took: time, CPU time, memory, page faults, context switches, and counters of the CPU and of the
+/// Runs commands and measures each run: time, CPU time, memory, page faults, context switches, and counters of the CPU and of the
 /// kernel.
 /// </summary>
 /// <remarks>
@@ -13,7 +13,7 @@ namespace Picollo.Diagnostics;
 /// that process's size. The times are taken there too. Counters begin with the command's first instruction, and count all that it
 /// starts.</para>
 /// <para>Elsewhere a run is a <see cref="System.Diagnostics.Process"/>, and <see cref="UnavailableReason"/> says what is not known.</para>
-/// <para>Standard input, output and error are this process's. Immutable and thread-safe; a run costs about a millisecond beside the
+/// <para>Standard input, output and error are this process's. Immutable and thread-safe; a run costs about a millisecond more than the
 /// command.</para>
 /// <example>
 /// <code>
@@ -32,7 +32,7 @@ public sealed class CommandMeter
     private readonly TimeSpan? _threadInterval;
 
     /// <summary>Creates a meter.</summary>
-    /// <param name="counters">The counters; null for none. Whom they count is the command's affair: targets are not looked at.</param>
+    /// <param name="counters">The counters; null for none. Targets are ignored; the command is always the target.</param>
     public CommandMeter(PerfEventCounterSessionFactory? counters = null)
         : this(counters, SpawnProgram.Current)
     {
@@ -81,8 +81,8 @@ public sealed class CommandMeter
     /// <returns>To be waited for, and disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
     /// <exception cref="MeasurementUnavailableException">The system has no more processes or descriptors to give.</exception>
-    /// <exception cref="CommandStartException">It cannot be executed (where <see cref="UnavailableReason"/> is null that is told by
-    /// <see cref="RunningCommand.Wait"/>).</exception>
+    /// <exception cref="CommandStartException">It cannot be executed (if <see cref="UnavailableReason"/> is null,
+    /// <see cref="RunningCommand.Wait"/> throws it).</exception>
     public RunningCommand Start(MeasuredCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
@@ -124,7 +124,7 @@ public sealed class CommandMeter
         StartsOnExec = true,
     };
 
-    // In the words of the limit: without the small program there is no moment at which counters could be opened.
+    // Without picollo_spawn there is no moment at which counters could be opened.
     private UnavailablePerfCounter[] Unavailable()
     {
         if (_counters is { IsOptional: false })

@@ -13,7 +13,7 @@ public sealed class CommandRun
 
     /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
     /// faults, context switches, and the largest resident size that any one of them had.</summary>
-    /// <remarks>What <see cref="CommandMeter.UnavailableReason"/> tells apart, all of it is known; the size is 0 where it is not.</remarks>
+    /// <remarks>All of it is known, except what <see cref="CommandMeter.UnavailableReason"/> names; an unknown size is 0.</remarks>
     public required ResourceUsage Usage { get; init; }
 
     /// <summary>As a shell has it: what the command ended with, 0 to 255, or 128 and the number of the signal that ended it.</summary>
@@ -25,7 +25,7 @@ public sealed class CommandRun
     /// <summary>The counters, in the order in which they were named.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; init; } = [];
 
-    /// <summary>The counters that there are not, and why; empty unless they were asked for with
+    /// <summary>Counters that could not be opened, and why; empty unless they were asked for with
     /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; init; } = [];
 
@@ -37,3 +37,22 @@ public sealed class CommandRun
     /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>
     public TimeSpan Elapsed => TimeSpan.FromTicks(ElapsedNanoseconds / TimeSpan.NanosecondsPerTick);
 }
+
+/// <summary>What one counter counted of a command and all that it started, from its first instruction on.</summary>
+/// <param name="Name">As it was asked for.</param>
+/// <param name="Value">Events; of the kernel's clocks (<see cref="IsTime"/>) nanoseconds. Scaled where the counter took turns with
+/// others.</param>
+/// <param name="RunningShare">For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it
+/// was never on.</param>
+/// <param name="IsTime">Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</param>
+/// <remarks>Immutable. What descendants that live on count later is not in it.</remarks>
+public readonly record struct CommandCounter(string Name, ulong Value, double? RunningShare, bool IsTime);
+
+/// <summary>A thread of a command, as it was when it was last seen.</summary>
+/// <param name="ProcessId">Its process: the command's own, or one that it started.</param>
+/// <param name="ThreadId">Its id; a process's first thread has the process's.</param>
+/// <param name="Name">What it calls itself, 15 bytes at most.</param>
+/// <param name="CpuNanoseconds">CPU time up to then, by the scheduler's clock.</param>
+/// <param name="Usage">The same, user and kernel apart, each cut to 10 ms.</param>
+/// <remarks>Immutable.</remarks>
+public readonly record struct CommandThread(int ProcessId, long ThreadId, string Name, long CpuNanoseconds, CpuUsage Usage);

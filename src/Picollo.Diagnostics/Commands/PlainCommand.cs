@@ -7,24 +7,11 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A command by <see cref="Process"/> alone, for systems without a program that starts and waits for it: CPU time, and what
-/// <see cref="ResourceUsage.TryGetByChildren"/> tells, which other children of this process that end meanwhile are in.</summary>
-internal sealed class PlainCommand : ICommandProcess
+/// <summary>A command by <see cref="Process"/> alone, for systems without picollo_spawn: CPU time, and what
+/// <see cref="ResourceUsage.TryGetByChildren"/> reports, which includes other children of this process that end meanwhile.</summary>
+internal sealed class PlainCommand(Process process, ResourceUsage before, long start, Task copying) : ICommandProcess
 {
-    private readonly Process _process;
-    private readonly ResourceUsage _before;
-    private readonly long _start;
-    private readonly Task _copying;
-
-    private PlainCommand(Process process, ResourceUsage before, long start, Task copying)
-    {
-        _process = process;
-        _before = before;
-        _start = start;
-        _copying = copying;
-    }
-
-    public int Id => _process.Id;
+    public int Id => process.Id;
 
     public static PlainCommand Start(MeasuredCommand command)
     {
@@ -50,12 +37,12 @@ internal sealed class PlainCommand : ICommandProcess
 
     public CommandEnd Wait()
     {
-        _process.WaitForExit();
-        long elapsed = (long)Stopwatch.GetElapsedTime(_start).TotalNanoseconds;
-        _copying.Wait();
+        process.WaitForExit();
+        long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
+        copying.Wait();
 
-        // .NET tells a signal as a shell does, and so not apart from a program that ends with such a number.
-        return new(_process.ExitCode, IsSignal: false, elapsed, Usage());
+        // .NET reports a signal as a shell does: like the exit code of a program that ends with that number.
+        return new(process.ExitCode, IsSignal: false, elapsed, Usage());
     }
 
     public void Signal(int signal)
@@ -64,29 +51,29 @@ internal sealed class PlainCommand : ICommandProcess
         {
             Kill();
         }
-        else if (!_process.HasExited)
+        else if (!process.HasExited)
         {
-            _ = LibC.kill(_process.Id, signal);
+            _ = LibC.kill(process.Id, signal);
         }
     }
 
     public void Dispose()
     {
         Kill();
-        _process.Dispose();
+        process.Dispose();
     }
 
     private ResourceUsage Usage() =>
         OperatingSystem.IsWindows()
-            ? new() { Cpu = new CpuUsage(Nanoseconds(_process.UserProcessorTime), Nanoseconds(_process.PrivilegedProcessorTime)) }
-            : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - _before) with { MaxResidentBytes = 0 }
+            ? new() { Cpu = new CpuUsage(Nanoseconds(process.UserProcessorTime), Nanoseconds(process.PrivilegedProcessorTime)) }
+            : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - before) with { MaxResidentBytes = 0 }
             : default;
 
     private void Kill()
     {
-        if (!_process.HasExited)
+        if (!process.HasExited)
         {
-            _process.Kill(entireProcessTree: true);
+            process.Kill(entireProcessTree: true);
         }
     }
 

@@ -62,7 +62,8 @@ public sealed class RunningCommand : IDisposable
             Usage = end.Usage,
             ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
             Signal = end.IsSignal ? end.Status : null,
-            Counters = _counters is null ? [] : [.. _counters.Counters.Select(CommandCounter.Of)],
+            Counters = _counters is null ? [] : [.. _counters.Counters.Select(counter => new CommandCounter(
+                counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
             UnavailableCounters = _unavailable,
             Threads = _threads?.Stop() ?? [],
         };

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
@@ -27,18 +26,18 @@ internal sealed unsafe class JitterLane : IDisposable
         _thread = new Thread(start => Measure((Start)start!), StackBytes)
         {
             IsBackground = true,
-            Name = string.Create(CultureInfo.InvariantCulture, $"Picollo CPU {cpu}"), // the kernel's 15 bytes hold a number of three digits
+            Name = $"Picollo CPU {cpu}", // the kernel's 15 bytes hold a number of three digits
         };
     }
 
-    /// <summary>What all lanes of a meter begin and end with.</summary>
+    /// <summary>What the lanes of a meter share.</summary>
     /// <param name="Priority">SCHED_FIFO's; null for none.</param>
-    /// <param name="UnavailableReasons">What is refused.</param>
-    /// <param name="Ready">Signalled by each when it is ready, or cannot be.</param>
-    /// <param name="Go">Waited for then.</param>
-    /// <param name="IsAbandoned">Looked at then: whether there is nothing to measure.</param>
+    /// <param name="UnavailableReasons">Receives what is refused.</param>
+    /// <param name="Ready">Signalled by each lane when it is ready, or cannot be.</param>
+    /// <param name="Go">Awaited then.</param>
+    /// <param name="IsAbandoned">Called then: whether there is nothing to measure.</param>
     /// <param name="Broke">Called at once when a latency is above the limit.</param>
-    /// <param name="Ended">Signalled by each when its loop has ended.</param>
+    /// <param name="Ended">Signalled by each lane when its loop has ended.</param>
     public sealed record Start(
         int? Priority,
         ReasonList UnavailableReasons,
@@ -62,10 +61,8 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <summary>What is measured; set before it goes.</summary>
     public CpuJitter Jitter { get; set; } = null!;
 
-    /// <summary>Is given every latency; may change while nobody drains. It does not throw.</summary>
+    /// <summary>Receives every latency. Set while no thread drains. It does not throw.</summary>
     public JitterSamplesHandler? Samples { get; set; }
-
-    public bool HasEnded => _hasEnded;
 
     public void Begin(Start start)
     {

@@ -62,3 +62,13 @@ internal static unsafe class JitterLoop
         return result;
     }
 }
+
+/// <summary>The clock of the managed loop. Implemented by structures, so that its calls are inlined into the loop.</summary>
+internal interface IJitterClock
+{
+    /// <summary>Nanoseconds.</summary>
+    ulong Now { get; }
+
+    /// <summary>Sleeps until the clock shows <paramref name="due"/>; returns at once where it has. An error number, or 0.</summary>
+    int SleepUntil(ulong due);
+}

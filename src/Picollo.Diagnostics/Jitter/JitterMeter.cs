@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
+using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
@@ -18,7 +19,7 @@ namespace Picollo.Diagnostics;
 /// are usual).</para>
 /// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any
 /// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A
-/// meter that nobody stops measures on, but does not keep the process from ending.</para>
+/// meter that is not stopped goes on measuring, but does not keep the process from ending.</para>
 /// <example>
 /// <code>
 /// using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
@@ -38,7 +39,7 @@ public sealed class JitterMeter : IDisposable
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(50);
     private const int DrainsPerLook = 20;
 
-    // What is overdue at a duration's end may be measured for so long.
+    // Limit for measuring what is overdue at the end of the duration.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
     private readonly ReasonList _unavailableReasons;
@@ -64,9 +65,9 @@ public sealed class JitterMeter : IDisposable
             : TimeSpan.MaxValue;
         _ended = new CountdownEvent(cpus.Length);
         _drainer = new Thread(Drain) { IsBackground = true, Name = "Picollo jitter" };
-        // Left to the collector: nobody knows when the last thread is done with them.
+        // Left to the collector: it is unknown when the last thread is done with them.
         CountdownEvent ready = new(cpus.Length);
-        ManualResetEventSlim go = new(false, spinCount: 0); // whoever spins at a real-time priority keeps off whom it waits for
+        ManualResetEventSlim go = new(false, spinCount: 0); // spinning at a real-time priority would keep off the awaited thread
         bool isAbandoned = true;
         JitterLane.Start start = new(options.Priority, _unavailableReasons, ready, go, () => isAbandoned, OnBreak, _ended);
         List<JitterLane> lanes = [];
@@ -143,8 +144,13 @@ public sealed class JitterMeter : IDisposable
         JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
         JitterPlan plan = JitterPlan.For(options);
-        meter = null;
-        return JitterSystems.TryFind(out IJitterSystem? system, out reason) && TryStart(system, options, plan, out meter, out reason);
+        if (OperatingSystem.IsLinux())
+        {
+            return TryStart(new LinuxJitterSystem(), options, plan, out meter, out reason);
+        }
+
+        (meter, reason) = (null, "JitterMeter measures Linux; this is another system.");
+        return false;
     }
 
     internal static bool TryStart(

@@ -21,20 +21,36 @@ public sealed record JitterMeterOptions
     /// processes do not inherit it.</summary>
     public int? Priority { get; init; } = 80;
 
-    /// <summary>Measure the wake-ups that are due within so long, more than 0, and one at least; null, as by default, until
-    /// <see cref="JitterMeter.Stop"/>. It takes longer where a CPU is behind at the end, and what was due is measured to the last; but
-    /// where it is behind a second later, as the interval is too short for it, <see cref="JitterMeter.UnavailableReasons"/> says so and the
-    /// rest is left.</summary>
+    /// <summary>Duration of the measurement, more than 0: all wake-ups that are due within it are measured, at least one. Null, the
+    /// default, measures until <see cref="JitterMeter.Stop"/>. It takes longer if a CPU is behind at the end. If it is still behind a
+    /// second later, because the interval is too short, the rest is left and <see cref="JitterMeter.UnavailableReasons"/> says
+    /// so.</summary>
     public TimeSpan? Duration { get; init; }
 
-    /// <summary>Measure so many wake-ups on each CPU, 1 or more; null, as by default, for no end. With <see cref="Duration"/> it ends with
-    /// what comes first.</summary>
+    /// <summary>Stop after this number of wake-ups per CPU, 1 or more; null, the default, for no limit. With <see cref="Duration"/>, the
+    /// first limit ends the measurement.</summary>
     public long? Loops { get; init; }
 
     /// <summary>End all threads at a latency above this, more than 0, and mark it in the kernel's trace (see <see cref="JitterBreak"/>);
     /// null, as by default, for never.</summary>
     public TimeSpan? BreakAbove { get; init; }
 
-    /// <summary>Is given every latency; see <see cref="JitterSamplesHandler"/>.</summary>
+    /// <summary>Receives every latency; see <see cref="JitterSamplesHandler"/>.</summary>
     public JitterSamplesHandler? Samples { get; init; }
 }
+
+/// <summary>Takes latencies as they were measured, a batch of one CPU after another, on a thread of the meter's that measures nothing.
+/// While it takes its time, samples wait in memory, and are lost once that is full. What it throws ends the measurement
+/// (<see cref="JitterMeter.Completion"/>).</summary>
+/// <param name="cpu">The CPU.</param>
+/// <param name="firstDueNanoseconds">When the first of them was due, on CLOCK_MONOTONIC; each next one
+/// <see cref="JitterMeterOptions.Interval"/> later. A batch holds no gap: after lost samples a new batch begins.</param>
+/// <param name="latencyNanoseconds">The latencies; the span is valid during the call only.</param>
+public delegate void JitterSamplesHandler(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds);
+
+/// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
+/// <param name="Cpu">The CPU.</param>
+/// <param name="LatencyNanoseconds">The latency in nanoseconds.</param>
+/// <param name="IsMarked">Whether the kernel's trace has a mark of it (trace_marker of tracefs).</param>
+/// <param name="MarkUnavailableReason">Why it has none; null if it has one.</param>
+public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkUnavailableReason);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Runtime.InteropServices;
 
 namespace Picollo.Diagnostics;
@@ -10,13 +9,10 @@ internal static class JitterReasons
         "The native library cannot be used (CycleClock.UnavailableReason says why): the loops are managed code, and a collection of this "
         + "process's garbage shows as latency.";
 
-    public static string NotRealTime(int priority, int error)
-    {
-        string level = priority.ToString(CultureInfo.InvariantCulture);
-        return $"SCHED_FIFO at priority {level} is refused ({Message(error)}): the threads have an ordinary priority, and wait for others "
-            + $"as any thread does. Run as root or with CAP_SYS_NICE, or permit it (ulimit -r {level}); in a control group, give it "
-            + "real-time run time (cpu.rt_runtime_us).";
-    }
+    public static string NotRealTime(int priority, int error) =>
+        $"SCHED_FIFO at priority {priority} is refused ({Message(error)}): the threads have an ordinary priority, and wait for others "
+        + $"as any thread does. Run as root or with CAP_SYS_NICE, or permit it (ulimit -r {priority}); in a control group, give it "
+        + "real-time run time (cpu.rt_runtime_us).";
 
     public static string NotLocked(int error) =>
         $"The meter's memory is not locked ({Message(error)}): what the kernel takes away of it shows as latency when it is fetched again. "
@@ -30,14 +26,14 @@ internal static class JitterReasons
         "The wake-ups take longer than the interval: a second after the duration there were still some to be caught up, "
         + "and the measurement ended without them. Choose a longer interval.";
 
-    public static string NotWhereItWasPut(int cpu) => Text(
-        $"CPU {cpu} went offline, or its thread was moved from it, and its measurement ended.");
+    public static string NotWhereItWasPut(int cpu) =>
+        $"CPU {cpu} went offline, or its thread was moved from it, and its measurement ended.";
 
-    public static string NotPinned(int cpu, int error) => Text(
-        $"The thread of CPU {cpu} could not be pinned to it ({Message(error)}): the CPU went offline, or the cpuset changed.");
+    public static string NotPinned(int cpu, int error) =>
+        $"The thread of CPU {cpu} could not be pinned to it ({Message(error)}): the CPU went offline, or the cpuset changed.";
 
-    public static string NoSleep(int error) => Text(
-        $"The system refused clock_nanosleep(2) ({Message(error)}), probably by a filter of system calls (seccomp): allow it.");
+    public static string NoSleep(int error) =>
+        $"The system refused clock_nanosleep(2) ({Message(error)}), probably by a filter of system calls (seccomp): allow it.";
 
     public const string NoThreadId =
         "This system does not tell a thread its id: a filter of system calls (seccomp) refuses gettid(2); allow it.";
@@ -47,6 +43,24 @@ internal static class JitterReasons
         + "allow it.";
 
     private static string Message(int error) => Marshal.GetPInvokeErrorMessage(error);
+}
 
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+/// <summary>What is not as asked, each once however many threads find it. Thread-safe; a list that was read does not change.</summary>
+internal sealed class ReasonList
+{
+    private readonly Lock _gate = new();
+    private volatile string[] _all = [];
+
+    public IReadOnlyList<string> All => _all;
+
+    public void Add(string reason)
+    {
+        lock (_gate)
+        {
+            if (!_all.Contains(reason))
+            {
+                _all = [.. _all, reason];
+            }
+        }
+    }
 }

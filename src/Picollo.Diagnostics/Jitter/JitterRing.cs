@@ -17,13 +17,9 @@ internal sealed unsafe class JitterRing : IDisposable
     private readonly nuint _bytes;
     private ulong _next;
 
-    public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons)
-        : this(system, plan, PlacesFor(plan.Interval), reasons)
+    public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons, ulong? fixedPlaces = null)
     {
-    }
-
-    internal JitterRing(IJitterSystem system, JitterPlan plan, ulong places, ReasonList reasons)
-    {
+        ulong places = fixedPlaces ?? PlacesFor(plan.Interval);
         Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Places are found by a mask, and a lost count and a sample need two.");
         nuint page = (nuint)Environment.SystemPageSize;
         _system = system;

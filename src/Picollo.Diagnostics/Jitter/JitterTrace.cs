@@ -4,13 +4,8 @@ using System.Text;
 namespace Picollo.Diagnostics;
 
 /// <summary>The kernel's trace, opened before measuring begins, so that a mark of a late wake-up comes at once.</summary>
-internal sealed class JitterTrace : IDisposable
+internal sealed class JitterTrace(FileStream? marker, string? unavailableReason) : IDisposable
 {
-    private readonly FileStream? _marker;
-    private readonly string? _unavailableReason;
-
-    private JitterTrace(FileStream? marker, string? reason) => (_marker, _unavailableReason) = (marker, reason);
-
     /// <param name="folders">Where tracefs may be mounted.</param>
     public static JitterTrace Open(IEnumerable<string> folders)
     {
@@ -34,17 +29,18 @@ internal sealed class JitterTrace : IDisposable
         return new JitterTrace(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
     }
 
-    /// <summary>Writes the mark; or tells why there is none.</summary>
+    /// <summary>Writes the mark.</summary>
+    /// <returns>Why it was not written; null where it was.</returns>
     public string? Mark(int cpu, ulong latencyNanoseconds)
     {
-        if (_marker is null)
+        if (marker is null)
         {
-            return _unavailableReason;
+            return unavailableReason;
         }
 
         try
         {
-            _marker.Write(Encoding.UTF8.GetBytes(string.Create(
+            marker.Write(Encoding.UTF8.GetBytes(string.Create(
                 CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n")));
             return null;
         }
@@ -54,5 +50,5 @@ internal sealed class JitterTrace : IDisposable
         }
     }
 
-    public void Dispose() => _marker?.Dispose();
+    public void Dispose() => marker?.Dispose();
 }

@@ -4,11 +4,14 @@ using System.Numerics;
 namespace Picollo.Export;
 
 /// <summary>
-/// Numbers with so many decimals as Java's <c>%.nf</c> prints them: the shortest digits that tell the number from its neighbours, rounded
-/// half up. <c>ToString("Fn")</c> rounds the number's exact binary value, which for 0.15 lies below.
+/// Numbers with a fixed number of decimals as Java's <c>%.nf</c> prints them: the shortest digits that identify the number, rounded half
+/// up. <c>ToString("Fn")</c> rounds the number's exact binary value, which for 0.15 lies below.
 /// </summary>
 internal static class FixedPoint
 {
+    // From 2⁵³ on a double has no fraction; below, a decimal holds the shortest digits, at most 17, and 12 decimals.
+    private const double NoFraction = 1L << 53;
+
     public static string Format(double value, int decimals)
     {
         if (!double.IsFinite(value))
@@ -16,20 +19,12 @@ internal static class FixedPoint
             return value.ToString(CultureInfo.InvariantCulture);
         }
 
-        string shortest = value.ToString("R", CultureInfo.InvariantCulture);
-        int exponentAt = shortest.IndexOf('E', StringComparison.Ordinal);
-        string digits = exponentAt < 0 ? shortest : shortest[..exponentAt];
-        int exponent = exponentAt < 0 ? 0 : int.Parse(shortest.AsSpan(exponentAt + 1), CultureInfo.InvariantCulture);
-        int point = digits.IndexOf('.', StringComparison.Ordinal);
-        int fraction = point < 0 ? 0 : digits.Length - point - 1;
-        BigInteger number = BigInteger.Parse(digits.Replace(".", "", StringComparison.Ordinal), CultureInfo.InvariantCulture);
-
-        // number · 10^(exponent − fraction) is the value; shift more is what the decimals want.
-        int shift = exponent - fraction + decimals;
-        BigInteger power = BigInteger.Pow(10, Math.Abs(shift));
-        BigInteger scaled = shift >= 0 ? number * power : (BigInteger.Abs(number) + (power / 2)) / power * number.Sign;
-        string text = BigInteger.Abs(scaled).ToString(CultureInfo.InvariantCulture).PadLeft(decimals + 1, '0');
-        string sign = double.IsNegative(value) ? "-" : "";
-        return decimals == 0 ? sign + text : $"{sign}{text.AsSpan(0, text.Length - decimals)}.{text.AsSpan(text.Length - decimals)}";
+        CultureInfo culture = CultureInfo.InvariantCulture;
+        string shortest = Math.Abs(value).ToString("R", culture);
+        string text = Math.Abs(value) < NoFraction
+            ? decimal.Round(decimal.Parse(shortest, NumberStyles.Float, culture), decimals, MidpointRounding.AwayFromZero)
+                .ToString($"F{decimals}", culture)
+            : BigInteger.Parse(shortest, NumberStyles.Float, culture).ToString($"F{decimals}", culture);
+        return double.IsNegative(value) ? "-" + text : text;
     }
 }

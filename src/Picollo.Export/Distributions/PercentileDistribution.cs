@@ -1,5 +1,6 @@
 using System.Globalization;
 using Picollo.Metrics;
+using static System.FormattableString;
 
 namespace Picollo.Export;
 
@@ -172,6 +173,10 @@ public static class PercentileDistribution
 
         return (mean, Math.Sqrt(squares / total), total);
     }
-
-    private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }
+
+/// <summary>A line of a percentile distribution.</summary>
+/// <param name="Value">The upper bound of the bucket in which the rank falls, in the distribution's unit.</param>
+/// <param name="Rank">The share of the values, 0 to 1.</param>
+/// <param name="TotalCount">Number of values up to and including that bucket.</param>
+public readonly record struct PercentileDistributionLine(double Value, double Rank, ulong TotalCount);

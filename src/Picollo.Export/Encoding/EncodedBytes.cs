@@ -8,7 +8,7 @@ internal ref struct EncodedBytes
 
     private readonly Stream? _stream;
     private readonly Span<byte> _buffer;
-    private readonly bool _isShort; // its length is not told, and it may end anywhere between two numbers
+    private readonly bool _isShort; // its length is unknown, and it may end anywhere between two numbers
     private ReadOnlySpan<byte> _rest;
     private long _streamRest; // what the payload still has beyond _rest
 

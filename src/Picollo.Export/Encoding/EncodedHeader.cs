@@ -16,6 +16,9 @@ internal readonly record struct EncodedHeader
 {
     public const int MaxLength = 40;
 
+    /// <summary>Length of the header of compressed data: cookie and length.</summary>
+    public const int CompressedLength = 8;
+
     private const uint V2Base = 0x1c849303, V2CompressedBase = 0x1c849304;
     private const uint V1Base = 0x1c849301, V1CompressedBase = 0x1c849302;
     private const uint V0Base = 0x1c849308, V0CompressedBase = 0x1c849309;
@@ -99,7 +102,7 @@ internal readonly record struct EncodedHeader
 
     public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is cut off", offset);
 
-    /// <summary>Says what is there in the cookie's place, where that can be told.</summary>
+    /// <summary>Describes the bytes in the cookie's place, if they are known.</summary>
     private static HdrHistogramFormatException NoCookie(uint cookie)
     {
         const uint Base64OfCookies = 0x48495354; // HIST

@@ -11,9 +11,6 @@ namespace Picollo.Export;
 /// trackable one, and buffers of constant size.</remarks>
 internal static class HdrHistogramDecoder
 {
-    /// <summary>Before compressed data: cookie and length.</summary>
-    private const int HeaderLength = 8;
-
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> data)
     {
         uint cookie = EncodedHeader.ReadCookie(data);
@@ -24,7 +21,7 @@ internal static class HdrHistogramDecoder
             return Decode(header, ref payload);
         }
 
-        if (data.Length < HeaderLength)
+        if (data.Length < EncodedHeader.CompressedLength)
         {
             throw EncodedHeader.Truncated(data.Length);
         }
@@ -35,14 +32,15 @@ internal static class HdrHistogramDecoder
             throw new HdrHistogramFormatException($"The compressed length is {compressedLength}", 4);
         }
 
-        ReadOnlySpan<byte> compressed = Cut(data[HeaderLength..], compressedLength, HeaderLength);
-        return compressed.IsEmpty ? throw EncodedHeader.Truncated(HeaderLength) : Inflate(compressed);
+        ReadOnlySpan<byte> compressed = Cut(data[EncodedHeader.CompressedLength..], compressedLength, EncodedHeader.CompressedLength);
+        return compressed.IsEmpty ? throw EncodedHeader.Truncated(EncodedHeader.CompressedLength) : Inflate(compressed);
     }
 
     private static ReadOnlySpan<byte> Cut(ReadOnlySpan<byte> data, int length, int offset) =>
         length <= data.Length ? data[..length] : throw EncodedHeader.Truncated(offset + data.Length);
 
-    /// <summary>What there is of the counts, in memory: as long as is told, or, in V0, at most as long as there can be counts.</summary>
+    /// <summary>What there is of the counts, in memory: as long as the header says, or, in V0, at most as long as there can be
+    /// counts.</summary>
     private static ReadOnlySpan<byte> PayloadOf(ReadOnlySpan<byte> data, in EncodedHeader header)
     {
         data = data[header.Length..];
@@ -68,14 +66,15 @@ internal static class HdrHistogramDecoder
                 return inflated.ReadByte() >= 0
                     ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
                     : source.IsExceeded
-                    ? throw new HdrHistogramFormatException("The compressed data is cut off in its checksum", HeaderLength)
+                    ? throw new HdrHistogramFormatException(
+                        "The compressed data is cut off in its checksum", EncodedHeader.CompressedLength)
                     : histogram;
             }
             catch (Exception e) when (e is InvalidDataException or IOException)
             {
                 // IOException: what zlib has no error of its own for, such as a dictionary that is asked for. Where in the data, it does
                 // not say.
-                throw new HdrHistogramFormatException("The compressed data is damaged", HeaderLength, inner: e);
+                throw new HdrHistogramFormatException("The compressed data is damaged", EncodedHeader.CompressedLength, inner: e);
             }
         }
     }
@@ -188,19 +187,14 @@ internal static class HdrHistogramDecoder
         ulong median = MedianOf(header, index);
         if (histogram.Layout.IndexOf(median) >= histogram.Length)
         {
-            histogram = Widen(header, histogram);
+            // The family counts a value above the highest trackable one as long as its last block goes on.
+            PlainHdrHistogram<ulong> wider = Create(header, MedianOf(header, header.CountsLength - 1));
+            histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
+            histogram = wider;
         }
 
         histogram.Record(median, count);
         return histogram;
-    }
-
-    /// <summary>The family counts a value above the highest trackable one as long as its last block goes on.</summary>
-    private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
-    {
-        PlainHdrHistogram<ulong> wider = Create(header, MedianOf(header, header.CountsLength - 1));
-        histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
-        return wider;
     }
 
     private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>

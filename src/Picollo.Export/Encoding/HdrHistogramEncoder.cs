@@ -24,14 +24,15 @@ internal sealed class HdrHistogramEncoder : IDisposable
     /// <summary>The smallest value of the last bucket in use; 0 where none is.</summary>
     public ulong LargestStart { get; private set; }
 
-    public void Encode(ReadOnlyHdrHistogram histogram)
+    /// <summary>Encodes a histogram, in place of what was written before.</summary>
+    /// <exception cref="ArgumentException">A value or the number of values is above 2^63-1.</exception>
+    public void Encode(ReadOnlyHdrHistogram histogram, bool compress)
     {
+        ArgumentNullException.ThrowIfNull(histogram);
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
         var target = new HdrLayout(HdrHistogramSettings.RelativeErrorOf(digits));
-        bool sameBuckets = target.BlockSize == histogram.BlockSize;
         using CountsCopy copy = histogram.Read();
-        ReadOnlySpan<ulong> counts = copy.Counts;
-        int last = counts.LastIndexOfAnyExcept(0UL);
+        int last = copy.Counts.LastIndexOfAnyExcept(0UL);
         LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
         if (LargestStart > long.MaxValue)
         {
@@ -39,37 +40,15 @@ internal sealed class HdrHistogramEncoder : IDisposable
                 $"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
         }
 
-        if (sameBuckets)
-        {
-            WriteCounts(histogram, counts[..(last + 1)], new SameBuckets(histogram.FirstIndex));
-        }
-        else
-        {
-            WriteCounts(histogram, counts[..(last + 1)], new Midpoints(histogram, target));
-        }
-
-        ulong largest = sameBuckets || last < 0 ? LargestStart : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
+        WriteCounts(histogram, copy.Counts[..(last + 1)], target);
+        ulong largest = target.BlockSize == histogram.BlockSize || last < 0
+            ? LargestStart
+            : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
         EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, largest));
-    }
-
-    /// <summary>Replaces what is written by its compressed form.</summary>
-    public void Compress()
-    {
-        const int HeaderLength = 8;
-        using var compressed = new MemoryStream(HeaderLength + (_length / 2));
-        compressed.Position = HeaderLength;
-        using (var zlib = new ZLibStream(compressed, CompressionLevel.Optimal, leaveOpen: true))
+        if (compress)
         {
-            zlib.Write(Written);
+            Compress();
         }
-
-        int length = (int)compressed.Length;
-        Reserve(length);
-        _length = length;
-        compressed.Position = 0;
-        compressed.ReadExactly(_buffer.AsSpan(0, _length));
-        BinaryPrimitives.WriteUInt32BigEndian(_buffer, EncodedHeader.V2CompressedCookie);
-        BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - HeaderLength);
     }
 
     public void Dispose()
@@ -83,11 +62,29 @@ internal sealed class HdrHistogramEncoder : IDisposable
     public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
         Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
 
-    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at the places in the target's layout.</summary>
-    /// <exception cref="ArgumentException">They are too many.</exception>
-    private void WriteCounts<TPlaces>(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, TPlaces places)
-        where TPlaces : struct, IPlaces
+    /// <summary>Replaces what is written by its compressed form.</summary>
+    private void Compress()
     {
+        using var compressed = new MemoryStream(EncodedHeader.CompressedLength + (_length / 2));
+        compressed.Position = EncodedHeader.CompressedLength;
+        using (var zlib = new ZLibStream(compressed, CompressionLevel.Optimal, leaveOpen: true))
+        {
+            zlib.Write(Written);
+        }
+
+        int length = (int)compressed.Length;
+        Reserve(length);
+        _length = length;
+        compressed.GetBuffer().AsSpan(0, length).CopyTo(_buffer);
+        BinaryPrimitives.WriteUInt32BigEndian(_buffer, EncodedHeader.V2CompressedCookie);
+        BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - EncodedHeader.CompressedLength);
+    }
+
+    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at their places in the target's layout: in another
+    /// layout, at the bucket of the middle.</summary>
+    private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
+    {
+        bool sameBuckets = target.BlockSize == histogram.BlockSize;
         int length = EncodedHeader.MaxLength;
         ulong total = 0;
         long place = 0; // of the count at hand, not yet written: in another layout others may follow to the same place
@@ -115,14 +112,15 @@ internal sealed class HdrHistogramEncoder : IDisposable
                     throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
                 }
 
-                long to = places.Of((uint)(from + i));
-                if (typeof(TPlaces) == typeof(SameBuckets)) // no two counters at one place: nothing to wait for, a tenth of the time
+                uint counter = histogram.FirstIndex + (uint)(from + i);
+                if (sameBuckets) // no two counters at one place: nothing to wait for, a tenth of the time
                 {
-                    length = WriteCount(buffer, length, to - next, added);
-                    next = to + 1;
+                    length = WriteCount(buffer, length, counter - next, added);
+                    next = counter + 1L;
                     continue;
                 }
 
+                long to = target.IndexOf(histogram.Layout.MidpointOf(counter));
                 if (to != place)
                 {
                     length = WriteCount(buffer, length, place - next, count);
@@ -183,23 +181,5 @@ internal sealed class HdrHistogramEncoder : IDisposable
             ArrayPool<byte>.Shared.Return(_buffer);
             _buffer = larger;
         }
-    }
-
-    /// <summary>Where in the target's layout a counter goes.</summary>
-    private interface IPlaces
-    {
-        long Of(uint counter);
-    }
-
-    /// <summary>The same layout.</summary>
-    private readonly struct SameBuckets(uint firstIndex) : IPlaces
-    {
-        public long Of(uint counter) => firstIndex + counter;
-    }
-
-    /// <summary>Another layout: the bucket of the middle.</summary>
-    private readonly struct Midpoints(ReadOnlyHdrHistogram histogram, HdrLayout target) : IPlaces
-    {
-        public long Of(uint counter) => target.IndexOf(histogram.Layout.MidpointOf(histogram.FirstIndex + counter));
     }
 }

@@ -31,7 +31,8 @@ public static class HdrHistogramEncoding
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public static byte[] Encode(ReadOnlyHdrHistogram histogram)
     {
-        using HdrHistogramEncoder encoder = Encoded(histogram, compress: false);
+        using HdrHistogramEncoder encoder = new();
+        encoder.Encode(histogram, compress: false);
         return encoder.Written.ToArray();
     }
 
@@ -39,7 +40,8 @@ public static class HdrHistogramEncoding
     /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
     public static byte[] EncodeCompressed(ReadOnlyHdrHistogram histogram)
     {
-        using HdrHistogramEncoder encoder = Encoded(histogram, compress: true);
+        using HdrHistogramEncoder encoder = new();
+        encoder.Encode(histogram, compress: true);
         return encoder.Written.ToArray();
     }
 
@@ -50,7 +52,8 @@ public static class HdrHistogramEncoding
     public static void Encode(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
-        using HdrHistogramEncoder encoder = Encoded(histogram, compress: false);
+        using HdrHistogramEncoder encoder = new();
+        encoder.Encode(histogram, compress: false);
         output.Write(encoder.Written);
     }
 
@@ -63,25 +66,4 @@ public static class HdrHistogramEncoding
     /// to.</remarks>
     /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);
-
-    private static HdrHistogramEncoder Encoded(ReadOnlyHdrHistogram histogram, bool compress)
-    {
-        ArgumentNullException.ThrowIfNull(histogram);
-        var encoder = new HdrHistogramEncoder();
-        try
-        {
-            encoder.Encode(histogram);
-            if (compress)
-            {
-                encoder.Compress();
-            }
-
-            return encoder;
-        }
-        catch
-        {
-            encoder.Dispose();
-            throw;
-        }
-    }
 }

@@ -20,17 +20,16 @@ public sealed class HdrHistogramLogInterval
     /// <summary>Which of the log's histograms it belongs to; null where the line has no tag.</summary>
     public string? Tag { get; }
 
-    /// <summary>When the interval began, in UTC.</summary>
+    /// <summary>Start of the interval, in UTC.</summary>
     public DateTime StartTimeUtc { get; }
 
-    /// <summary>How long after the log's start, <see cref="HdrHistogramLogReader.StartTimeUtc"/> when the line was read.</summary>
+    /// <summary>Time since the log's start, <see cref="HdrHistogramLogReader.StartTimeUtc"/> when the line was read.</summary>
     public TimeSpan Offset { get; }
 
-    /// <summary>How long it took, as the line says; negative where it says so.</summary>
+    /// <summary>Length of the interval as the line says, even if negative.</summary>
     public TimeSpan Length { get; }
 
-    /// <summary>The largest value as it stands in the line: in the writer's unit, for people; by default a millionth of the
-    /// histogram's.</summary>
+    /// <summary>The largest value as written in the line, in the writer's unit: by default a millionth of the histogram's.</summary>
     public double Max { get; }
 
     /// <summary>The values.</summary>

@@ -8,14 +8,14 @@ namespace Picollo.Export;
 /// <summary>Reads interval logs (<c>.hlog</c>) of the HdrHistogram family, line by line: a log of any length takes the memory of its
 /// longest line and one histogram.</summary>
 /// <remarks>
-/// <para>What stands in a log: comments (<c>#…</c>), two of which tell times (<c>#[StartTime: s</c> and <c>#[BaseTime: s</c>, in seconds
+/// <para>A log has comments (<c>#…</c>), two of which give times (<c>#[StartTime: s</c> and <c>#[BaseTime: s</c>, in seconds
 /// since 1970), a legend (<c>"StartTimestamp"…</c>), and intervals: <c>Tag=name,</c> where there is one, then timestamp, length, largest
 /// value and histogram, in base64, with a comma or space between them. Blank lines and what follows a histogram are passed over.
 /// Lines end in LF, CR or CR LF.</para>
 /// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before
 /// it, and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it
 /// is what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
-/// <para>What is wrong is told by line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with
+/// <para>Errors have line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with
 /// the next line, so that a damaged line need not cost the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>

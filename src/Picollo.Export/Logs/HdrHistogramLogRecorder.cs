@@ -101,8 +101,11 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
             if (!_disposed)
             {
                 _disposed = true;
-                WriteIntervals();
-                _log.Dispose();
+                using (_log)
+                {
+                    WriteIntervals();
+                }
+
                 _histograms.Clear();
             }
         }
@@ -186,14 +189,14 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
             _log.Write(unwritten, startUtc, endUtc, recorded.Tag);
             recorded.Forget(now);
         }
-        catch (ArgumentException e)
+        catch (ArgumentException e) when (e.ParamName == "histogram")
         {
             recorded.Forget(now); // no log can hold it, now or later
             Report(e);
         }
-        catch (Exception e)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            recorded.Keep();
+            recorded.Keep(); // the next interval tries again
             Report(e);
         }
     }
@@ -204,9 +207,9 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         {
             _onError?.Invoke(e);
         }
-        catch
+        catch (Exception)
         {
-            // On the timer's thread it would end the process.
+            // The callback is the caller's code. On the timer's thread, its exception would end the process.
         }
     }
 }

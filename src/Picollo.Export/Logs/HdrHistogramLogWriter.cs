@@ -33,8 +33,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
     private readonly double _maxValueUnitRatio;
     private readonly ArrayBufferWriter<byte> _lines = new();
     private DateTime _baseTimeUtc = DateTime.UnixEpoch;
-    private bool _saysBaseTime; // it stands in the log, or nothing before could say another
-    private bool _isBroken; // a part of a line stands at the end
+    private bool _hasBaseTime; // it is in the log, or nothing before could have set another
+    private bool _isBroken; // the log ends in a part of a line
 
     /// <summary>Creates a log.</summary>
     /// <param name="path">Of the file; one that is there is replaced. Others may read it meanwhile.</param>
@@ -64,10 +64,10 @@ public sealed class HdrHistogramLogWriter : IDisposable
         _leaveOpen = leaveOpen;
     }
 
-    /// <summary>Where the next line goes, of a stream that can seek.</summary>
+    /// <summary>The position of the next line, in a stream that can seek.</summary>
     internal long Position => _stream.Position;
 
-    /// <summary>How long the log is, which differs where others have changed it.</summary>
+    /// <summary>The length of the log, which differs from the position if another process changed it.</summary>
     internal long Length => _stream.Length;
 
     /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
@@ -95,7 +95,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         Add(Legend + "\n");
         WriteLines();
         _baseTimeUtc = startTimeUtc;
-        _saysBaseTime = true;
+        _hasBaseTime = true;
     }
 
     /// <summary>Writes a comment.</summary>
@@ -117,9 +117,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// 1970.</param>
     /// <param name="endTimeUtc">Its end.</param>
     /// <param name="tag">Which of the log's histograms it is, without comma, space or line end; null for no tag.</param>
-    /// <remarks>What the format holds of a histogram is told at <see cref="HdrHistogramEncoding"/>. Without a header, behind what a stream
-    /// already has, a base time of 1970 is written before the first, because what is there may have set another. A stream that cannot seek
-    /// does not tell; append to such a log with a header. Allocates several times what is written.</remarks>
+    /// <remarks>For what the format holds of a histogram see <see cref="HdrHistogramEncoding"/>. Without a header, in a stream with earlier
+    /// content, a base time of 1970 is written before the first interval, because that content may have set another. In a stream that
+    /// cannot seek it is not; append to such a log with a header. Allocates several times what is written.</remarks>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
     /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value
     /// or count is above 2⁶³−1.</exception>
@@ -130,10 +130,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
         ArgumentNullException.ThrowIfNull(histogram);
         CheckTag(tag);
         using var encoder = new HdrHistogramEncoder();
-        encoder.Encode(histogram);
-        encoder.Compress();
+        encoder.Encode(histogram, compress: true);
         ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
-        if (!_saysBaseTime && _stream is { CanSeek: true, Position: > 0 })
+        if (!_hasBaseTime && _stream is { CanSeek: true, Position: > 0 })
         {
             Add("#[BaseTime: 0.000 (seconds since epoch)]\n");
         }
@@ -148,7 +147,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         _lines.Advance(length);
         Add("\n");
         WriteLines();
-        _saysBaseTime = true;
+        _hasBaseTime = true;
     }
 
     /// <summary>Closes the log.</summary>
@@ -188,7 +187,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
     }
 
-    /// <summary>A time that does not say what it is, is taken for UTC, as its name says.</summary>
+    /// <summary>A time of an unspecified kind is taken as UTC.</summary>
     private static DateTime ToUtc(DateTime time) => time.Kind == DateTimeKind.Local ? time.ToUniversalTime() : time;
 
     private static DateTime ToMilliseconds(DateTime time) => time.AddTicks(-(time.Ticks % TimeSpan.TicksPerMillisecond));
@@ -205,35 +204,31 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     private void Add(string text) => Encoding.UTF8.GetBytes(text, _lines);
 
+    /// <summary>Writes the lines by one call.</summary>
     private void WriteLines()
     {
         try
         {
-            WriteWhole(_lines.WrittenSpan);
+            if (_isBroken)
+            {
+                _stream.Write("\n"u8);
+                _isBroken = false;
+            }
+
+            long start = _stream.CanSeek ? _stream.Position : 0;
+            try
+            {
+                _stream.Write(_lines.WrittenSpan);
+            }
+            catch (IOException)
+            {
+                CutBack(start);
+                throw;
+            }
         }
         finally
         {
             _lines.ResetWrittenCount();
-        }
-    }
-
-    private void WriteWhole(ReadOnlySpan<byte> lines)
-    {
-        if (_isBroken)
-        {
-            _stream.Write("\n"u8);
-            _isBroken = false;
-        }
-
-        long start = _stream.CanSeek ? _stream.Position : 0;
-        try
-        {
-            _stream.Write(lines);
-        }
-        catch (IOException)
-        {
-            CutBack(start);
-            throw;
         }
     }
 

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Export;
 
-/// <summary>A histogram of a recorder, and what of it is not in the log yet.</summary>
+/// <summary>A histogram of a recorder, and its counts that are not in the log yet.</summary>
 internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, long since)
 {
     private readonly HdrHistogramSnapshot _snapshot = histogram.GetSnapshot();
@@ -10,16 +10,16 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
 
     public string? Tag => tag;
 
-    /// <summary>When what is unwritten began, as a timestamp.</summary>
+    /// <summary>Start of the unwritten interval, as a timestamp.</summary>
     public long Since { get; private set; } = since;
 
-    /// <summary>What is to be written; null where there is nothing.</summary>
+    /// <summary>The counts to write; null for none.</summary>
     public ReadOnlyHdrHistogram? Unwritten { get; private set; }
 
     /// <summary>Whether a read has found the histogram disposed.</summary>
     public bool IsDisposed { get; private set; }
 
-    /// <summary>Whether the histogram is disposed, be it that no read has found it yet.</summary>
+    /// <summary>Whether the histogram is disposed, even if no read has found it yet.</summary>
     public bool IsEnded
     {
         get
@@ -38,7 +38,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
 
     /// <summary>Takes what was counted since the last call.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed; later calls do nothing.</exception>
-    /// <exception cref="OverflowException">It is too much to be kept with what is unwritten.</exception>
+    /// <exception cref="OverflowException">The kept counts and the new ones add up to 2^64 or more.</exception>
     public void Read()
     {
         if (IsDisposed)

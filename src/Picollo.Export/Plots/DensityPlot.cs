@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
@@ -12,27 +11,24 @@ namespace Picollo.Export.Plots;
 /// </remarks>
 internal static class DensityPlot
 {
-    public const double Height = 190;
+    private const double Height = 190;
 
-    /// <summary>What zeros and the empty column after them take of the axis at least: room for a label of their own.</summary>
+    /// <summary>Least part of the axis for zeros and the empty column after them: room for their label.</summary>
     private const double ZeroPart = 0.07;
 
-    /// <summary>The place of the only column where there are zeros and nothing else.</summary>
+    /// <summary>The start of the only column of zeros alone.</summary>
     private const double ZeroAlone = 0.5;
 
     private const int MinIntervals = 16;
     private const int MaxIntervals = 88;
 
-    /// <summary>So many areas can lie over each other and still be seen apart.</summary>
+    /// <summary>Maximum number of areas that can be told apart when they overlap.</summary>
     private const int MaxFilled = 3;
 
-    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
-    {
-        (StepChart chart, PlotLines lines) = MakeChart(series, options);
-        return HdrHistogramPlot.Compose("density", series, options, [(chart, Height)], lines.Lines, lines.Band);
-    }
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
+        HdrHistogramPlot.Compose("density", series, options, MakeChart(series, options));
 
-    public static (StepChart Chart, PlotLines Lines) MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
         Columns columns = ColumnsOf(series);
         PlotLines lines = new();
@@ -41,10 +37,7 @@ internal static class DensityPlot
         foreach (PlotSeries one in series)
         {
             double[]? shares = SharesOf(one.Histogram, columns);
-            lines.Add(
-                shares is null ? one.Name + HdrHistogramPlot.NoValues : one.Name,
-                shares ?? Nothing(columns),
-                series.Count <= MaxFilled);
+            lines.Add(one.Label, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
             if (shares is not null)
             {
                 largest = Math.Max(largest, shares.Max());
@@ -58,18 +51,17 @@ internal static class DensityPlot
         double unit = options.ValueUnitRatio;
         double[] scaled = [.. columns.Edges.Select(edge => edge / unit)];
         PlotAxis axis = PlotAxis.Logarithmic(scaled[0], scaled[^1], 7);
-        StepChart chart = new()
+        return new()
         {
+            Height = Height,
             X = columns.HasZero ? axis.WithZeroAt((scaled[0] + scaled[1]) / 2, scaled[columns.First]) : axis,
             Y = PlotAxis.Linear(0, largest, 4),
             XLabel = options.UnitOr("value") + ", logarithmic",
             YLabel = $"% of the values, by steps of {PlotText.Short((columns.Factor - 1) * 100)} %",
             Edges = scaled,
-            Lines = lines.Lines,
-            Band = lines.Band,
+            Lines = lines,
             Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, options),
         };
-        return (chart, lines);
     }
 
     /// <summary>The columns of the chart.</summary>
@@ -82,8 +74,6 @@ internal static class DensityPlot
 
         public bool HasZero => First > 0;
     }
-
-    private static double[] Nothing(Columns columns) => [.. Enumerable.Repeat(double.NaN, columns.Count)];
 
     private static Columns ColumnsOf(IReadOnlyList<PlotSeries> series)
     {
@@ -178,26 +168,18 @@ internal static class DensityPlot
         List<PlotStrip> strips = [];
         if (columns.HasZero)
         {
-            strips.Add(new(edges[0], edges[columns.First], options.WithUnit("0") + Tell(told, 0)));
+            strips.Add(new(edges[0], edges[columns.First], options.WithUnit("0") + Shares(0)));
         }
 
         for (int i = columns.First; i < columns.Count; i++)
         {
             string values = $"{PlotText.Short(edges[i])} – {options.WithUnit(PlotText.Short(edges[i + 1]))}";
-            strips.Add(new(edges[i], edges[i + 1], values + Tell(told, i)));
+            strips.Add(new(edges[i], edges[i + 1], values + Shares(i)));
         }
 
         return strips;
-    }
 
-    private static string Tell(List<(string Name, double[] Shares)> told, int column)
-    {
-        StringBuilder text = new();
-        foreach ((string name, double[] shares) in told)
-        {
-            text.Append('\n').Append(HdrHistogramPlot.TooltipName(name)).Append(": ").Append(PlotText.Short(shares[column])).Append(" %");
-        }
-
-        return text.ToString();
+        string Shares(int column) => string.Concat(
+            told.Select(one => $"\n{PlotText.ShortName(one.Name)}: {PlotText.Short(one.Shares[column])} %"));
     }
 }

@@ -17,8 +17,8 @@ internal static class DifferencePlot
 
         // No further than both have values.
         double nines = Math.Min(was.Nines, now.Nines);
-        double[] absolute = Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)) / unit);
-        double[] relative = Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
+        double[] absolute = PercentilePlot.Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)) / unit);
+        double[] relative = PercentilePlot.Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
         string Tell(int rank)
         {
             (ulong from, ulong to) = (was.ToldAt(rank), now.ToldAt(rank));
@@ -29,44 +29,31 @@ internal static class DifferencePlot
         }
 
         IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Tell : null);
-        StepChart upper = Chart(absolute, Math.Max(nines, 1), $"difference, {options.UnitOr("value")}", "", strips);
-        StepChart lower = Chart(relative, Math.Max(nines, 1), "difference, %", PercentilePlot.RankLabel, strips);
         const int Letters = 12; // what the legend has left beside the words
-        string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(PlotText.OneLine(after.Name), Letters);
-        PlotLine[] legend = [new($"{name} is higher", [], Up), new($"{name} is lower", [], Down)];
-        return HdrHistogramPlot.Compose(
-            "difference by percentile", [before, after], options, [(upper, Height), (lower, Height)], legend, null);
-    }
+        string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(after.Name, Letters);
+        StepChart upper = Chart(absolute, $"difference, {options.UnitOr("value")}", "");
+        StepChart lower = Chart(relative, "difference, %", PercentilePlot.RankLabel);
+        return HdrHistogramPlot.Compose("difference by percentile", [before, after], options, upper, lower);
 
-    private static StepChart Chart(double[] levels, double nines, string label, string xLabel, IReadOnlyList<PlotStrip> strips)
-    {
-        double[] known = [.. levels.Where(double.IsFinite)];
-        return new()
+        StepChart Chart(double[] levels, string label, string xLabel) => new()
         {
-            X = PercentilePlot.RankAxis(nines),
-            Y = PlotAxis.Linear(Math.Min(known.Append(0).Min(), 0), Math.Max(known.Append(0).Max(), 0), 4),
+            Height = Height,
+            X = PercentilePlot.RankAxis(Math.Max(nines, 1)),
+            Y = PlotAxis.Linear(levels.Where(double.IsFinite).Append(0).Min(), levels.Where(double.IsFinite).Append(0).Max(), 4),
             XLabel = xLabel,
             YLabel = label,
             Edges = PercentilePlot.Edges,
-            Lines =
-            [
-                new("", [.. levels.Select(level => level >= 0 ? level : double.NaN)], Up, IsFilled: true),
-                new("", [.. levels.Select(level => level < 0 ? level : double.NaN)], Down, IsFilled: true),
-            ],
+            Lines = new()
+            {
+                Own =
+                [
+                    new($"{name} is higher", [.. levels.Select(level => level >= 0 ? level : double.NaN)], Up, IsFilled: true),
+                    new($"{name} is lower", [.. levels.Select(level => level < 0 ? level : double.NaN)], Down, IsFilled: true),
+                ],
+            },
             Strips = strips,
             Nothing = "nothing to compare",
         };
-    }
-
-    private static double[] Levels(double nines, Func<int, double> at)
-    {
-        double[] levels = new double[PercentilePlot.Edges.Length - 1];
-        for (int i = 0; i < levels.Length; i++)
-        {
-            levels[i] = PercentilePlot.Edges[i] < nines ? at(i) : double.NaN;
-        }
-
-        return levels;
     }
 
     // In whole numbers first: two neighbours above 2⁵³ are one number as doubles.

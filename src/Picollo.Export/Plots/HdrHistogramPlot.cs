@@ -1,5 +1,5 @@
-using System.Globalization;
 using Picollo.Metrics;
+using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
 
@@ -22,10 +22,7 @@ namespace Picollo.Export.Plots;
 /// </remarks>
 public sealed class HdrHistogramPlot
 {
-    private const double TitleHeight = 24;
-    private const int TitleLetters = 50;
-
-    // How much larger than its own units a document is shown where nothing says otherwise.
+    // Pixels of a document for a unit of the plot.
     private const double DocumentScale = 1.6;
 
     private const string DocumentStyle =
@@ -51,8 +48,7 @@ public sealed class HdrHistogramPlot
     public string Document => _svg.ToElement(
         _label,
         _height,
-        string.Create(
-            CultureInfo.InvariantCulture, $"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
+        Invariant($"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
         Title + DocumentStyle);
 
     private string Title => $"<title>{PlotText.Encode(_label)}</title>";
@@ -70,31 +66,26 @@ public sealed class HdrHistogramPlot
 
     /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic
     /// axis.</summary>
-    /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
-    /// <param name="options">Title and unit; null for none.</param>
     /// <returns>The plot. The shares of a series add up to 100 %. Where there are zeros, which have no place on such an axis, their
     /// share is a column of its own at the axis' beginning.</returns>
-    /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message has its number.</exception>
-    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
+    /// <inheritdoc cref="OfPercentiles"/>
     public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
         DensityPlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
 
     /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles
     /// (<see cref="OfPercentiles"/>).</summary>
-    /// <param name="series">What to draw, in the legend's order; none is an empty plot.</param>
-    /// <param name="options">Title and unit; null for none.</param>
     /// <returns>The plot; each histogram is read once.</returns>
-    /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message has its number.</exception>
-    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
+    /// <inheritdoc cref="OfPercentiles"/>
     public static HdrHistogramPlot OfDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {
         PlotSeries[] still = PlotSeries.ReadAll(series);
         options ??= HdrHistogramPlotOptions.Default;
-        (StepChart density, _) = DensityPlot.MakeChart(still, options);
-        (StepChart percentiles, PlotLines lines) = PercentilePlot.MakeChart(still, options);
         return Compose(
-            "density and percentile distribution", still, options,
-            [(density, DensityPlot.Height), (percentiles, PercentilePlot.Height)], lines.Lines, lines.Band);
+            "density and percentile distribution",
+            still,
+            options,
+            DensityPlot.MakeChart(still, options),
+            PercentilePlot.MakeChart(still, options));
     }
 
     /// <summary>What changed: at each rank the value after less the value before, and below it the same in percent of the value
@@ -126,45 +117,28 @@ public sealed class HdrHistogramPlot
         return LayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
     }
 
-    /// <summary>What a legend says after the name of an empty histogram.</summary>
-    internal const string NoValues = " (no values)";
-
-    /// <summary>Where something reads a name in a tooltip.</summary>
-    internal static string TooltipName(string name)
-    {
-        const int Letters = 40;
-        return PlotText.Shorten(PlotText.OneLine(name), Letters);
-    }
-
     /// <summary>Puts a plot together: title, charts one below the other, legend.</summary>
-    /// <param name="kind">What the plot is, for those who do not see it.</param>
-    /// <param name="series">Of what.</param>
-    /// <param name="options">Has the title.</param>
-    /// <param name="charts">The charts and the heights of their axes.</param>
-    /// <param name="lines">The legend; none where that of a single line without a name would say nothing.</param>
-    /// <param name="band">The legend's last entry.</param>
+    /// <param name="kind">What the plot is, for screen readers.</param>
+    /// <param name="series">The series; values out of their ranges are counted below the charts.</param>
+    /// <param name="options">The options, with the title.</param>
+    /// <param name="charts">The charts. The legend has the names of the last one's lines, unless they are all empty.</param>
     internal static HdrHistogramPlot Compose(
-        string kind,
-        IReadOnlyList<PlotSeries> series,
-        HdrHistogramPlotOptions options,
-        IReadOnlyList<(StepChart Chart, double Height)> charts,
-        IReadOnlyList<PlotLine> lines,
-        PlotBand? band)
+        string kind, IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options, params ReadOnlySpan<StepChart> charts)
     {
         SvgWriter svg = new();
         double top = DrawTitle(svg, options.Title);
-        foreach ((StepChart chart, double height) in charts)
+        foreach (StepChart chart in charts)
         {
-            top = chart.Draw(svg, top, height);
+            top = chart.Draw(svg, top);
         }
 
-        if (lines.Any(line => line.Name.Length > 0))
+        if (charts[^1].Lines.Own.Exists(line => line.Name.Length > 0))
         {
-            top = svg.Legend(lines, band, top + 4);
+            top = svg.Legend(charts[^1].Lines, top + 4);
         }
 
         top = DrawOutOfRange(svg, series, top);
-        return new HdrHistogramPlot(svg, LabelOf(kind, [.. series.Select(one => one.Name)], options.Title), top);
+        return new HdrHistogramPlot(svg, LabelOf(kind, series, options.Title), top);
     }
 
     /// <summary>A picture of one drawing under a title.</summary>
@@ -177,12 +151,14 @@ public sealed class HdrHistogramPlot
 
     private static double DrawTitle(SvgWriter svg, string title)
     {
-        svg.ShortText(6, 16, title, TitleLetters, " font-weight=\"600\"");
-        return title.Length == 0 ? 4 : TitleHeight + 4;
+        const int Letters = 50;
+        const double Height = 24;
+        svg.ShortText(6, 16, title, Letters, " font-weight=\"600\"");
+        return title.Length == 0 ? 4 : Height + 4;
     }
 
-    /// <summary>Says what the curves leave out: a percentile of a histogram that lost its longest values is none of what was
-    /// measured.</summary>
+    /// <summary>Says how many values the curves leave out: the percentiles of a histogram that lost its longest values are not those of
+    /// what was measured.</summary>
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
         const double RowHeight = 18;
@@ -192,14 +168,15 @@ public sealed class HdrHistogramPlot
         int named = lossy.Length <= MaxRows ? lossy.Length : MaxRows - 1;
         foreach (PlotSeries one in lossy.Take(named))
         {
-            string text = OutOfRange(one.Histogram.OverflowCount);
-            string name = PlotText.Shorten(PlotText.OneLine(one.Name), Letters - text.Length);
+            ulong count = one.Histogram.OverflowCount;
+            string text = Invariant($"{count:N0} {(count == 1 ? "value" : "values")} out of range");
+            string name = PlotText.Shorten(one.Name, Letters - text.Length);
             Row(series.Count > 1 && name.Length > 0 ? $"{name}: {text}" : text);
         }
 
         if (named < lossy.Length)
         {
-            Row(string.Create(CultureInfo.InvariantCulture, $"{lossy.Length - named:N0} more series have values out of range"));
+            Row(Invariant($"{lossy.Length - named:N0} more series have values out of range"));
         }
 
         return top;
@@ -211,14 +188,12 @@ public sealed class HdrHistogramPlot
         }
     }
 
-    private static string OutOfRange(ulong count) =>
-        string.Create(CultureInfo.InvariantCulture, $"{count:N0} {(count == 1 ? "value" : "values")} out of range");
-
-    private static string LabelOf(string kind, IReadOnlyList<string> names, string title)
+    private static string LabelOf(string kind, IReadOnlyList<PlotSeries> series, string title)
     {
-        string[] told = [.. names.Where(name => name.Length > 0).Take(PlotPalette.Count).Select(TooltipName)];
-        string more = names.Count > PlotPalette.Count ? $" and {names.Count - PlotPalette.Count} more" : "";
-        string of = told.Length == 0 ? "" : $" of {string.Join(", ", told)}{more}";
-        return title.Length == 0 ? kind + of : $"{TooltipName(title)}: {kind}{of}";
+        string names = string.Join(
+            ", ", series.Select(one => one.Name).Where(name => name.Length > 0).Take(PlotPalette.Count).Select(PlotText.ShortName));
+        string more = series.Count > PlotPalette.Count ? $" and {series.Count - PlotPalette.Count} more" : "";
+        string of = names.Length == 0 ? "" : $" of {names}{more}";
+        return title.Length == 0 ? kind + of : $"{PlotText.ShortName(title)}: {kind}{of}";
     }
 }

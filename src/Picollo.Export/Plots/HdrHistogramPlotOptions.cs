@@ -48,7 +48,7 @@ public sealed record HdrHistogramPlotOptions
     internal string UnitOr(string nothing)
     {
         const int Letters = 20;
-        return Unit.Length == 0 ? nothing : PlotText.Shorten(PlotText.OneLine(Unit), Letters);
+        return Unit.Length == 0 ? nothing : PlotText.Shorten(Unit, Letters);
     }
 
     /// <summary>A text with the unit after it.</summary>

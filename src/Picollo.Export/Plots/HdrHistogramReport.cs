@@ -75,7 +75,7 @@ public static partial class HdrHistogramReport
     internal static string Heading(string text)
     {
         const int Letters = 120;
-        return PlotText.Encode(PlotText.Shorten(PlotText.OneLine(text), Letters));
+        return PlotText.Encode(PlotText.Shorten(text, Letters));
     }
 
     private static void WriteFigure(TextWriter output, string caption, HdrHistogramPlot plot) =>

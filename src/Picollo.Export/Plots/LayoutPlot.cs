@@ -1,5 +1,5 @@
-using System.Globalization;
 using Picollo.Metrics;
+using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
 
@@ -22,24 +22,23 @@ internal static class LayoutPlot
 
     public static HdrHistogramPlot Make(HdrLayout layout, ulong maxValue, string title)
     {
-        string heading = string.Create(
-            CultureInfo.InvariantCulture, $"{layout.BlockSize:N0} buckets a block, precision {layout.RelativeError * 100:0.####} %");
+        string heading = Invariant($"{layout.BlockSize:N0} buckets a block, precision {layout.RelativeError * 100:0.####} %");
         return HdrHistogramPlot.Compose(
-            string.Create(CultureInfo.InvariantCulture, $"the buckets of the values 0 to {maxValue:N0}, block by block"),
+            Invariant($"the buckets of the values 0 to {maxValue:N0}, block by block"),
             title.Length > 0 ? title : heading,
-            (svg, top) => DrawBlocks(svg, top, layout, maxValue));
-    }
+            Draw);
 
-    private static double DrawBlocks(SvgWriter svg, double top, HdrLayout layout, ulong maxValue)
-    {
-        uint last = layout.IndexOf(maxValue);
-        for (uint block = 0; block <= last >> layout.BlockScale; block++)
+        double Draw(SvgWriter svg, double top)
         {
-            DrawBlock(svg, top, layout, block, last);
-            top += RowHeight;
-        }
+            uint last = layout.IndexOf(maxValue);
+            for (uint block = 0; block <= last >> layout.BlockScale; block++)
+            {
+                DrawBlock(svg, top, layout, block, last);
+                top += RowHeight;
+            }
 
-        return top;
+            return top;
+        }
     }
 
     private static void DrawBlock(SvgWriter svg, double top, HdrLayout layout, uint block, uint last)
@@ -49,13 +48,13 @@ internal static class LayoutPlot
         Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
         string width = begin.Step == 1
             ? "exact"
-            : string.Create(CultureInfo.InvariantCulture, $"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
-        svg.Text(Left, top + 12, string.Create(CultureInfo.InvariantCulture, $"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
-        string colour = PlotPalette.Colour((int)block % (PlotPalette.AllColours.Count - 1)); // the last one is the text's own
+            : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
+        svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
+        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text's own
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
-            string count = string.Create(CultureInfo.InvariantCulture, $"{layout.BlockSize:N0} buckets");
+            string count = Invariant($"{layout.BlockSize:N0} buckets");
             svg.Cell(Left, top + 17, part * (Right - Left), CellHeight, colour, 0.35, count);
             svg.Text((Left + Right) / 2, top + 32, count, "middle");
             return;
@@ -67,11 +66,10 @@ internal static class LayoutPlot
             Bucket bucket = layout.BucketAt(0, (int)(first + i), 0);
             double x = Left + (i * cell);
             string values = bucket.Step == 1
-                ? string.Create(CultureInfo.InvariantCulture, $"{bucket.Start:N0}")
-                : string.Create(
-                    CultureInfo.InvariantCulture, $"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
+                ? Invariant($"{bucket.Start:N0}")
+                : Invariant($"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
             svg.Cell(x, top + 17, cell - 1, CellHeight, colour, i % 2 == 0 ? 0.4 : 0.25, values);
-            string start = bucket.Start.ToString(CultureInfo.InvariantCulture);
+            string start = Invariant($"{bucket.Start}");
             if (start.Length * LetterWidth < cell)
             {
                 svg.Text(x + (cell / 2), top + 32, start, "middle", " font-size=\"11\" pointer-events=\"none\"");

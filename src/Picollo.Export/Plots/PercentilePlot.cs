@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>The percentile distribution: the value at each rank, the ranks stretched towards 100 as the HdrHistogram family plots
@@ -8,18 +6,15 @@ internal static class PercentilePlot
 {
     public const string RankLabel = "percentile, %";
 
-    public const double Height = 210;
+    private const double Height = 210;
 
-    /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
+    /// <summary>From this ratio of the largest value to a median on, the axis is logarithmic: a linear one would hide the median.</summary>
     private const double LinearRange = 1000;
 
-    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
-    {
-        (StepChart chart, PlotLines lines) = MakeChart(series, options);
-        return HdrHistogramPlot.Compose("percentile distribution", series, options, [(chart, Height)], lines.Lines, lines.Band);
-    }
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
+        HdrHistogramPlot.Compose("percentile distribution", series, options, MakeChart(series, options));
 
-    public static (StepChart Chart, PlotLines Lines) MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
         double unit = options.ValueUnitRatio;
         double nines = 0;
@@ -37,8 +32,8 @@ internal static class PercentilePlot
                 told.Add((one.Name, curve));
             }
 
-            double[] levels = Levels(curve, unit);
-            lines.Add(curve.Total == 0 ? one.Name + HdrHistogramPlot.NoValues : one.Name, levels, isFilled: false);
+            double[] levels = Levels(curve.Nines, i => curve.ColumnAt(i) / unit);
+            lines.Add(one.Label, levels, isFilled: false);
             if (curve.Total > 0)
             {
                 nines = Math.Max(nines, curve.Nines);
@@ -51,21 +46,23 @@ internal static class PercentilePlot
 
         nines = Math.Max(nines, 1);
         bool isLogarithmic = largest > medianAboveZero * LinearRange;
-        StepChart chart = new()
+        return new()
         {
+            Height = Height,
             X = RankAxis(nines),
             Y = isLogarithmic ? LogarithmicAxis(smallestAboveZero, largest) : LinearAxis(smallest, largest),
             XLabel = RankLabel,
             YLabel = options.UnitOr("value") + (isLogarithmic ? ", logarithmic" : ""),
             Edges = Edges,
-            Lines = lines.Lines,
-            Band = lines.Band,
-            Strips = StripsOf(nines, told.Any(one => one.Curve.Total > 0) ? rank => Tell(told, rank, options) : null),
+            Lines = lines,
+            Strips = StripsOf(nines, told.Any(one => one.Curve.Total > 0) ? Values : null),
         };
-        return (chart, lines);
+
+        string Values(int rank) => string.Concat(told.Where(one => one.Curve.Total > 0).Select(
+            one => $"\n{PlotText.ShortName(one.Name)}: {options.WithUnit(PlotText.Value(one.Curve.ToldAt(rank), unit))}"));
     }
 
-    /// <summary>The beginnings of the columns in nines.</summary>
+    /// <summary>The edges of the columns in nines.</summary>
     public static double[] Edges { get; } =
         [.. Enumerable.Range(0, (PercentileCurve.MaxNines * PercentileCurve.ColumnsPerNine) + 1)
             .Select(i => i / (double)PercentileCurve.ColumnsPerNine)];
@@ -86,10 +83,10 @@ internal static class PercentilePlot
             ticks.Add(new(i, PlotText.Rank((double)(100 - rest))));
         }
 
-        return PlotAxis.Given(nines, ticks);
+        return new(0, nines, IsLogarithmic: false, ticks);
     }
 
-    /// <summary>A strip for each rank that is told, up to halfway to its neighbours.</summary>
+    /// <summary>A strip for each rank of <see cref="PercentileCurve.Told"/>, up to halfway to its neighbours.</summary>
     public static IReadOnlyList<PlotStrip> StripsOf(double nines, Func<int, string>? tell)
     {
         if (tell is null)
@@ -111,16 +108,9 @@ internal static class PercentilePlot
         return strips;
     }
 
-    private static double[] Levels(PercentileCurve curve, double unit)
-    {
-        double[] levels = new double[Edges.Length - 1];
-        for (int i = 0; i < levels.Length; i++)
-        {
-            levels[i] = Edges[i] < curve.Nines ? curve.ColumnAt(i) / unit : double.NaN;
-        }
-
-        return levels;
-    }
+    /// <summary>A level for each column, as far as there are values.</summary>
+    public static double[] Levels(double nines, Func<int, double> at) =>
+        [.. Enumerable.Range(0, Edges.Length - 1).Select(i => Edges[i] < nines ? at(i) : double.NaN)];
 
     // From 0, where that leaves the values at least half of the height.
     private static PlotAxis LinearAxis(double smallest, double largest) =>
@@ -129,19 +119,4 @@ internal static class PercentilePlot
     // A value of 0 lies at the lower end.
     private static PlotAxis LogarithmicAxis(double smallest, double largest) => PlotAxis.Logarithmic(
         Math.Pow(10, Math.Floor(Math.Log10(smallest))), Math.Pow(10, Math.Ceiling(Math.Log10(largest))), 8);
-
-    private static string Tell(List<(string Name, PercentileCurve Curve)> told, int rank, HdrHistogramPlotOptions options)
-    {
-        StringBuilder text = new();
-        foreach ((string name, PercentileCurve curve) in told)
-        {
-            if (curve.Total > 0)
-            {
-                text.Append('\n').Append(HdrHistogramPlot.TooltipName(name)).Append(": ")
-                    .Append(options.WithUnit(PlotText.Value(curve.ToldAt(rank), options.ValueUnitRatio)));
-            }
-        }
-
-        return text.ToString();
-    }
 }

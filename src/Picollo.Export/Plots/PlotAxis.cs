@@ -1,30 +1,14 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>A tick of an axis: where, and what stands there (nothing for a line without a text).</summary>
+/// <summary>A tick of an axis.</summary>
 internal readonly record struct PlotTick(double Value, string Label);
 
 /// <summary>An axis: the range that it shows, linear or logarithmic, and its ticks at round numbers.</summary>
-internal sealed class PlotAxis
+internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IReadOnlyList<PlotTick> Ticks)
 {
     private const double LeastPositive = 1e-300;
 
-    private PlotAxis(double min, double max, bool isLogarithmic, IReadOnlyList<PlotTick> ticks)
-    {
-        Min = min;
-        Max = max;
-        IsLogarithmic = isLogarithmic;
-        Ticks = ticks;
-    }
-
-    public double Min { get; }
-
-    public double Max { get; }
-
-    public bool IsLogarithmic { get; }
-
-    public IReadOnlyList<PlotTick> Ticks { get; }
-
-    /// <summary>Where a value lies: 0 at the axis' beginning, 1 at its end, and never outside.</summary>
+    /// <summary>The position of a value: from 0 at the start of the axis to 1 at its end.</summary>
     public double PositionOf(double value)
     {
         double position = IsLogarithmic
@@ -32,9 +16,6 @@ internal sealed class PlotAxis
             : (value - Min) / (Max - Min);
         return Math.Clamp(position, 0, 1);
     }
-
-    /// <summary>Exactly this range with these ticks, linear.</summary>
-    public static PlotAxis Given(double max, IReadOnlyList<PlotTick> ticks) => new(0, max, false, ticks);
 
     /// <summary>A range widened to round numbers, linear.</summary>
     public static PlotAxis Linear(double min, double max, int ticks)
@@ -51,9 +32,9 @@ internal sealed class PlotAxis
     }
 
     /// <summary>A range of positive numbers, logarithmic.</summary>
-    /// <param name="min">The least, above 0.</param>
+    /// <param name="min">The smallest, above 0.</param>
     /// <param name="max">The largest, above <paramref name="min"/>.</param>
-    /// <param name="ticks">About how many ticks there is room for.</param>
+    /// <param name="ticks">Approximate number of ticks.</param>
     public static PlotAxis Logarithmic(double min, double max, int ticks)
     {
         double decades = Math.Log10(max / min);
@@ -81,24 +62,15 @@ internal sealed class PlotAxis
         return new PlotAxis(min, max, true, list);
     }
 
-    /// <summary>The same axis with a tick for 0 where 0 is drawn, in place of what else would stand below
-    /// <paramref name="rest"/>.</summary>
-    public PlotAxis WithZeroAt(double place, double rest) => new(
-        Min, Max, IsLogarithmic, [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))]);
+    /// <summary>The same axis with a tick for 0, in place of those below <paramref name="rest"/>.</summary>
+    public PlotAxis WithZeroAt(double place, double rest) =>
+        this with { Ticks = [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))] };
 
-    /// <summary>The first of 1, 2, 2.5, 5 and 10 times a power of ten that is not below what is asked.</summary>
+    /// <summary>The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least <paramref name="atLeast"/>.</summary>
     private static double StepFor(double atLeast)
     {
         double power = Math.Pow(10, Math.Floor(Math.Log10(atLeast)));
-        foreach (double digit in (ReadOnlySpan<double>)[1, 2, 2.5, 5])
-        {
-            if (digit * power >= atLeast * (1 - 1e-9))
-            {
-                return digit * power;
-            }
-        }
-
-        return 10 * power;
+        return power * ((double[])[1, 2, 2.5, 5, 10]).First(digit => digit == 10 || digit * power >= atLeast * (1 - 1e-9));
     }
 
     private static List<PlotTick> LinearTicks(double first, double last, double step)

@@ -1,40 +1,41 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>
-/// Sorts the series of a plot into lines of their own, as many as there are looks, and a band for the rest, so that the size of a
-/// plot is bounded whatever the number of its series.
-/// </summary>
+/// <summary>A line of a chart.</summary>
+/// <param name="Name">The name in the legend.</param>
+/// <param name="Levels">A level for each column of the chart; NaN for none.</param>
+/// <param name="Look">The line's number in <see cref="PlotPalette"/>.</param>
+/// <param name="IsFilled">Whether the area between the line and the axis is tinted.</param>
+internal sealed record PlotLine(string Name, double[] Levels, int Look, bool IsFilled);
+
+/// <summary>The range of several lines.</summary>
+/// <param name="Count">Number of lines.</param>
+/// <param name="Low">The lowest level of each column; NaN for none.</param>
+/// <param name="High">The highest.</param>
+internal sealed record PlotBand(int Count, double[] Low, double[] High);
+
+/// <summary>The series of a chart: a line for each, as many as there are looks, and a band for the rest, so that the size of a plot is
+/// bounded whatever the number of its series.</summary>
 internal sealed class PlotLines
 {
-    private readonly List<PlotLine> _lines = [];
-    private double[] _low = [];
-    private double[] _high = [];
-    private int _others;
+    public List<PlotLine> Own { get; init; } = [];
 
-    public IReadOnlyList<PlotLine> Lines => _lines;
-
-    /// <summary>The rest; null where every series has a line.</summary>
-    public PlotBand? Band => _others == 0 ? null : new(_others, _low, _high);
+    /// <summary>The range of the rest; null if every series has a line.</summary>
+    public PlotBand? Band { get; private set; }
 
     public void Add(string name, double[] levels, bool isFilled)
     {
-        if (_lines.Count < PlotPalette.Count)
+        if (Own.Count < PlotPalette.Count)
         {
-            _lines.Add(new(name, levels, _lines.Count, isFilled));
+            Own.Add(new(name, levels, Own.Count, isFilled));
             return;
         }
 
-        if (_others++ == 0)
-        {
-            (_low, _high) = ([.. levels], [.. levels]);
-            return;
-        }
-
+        Band = Band is null ? new(1, [.. levels], [.. levels]) : Band with { Count = Band.Count + 1 };
         for (int i = 0; i < levels.Length; i++)
         {
-            // MinNumber and MaxNumber take the other one where one is NaN.
-            _low[i] = double.MinNumber(_low[i], levels[i]);
-            _high[i] = double.MaxNumber(_high[i], levels[i]);
+            // MinNumber and MaxNumber ignore NaN.
+            Band.Low[i] = double.MinNumber(Band.Low[i], levels[i]);
+            Band.High[i] = double.MaxNumber(Band.High[i], levels[i]);
         }
     }
 }

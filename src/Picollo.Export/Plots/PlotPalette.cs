@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>How the lines of a plot look.</summary>
@@ -11,25 +9,16 @@ namespace Picollo.Export.Plots;
 internal static class PlotPalette
 {
     public const string Text = "currentColor";
-    public const string Blue = "#0072B2";
-    public const string Vermillion = "#D55E00";
 
-    /// <summary>Bluish green and reddish purple are the others.</summary>
-    private static readonly string[] Colours = [Blue, Vermillion, "#009E73", "#CC79A7", Text];
-    private static readonly string[] Dashes = ["", "6 3"];
+    /// <summary>Blue, vermillion, bluish green, reddish purple, and the text's.</summary>
+    public static IReadOnlyList<string> Colours { get; } = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", Text];
 
-    /// <summary>How many lines have a look of their own; also the number of names in a legend.</summary>
-    public static int Count => Colours.Length * Dashes.Length;
-
-    public static IReadOnlyList<string> AllColours => Colours;
+    /// <summary>Number of lines with a look of their own, and of names in a legend: each colour without dashes and with.</summary>
+    public static int Count => 2 * Colours.Count;
 
     /// <summary>The attributes of the line with this number.</summary>
-    public static string Stroke(int line)
-    {
-        string dash = Dashes[line / Colours.Length % Dashes.Length];
-        string attributes = string.Create(CultureInfo.InvariantCulture, $"stroke=\"{Colour(line)}\" stroke-width=\"2\"");
-        return dash.Length == 0 ? attributes : $"{attributes} stroke-dasharray=\"{dash}\"";
-    }
+    public static string Stroke(int line) =>
+        $"stroke=\"{Colour(line)}\" stroke-width=\"2\"" + (line % Count < Colours.Count ? "" : " stroke-dasharray=\"6 3\"");
 
-    public static string Colour(int line) => Colours[line % Colours.Length];
+    public static string Colour(int line) => Colours[line % Colours.Count];
 }

@@ -3,6 +3,9 @@ namespace Picollo.Export.Plots;
 /// <summary>A series that was checked and read.</summary>
 internal sealed record PlotSeries(string Name, StillHistogram Histogram)
 {
+    /// <summary>The name in a legend and a table.</summary>
+    public string Label => Histogram.UsedCount == 0 ? Name + " (no values)" : Name;
+
     /// <summary>Reads each of the series once.</summary>
     /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message says which.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message says which.</exception>
@@ -13,9 +16,9 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
     }
 
     /// <summary>Reads a series.</summary>
-    /// <param name="series">What to read.</param>
+    /// <param name="series">The series.</param>
     /// <param name="parameter">The argument that it is, or is in.</param>
-    /// <param name="place">Where it stands there, for messages.</param>
+    /// <param name="place">Its place there, for messages.</param>
     public static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
     {
         if (series.Name is null || series.Histogram is null)
@@ -31,8 +34,8 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
         catch (ObjectDisposedException e)
         {
             const int Letters = 80;
-            string name = PlotText.Shorten(PlotText.OneLine(series.Name), Letters);
-            throw new ObjectDisposedException(e.ObjectName, $"The histogram of {place}, \"{name}\", is disposed.");
+            throw new ObjectDisposedException(
+                e.ObjectName, $"The histogram of {place}, \"{PlotText.Shorten(series.Name, Letters)}\", is disposed.");
         }
     }
 }

@@ -33,13 +33,17 @@ internal static class PlotText
         return encoded.ToString();
     }
 
-    /// <summary>A name on one line.</summary>
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
-    /// <summary>As much of a text as fits so many letters' width: its beginning and its end, where names differ, and an ellipsis between.
-    /// A letter is as wide as most small ones; capitals take somewhat more, and East Asian letters and emoji twice as much.</summary>
+    /// <summary>A name in a tooltip.</summary>
+    public static string ShortName(string name) => Shorten(name, 40);
+
+    /// <summary>A text on one line, cut to the width of a number of letters: its start and its end, where names differ, and an ellipsis
+    /// between. A letter is as wide as most small ones; capitals take somewhat more, and East Asian letters and emoji twice as
+    /// much.</summary>
     public static string Shorten(string text, int letters)
     {
+        text = OneLine(text);
         int width = letters * LetterWidth;
         int[] starts = [.. StringInfo.ParseCombiningCharacters(text), text.Length];
         if (TakeHead(text, starts, width) == text.Length)
@@ -61,10 +65,10 @@ internal static class PlotText
         return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
     }
 
-    /// <summary>Of a value from here on the number of its digits is told, and not all of them: ten times what is recorded.</summary>
+    /// <summary>From here on a value has an exponent: ten times the largest recorded value.</summary>
     private const double TooLong = 1e21;
 
-    /// <summary>Whether a number can be written with so many decimals: it is not so small that they are zeros, and not endless.</summary>
+    /// <summary>Whether a number is written with decimals: it is neither so small that they are zeros, nor very large.</summary>
     public static bool HasPlaces(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < TooLong;
 
     /// <summary>A very small or very large number.</summary>
@@ -116,7 +120,7 @@ internal static class PlotText
 
         if (largest is < 0.001 or >= TooLong)
         {
-            return value.ToString("0.###E+0", CultureInfo.InvariantCulture);
+            return Exponent(value);
         }
 
         const int MaxDecimals = 7;

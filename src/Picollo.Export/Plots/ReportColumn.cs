@@ -18,7 +18,7 @@ internal sealed class ReportColumn
     {
         _unit = unit;
         Summary = series.Histogram.GetSummary();
-        Name = IsEmpty ? series.Name + HdrHistogramPlot.NoValues : series.Name;
+        Name = series.Label;
         double[] values = [.. Enumerable.Range(0, HdrHistogramSummary.StandardRanks.Length).Select(i => Summary.At(i).Value / unit)];
         int most = MostDecimals(values[^1], unit);
         _decimals = Math.Max(

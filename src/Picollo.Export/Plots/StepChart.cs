@@ -1,14 +1,20 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>A chart of step functions over common columns: the axes, the lines, and the strips that tell the values.</summary>
+/// <summary>A vertical strip of a chart with its tooltip.</summary>
+internal readonly record struct PlotStrip(double From, double To, string Text);
+
+/// <summary>A chart of step functions over common columns: the axes, the lines, and the strips with the values as tooltips.</summary>
 internal sealed class StepChart
 {
     /// <summary>Room left of the axis for its labels.</summary>
     private const double Left = 58;
     private const double Right = SvgWriter.Width - 12;
 
-    // Digits are about this part of the size of the font wide in the fonts that systems have.
+    // The width of a digit in usual fonts.
     private const double LetterWidth = 0.58 * SvgWriter.FontSize;
+
+    /// <summary>The height of the area between the axes.</summary>
+    public required double Height { get; init; }
 
     public required PlotAxis X { get; init; }
 
@@ -21,26 +27,24 @@ internal sealed class StepChart
     /// <summary>Where the columns begin, and where the last one ends, in the values of <see cref="X"/>.</summary>
     public required double[] Edges { get; init; }
 
-    public required IReadOnlyList<PlotLine> Lines { get; init; }
-
-    public PlotBand? Band { get; init; }
+    public required PlotLines Lines { get; init; }
 
     public required IReadOnlyList<PlotStrip> Strips { get; init; }
 
-    /// <summary>What stands in the middle of a chart without lines.</summary>
+    /// <summary>The text in the middle of a chart without values.</summary>
     public string Nothing { get; init; } = "no values";
 
     /// <summary>Draws from <paramref name="top"/> on and returns where it ends.</summary>
-    public double Draw(SvgWriter svg, double top, double height)
+    public double Draw(SvgWriter svg, double top)
     {
         const double LabelHeight = 23;
         double axisTop = top + LabelHeight;
-        double axisBottom = axisTop + height;
+        double axisBottom = axisTop + Height;
         svg.Text(6, top + 11, YLabel);
         DrawGrid(svg, axisTop, axisBottom);
         svg.Text((Left + Right) / 2, axisBottom + 34, XLabel, "middle");
         DrawBand(svg, axisTop, axisBottom);
-        foreach (PlotLine line in Lines)
+        foreach (PlotLine line in Lines.Own)
         {
             DrawLine(svg, line, axisTop, axisBottom);
         }
@@ -53,7 +57,7 @@ internal sealed class StepChart
         foreach (PlotStrip strip in Strips)
         {
             double from = XAt(strip.From);
-            svg.Strip(from, axisTop, XAt(strip.To) - from, height, strip.Text);
+            svg.Strip(from, axisTop, XAt(strip.To) - from, Height, strip.Text);
         }
 
         return axisBottom + 42;
@@ -61,7 +65,7 @@ internal sealed class StepChart
 
     private double XAt(double value) => Left + (X.PositionOf(value) * (Right - Left));
 
-    private static double YAt(PlotAxis axis, double value, double top, double bottom) => bottom - (axis.PositionOf(value) * (bottom - top));
+    private double YAt(double value, double top, double bottom) => bottom - (Y.PositionOf(value) * (bottom - top));
 
     private void DrawGrid(SvgWriter svg, double top, double bottom)
     {
@@ -81,7 +85,7 @@ internal sealed class StepChart
 
         foreach (PlotTick tick in Y.Ticks)
         {
-            double y = YAt(Y, tick.Value, top, bottom);
+            double y = YAt(tick.Value, top, bottom);
             svg.GridLine(Left, y, Right, y);
             svg.Text(Left - 5, y + 4, tick.Label, "end");
         }
@@ -92,7 +96,7 @@ internal sealed class StepChart
         StepPath path = new();
         StepPath area = new();
         double start = 0;
-        double ground = YAt(Y, Y.IsLogarithmic ? Y.Min : 0, top, bottom);
+        double ground = YAt(Y.IsLogarithmic ? Y.Min : 0, top, bottom);
         bool isOpen = false;
         for (int i = 0; i < line.Levels.Length; i++)
         {
@@ -107,7 +111,7 @@ internal sealed class StepChart
             (double from, double to) = (XAt(Edges[i]), XAt(Edges[i + 1]));
             start = isOpen ? start : from;
             isOpen = true;
-            double y = YAt(Y, line.Levels[i], top, bottom);
+            double y = YAt(line.Levels[i], top, bottom);
             path.Add(from, to, y);
             area.Add(from, to, y);
         }
@@ -123,21 +127,21 @@ internal sealed class StepChart
 
     private void DrawBand(SvgWriter svg, double top, double bottom)
     {
-        if (Band is null)
+        if (Lines.Band is not { } band)
         {
             return;
         }
 
         // The upper edge there, and the lower one back: two step functions of which each part between two gaps is one area.
-        foreach ((int from, int to) in Runs(Band.High))
+        foreach ((int from, int to) in Runs(band.High))
         {
             StepPath upper = new();
             StepPath lower = new();
             for (int i = from; i < to; i++)
             {
-                upper.Add(XAt(Edges[i]), XAt(Edges[i + 1]), YAt(Y, Band.High[i], top, bottom));
+                upper.Add(XAt(Edges[i]), XAt(Edges[i + 1]), YAt(band.High[i], top, bottom));
                 int j = from + to - 1 - i;
-                lower.Add(XAt(Edges[j + 1]), XAt(Edges[j]), YAt(Y, Band.Low[j], top, bottom));
+                lower.Add(XAt(Edges[j + 1]), XAt(Edges[j]), YAt(band.Low[j], top, bottom));
             }
 
             svg.Area($"{upper.Data}L{lower.Data.AsSpan(1)}Z", PlotPalette.Text, 0.2);

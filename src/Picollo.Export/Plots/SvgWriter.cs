@@ -22,24 +22,21 @@ internal sealed class SvgWriter
     /// <param name="height">In the units of <see cref="Width"/>.</param>
     /// <param name="attributes">More attributes of the root.</param>
     /// <param name="head">What stands before the elements.</param>
-    public string ToElement(string label, double height, string attributes, string head) => string.Create(
-        CultureInfo.InvariantCulture,
+    public string ToElement(string label, double height, string attributes, string head) =>
         $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" {attributes} role=\"img\" "
         + $"aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
-        + $"fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n");
+        + $"fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n";
 
     public void Text(double x, double y, string text, string anchor = "start", string attributes = "")
     {
         if (text.Length > 0)
         {
             string place = anchor == "start" ? "" : $" text-anchor=\"{anchor}\"";
-            _body.Append(
-                CultureInfo.InvariantCulture,
-                $"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{PlotText.Encode(text)}</text>\n");
+            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{PlotText.Encode(text)}</text>");
         }
     }
 
-    /// <summary>A text that is cut to a number of letters and then tells itself in full where it is pointed at.</summary>
+    /// <summary>A text that is cut to a number of letters, and in full in its tooltip.</summary>
     public void ShortText(double x, double y, string text, int letters, string attributes = "")
     {
         const int LongestTooltip = 300;
@@ -52,20 +49,17 @@ internal sealed class SvgWriter
         }
 
         string title = PlotText.Encode(PlotText.Shorten(whole, LongestTooltip));
-        _body.Append(
-            CultureInfo.InvariantCulture,
-            $"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}><title>{title}</title>{PlotText.Encode(part)}</text>\n");
+        Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}><title>{title}</title>{PlotText.Encode(part)}</text>");
     }
 
-    public void GridLine(double x1, double y1, double x2, double y2) => _body.Append(
-        CultureInfo.InvariantCulture,
-        $"<path d=\"M{Number(x1)} {Number(y1)}L{Number(x2)} {Number(y2)}\" stroke=\"{PlotPalette.Text}\" stroke-opacity=\".2\"/>\n");
+    public void GridLine(double x1, double y1, double x2, double y2) =>
+        Add($"<path d=\"M{Number(x1)} {Number(y1)}L{Number(x2)} {Number(y2)}\" stroke=\"{PlotPalette.Text}\" stroke-opacity=\".2\"/>");
 
     public void Line(string path, string stroke)
     {
         if (path.Length > 0)
         {
-            _body.Append(CultureInfo.InvariantCulture, $"<path d=\"{path}\" fill=\"none\" {stroke}/>\n");
+            Add($"<path d=\"{path}\" fill=\"none\" {stroke}/>");
         }
     }
 
@@ -73,23 +67,19 @@ internal sealed class SvgWriter
     {
         if (path.Length > 0)
         {
-            _body.Append(CultureInfo.InvariantCulture, $"<path d=\"{path}\" fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"/>\n");
+            Add($"<path d=\"{path}\" fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"/>");
         }
     }
 
-    /// <summary>An area that shows nothing but its text, where it is pointed at.</summary>
-    public void Strip(double x, double y, double width, double height, string text) => _body.Append(
-        CultureInfo.InvariantCulture,
-        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
-        + $"fill-opacity=\"0\"><title>{PlotText.Encode(text)}</title></rect>\n");
+    /// <summary>An invisible area with a tooltip.</summary>
+    public void Strip(double x, double y, double width, double height, string text) =>
+        AddRectangle(x, y, width, height, "fill-opacity=\"0\"", text);
 
-    public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) => _body.Append(
-        CultureInfo.InvariantCulture,
-        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
-        + $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"><title>{PlotText.Encode(text)}</title></rect>\n");
+    public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) =>
+        AddRectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
 
     /// <summary>The lines' names, two in a row; returns where the legend ends.</summary>
-    public double Legend(IReadOnlyList<PlotLine> lines, PlotBand? band, double top)
+    public double Legend(PlotLines lines, double top)
     {
         const double RowHeight = 18;
         const double Column = Width / 2;
@@ -105,12 +95,12 @@ internal sealed class SvgWriter
             place++;
         }
 
-        foreach (PlotLine line in lines)
+        foreach (PlotLine line in lines.Own)
         {
             Entry(line.Name, (x, y) => Line($"M{Number(x)} {Number(y)}h{Sample}", PlotPalette.Stroke(line.Look)));
         }
 
-        if (band is not null)
+        if (lines.Band is { } band)
         {
             string others = string.Create(CultureInfo.InvariantCulture, $"range of {band.Count:N0} more");
             Entry(others, (x, y) => Area($"M{Number(x)} {Number(y - 5)}h{Sample}v10h-{Sample}z", PlotPalette.Text, 0.2));
@@ -118,6 +108,12 @@ internal sealed class SvgWriter
 
         return top + ((place + 1) / 2 * RowHeight) + 4;
     }
+
+    private void AddRectangle(double x, double y, double width, double height, string fill, string text) => Add(
+        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
+        + $"{fill}><title>{PlotText.Encode(text)}</title></rect>");
+
+    private void Add(string element) => _body.Append(element).Append('\n');
 
     private static string Number(double value) => Math.Round(value, 1).ToString("0.#", CultureInfo.InvariantCulture);
 }

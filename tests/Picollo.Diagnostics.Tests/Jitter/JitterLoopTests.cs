@@ -181,7 +181,7 @@ public sealed unsafe class JitterLoopTests
         public Measured(bool isNative, JitterScript script, ulong loops, ulong breakAbove = JitterState.Unlimited, ulong places = 1_024, bool runs = true)
         {
             (_isNative, _script) = (isNative, script);
-            _ring = new JitterRing(new ScriptedJitterSystem(), new JitterPlan(Interval, loops, breakAbove), places, new ReasonList());
+            _ring = new JitterRing(new ScriptedJitterSystem(), new JitterPlan(Interval, loops, breakAbove), new ReasonList(), places);
             if (runs)
             {
                 Run();

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
@@ -287,6 +288,21 @@ public sealed class LogRecorderTests : IDisposable
         }
 
         Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "");
+    }
+
+    [Fact]
+    public async Task A_fault_of_the_recorder_is_not_taken_for_a_failed_write()
+    {
+        HdrHistogramLogRecorder recorder = Record();
+        recorder.Add(_histogram);
+        _time.Advance(Second);
+        FilesOf(recorder).Dispose();
+
+        FluentActions.Invoking(() => _time.Advance(Second)).Should().Throw<ObjectDisposedException>();
+        await FluentActions.Awaiting(async () => await recorder.DisposeAsync()).Should().ThrowAsync<ObjectDisposedException>();
+
+        _errors.Should().BeEmpty();
+        await Record().DisposeAsync(); // the path is free
     }
 
     [Fact]
@@ -595,6 +611,9 @@ public sealed class LogRecorderTests : IDisposable
         using var log = new HdrHistogramLogReader(path);
         return [.. log.ReadAll()];
     }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_log")]
+    private static extern ref RollingLog FilesOf(HdrHistogramLogRecorder recorder);
 
     private static string Text(HdrHistogram histogram) =>
         string.Join(' ', histogram.BucketsWithValues.Select(bucket => $"{bucket.Start}x{bucket.Count}"));

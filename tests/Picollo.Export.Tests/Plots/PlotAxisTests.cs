@@ -43,7 +43,7 @@ public class PlotAxisTests
     [InlineData(PlotPaletteGrounds.White)]
     [InlineData(PlotPaletteGrounds.Dark)]
     public void Every_colour_of_a_line_stands_out_from_the_ground(string ground) =>
-        PlotPalette.AllColours.Where(colour => colour != PlotPalette.Text)
+        PlotPalette.Colours.Where(colour => colour != PlotPalette.Text)
             .Should().OnlyContain(colour => Contrast(colour, ground) >= 3).And.HaveCountGreaterThan(3);
 
     // Relative luminance and contrast as WCAG 2.2 defines them.

@@ -151,6 +151,30 @@ public class MetricsTests
     }
 
     [Fact]
+    public async Task A_listener_that_fails_at_one_instrument_gets_the_other_ones()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        using MeterListener listener = Listen(
+            pool,
+            instrument => _ = instrument == Overrun ? 0 : throw new FormatException(),
+            QueueWait,
+            SliceLength,
+            Overrun);
+
+        await pool.RunAsync(_ =>
+        {
+            while (pool.Statistics.GetRunning()[0].Overrun == TimeSpan.Zero)
+            {
+                Pools.Spin(Pools.Short);
+            }
+        }).Soon();
+        await Pools.Until(() => !_seen.IsEmpty);
+
+        _seen.Should().OnlyContain(seen => seen.Instrument.Name == Overrun);
+        pool.Statistics.Completed.Should().Be(1);
+    }
+
+    [Fact]
     public async Task A_listener_may_ask_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
@@ -166,9 +190,11 @@ public class MetricsTests
     private IEnumerable<(Instrument Instrument, double Value, Dictionary<string, object?> Tags)> Of(string name) =>
         _seen.Where(seen => seen.Instrument.Name == name);
 
-    private MeterListener Listen(CpuWorkerPool pool, params string[] names) => Listen(pool, () => { }, names);
+    private MeterListener Listen(CpuWorkerPool pool, params string[] names) => Listen(pool, _ => { }, names);
 
-    private MeterListener Listen(CpuWorkerPool pool, Action seen, params string[] names)
+    private MeterListener Listen(CpuWorkerPool pool, Action seen, params string[] names) => Listen(pool, _ => seen(), names);
+
+    private MeterListener Listen(CpuWorkerPool pool, Action<string> seen, params string[] names)
     {
         var listener = new MeterListener
         {
@@ -185,7 +211,7 @@ public class MetricsTests
             var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value);
             if (Equals(all[PoolTag], pool.Name))
             {
-                seen();
+                seen(instrument.Name);
                 _seen.Enqueue((instrument, value, all));
             }
         });

@@ -7,7 +7,8 @@ namespace Picollo.Diagnostics.Linux;
 
 /// <summary>A command that picollo_spawn starts, holds at its beginning and waits for; the protocol is at the top of
 /// native/picollo_spawn.c.</summary>
-internal sealed unsafe class HeldCommand : ICommandProcess
+internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, SafeFileHandle control, SafeFileHandle report)
+    : ICommandProcess
 {
     // SIGHUP, SIGINT, SIGQUIT and SIGTERM, a bit each from signal 1 on.
     private const ulong EndingSignals = (1UL << 0) | (1UL << 1) | (1UL << 2) | (1UL << 14);
@@ -15,19 +16,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
     // Numbers that programs give descriptors of their own are below; ours must not be in their way while they are passed on.
     private const int FirstDescriptor = 10;
 
-    private readonly MeasuredCommand _command;
-    private readonly int _spawner;
-    private readonly SafeFileHandle _control;
-    private readonly SafeFileHandle _report;
     private bool _hasEnded;
-
-    private HeldCommand(MeasuredCommand command, int spawner, SafeFileHandle control, SafeFileHandle report)
-    {
-        _command = command;
-        _spawner = spawner;
-        _control = control;
-        _report = report;
-    }
 
     public int Id { get; private set; }
 
@@ -35,39 +24,37 @@ internal sealed unsafe class HeldCommand : ICommandProcess
     public static HeldCommand Start(SpawnProgram program, MeasuredCommand command)
     {
         (SafeFileHandle controlIn, SafeFileHandle controlOut) = Pipe();
-        using (controlIn)
+        SafeFileHandle? reportOut = null, reportIn = null;
+        HeldCommand held;
+        try
         {
-            (SafeFileHandle reportOut, SafeFileHandle reportIn) = PipeOr(controlOut);
-            using (reportIn)
-            {
-                int spawner;
-                try
-                {
-                    spawner = Spawn(program, command, controlIn, reportIn);
-                }
-                catch
-                {
-                    controlOut.Dispose();
-                    reportOut.Dispose();
-                    throw;
-                }
-
-                // From here on, only picollo_spawn and the command hold the other ends: their end is the pipes' end.
-                reportIn.Dispose();
-                var held = new HeldCommand(command, spawner, controlOut, reportOut);
-                long id;
-                if (!held.TryRead(&id, sizeof(long)) || id <= 0)
-                {
-                    held.Dispose();
-                    throw new MeasurementUnavailableException(
-                        "The command's process could not be made: the system has no more processes, memory or descriptors to give "
-                        + "(ulimit -u, -n).");
-                }
-
-                held.Id = (int)id;
-                return held;
-            }
+            (reportOut, reportIn) = Pipe();
+            held = new HeldCommand(command, Spawn(program, command, controlIn, reportIn), controlOut, reportOut);
         }
+        catch
+        {
+            controlOut.Dispose();
+            reportOut?.Dispose();
+            throw;
+        }
+        finally
+        {
+            // From here on, only picollo_spawn and the command hold these ends: their end is the pipes' end.
+            controlIn.Dispose();
+            reportIn?.Dispose();
+        }
+
+        long id;
+        if (!held.TryRead(&id, sizeof(long)) || id <= 0)
+        {
+            held.Dispose();
+            throw new MeasurementUnavailableException(
+                "The command's process could not be made: the system has no more processes, memory or descriptors to give "
+                + "(ulimit -u, -n).");
+        }
+
+        held.Id = (int)id;
+        return held;
     }
 
     /// <summary>Lets it run.</summary>
@@ -77,28 +64,28 @@ internal sealed unsafe class HeldCommand : ICommandProcess
 
     public CommandEnd Wait()
     {
-        CommandReport report;
-        if (!TryRead(&report, sizeof(CommandReport)))
+        CommandReport end;
+        if (!TryRead(&end, sizeof(CommandReport)))
         {
             throw new MeasurementUnavailableException("picollo_spawn, which waits for the command, was killed, and the command with it.");
         }
 
         Reap();
-        if (report.ExecError != 0)
+        if (end.ExecError != 0)
         {
             throw new CommandStartException(
-                _command, Marshal.GetPInvokeErrorMessage((int)report.ExecError), report.ExecError is Errno.ENOENT or Errno.ENOTDIR);
+                command, Marshal.GetPInvokeErrorMessage((int)end.ExecError), end.ExecError is Errno.ENOENT or Errno.ENOTDIR);
         }
 
-        return report.ToEnd();
+        return end.ToEnd();
     }
 
     public void Dispose()
     {
         // The pipe's end tells picollo_spawn to kill the command.
-        lock (_control)
+        lock (control)
         {
-            _control.Dispose();
+            control.Dispose();
         }
 
         if (!_hasEnded)
@@ -106,7 +93,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
             Reap();
         }
 
-        _report.Dispose();
+        report.Dispose();
     }
 
     private static int Spawn(SpawnProgram program, MeasuredCommand command, SafeFileHandle control, SafeFileHandle report)
@@ -185,19 +172,6 @@ internal sealed unsafe class HeldCommand : ICommandProcess
             : throw Refused("pipe2", Marshal.GetLastPInvokeError());
     }
 
-    private static (SafeFileHandle Out, SafeFileHandle In) PipeOr(SafeFileHandle toClose)
-    {
-        try
-        {
-            return Pipe();
-        }
-        catch
-        {
-            toClose.Dispose();
-            throw;
-        }
-    }
-
     private static SafeFileHandle Duplicate(SafeFileHandle file)
     {
         int copy = LibC.fcntl(Number(file), LibC.F_DUPFD_CLOEXEC, FirstDescriptor);
@@ -211,10 +185,10 @@ internal sealed unsafe class HeldCommand : ICommandProcess
 
     private void Send(byte message)
     {
-        lock (_control)
+        lock (control)
         {
             // What has ended reads no more: the pipe is then broken, and .NET ignores the signal of that.
-            while (!_control.IsClosed && LibC.write(Number(_control), &message, 1) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+            while (!control.IsClosed && LibC.write(Number(control), &message, 1) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
             {
             }
         }
@@ -224,7 +198,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
     {
         for (int got = 0; got < length;)
         {
-            nint read = LibC.read(Number(_report), (byte*)buffer + got, length - got);
+            nint read = LibC.read(Number(report), (byte*)buffer + got, length - got);
             if (read < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
             {
                 continue;
@@ -245,7 +219,7 @@ internal sealed unsafe class HeldCommand : ICommandProcess
     {
         _hasEnded = true;
         int status;
-        while (LibC.waitpid(_spawner, &status, 0) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
+        while (LibC.waitpid(spawner, &status, 0) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
         {
         }
     }

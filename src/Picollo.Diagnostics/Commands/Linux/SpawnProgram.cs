@@ -6,21 +6,17 @@ namespace Picollo.Diagnostics.Linux;
 
 /// <summary>picollo_spawn (native/picollo_spawn.c) as a file that can be executed: in memory, so that neither a package's file modes nor a
 /// file system that executes nothing matter.</summary>
-internal sealed class SpawnProgram
+internal sealed class SpawnProgram(SafeFileHandle file)
 {
     private const string What =
         "the largest resident size, counters, and page faults and context switches apart from those of other children are not known: ";
-
-    private readonly SafeFileHandle _file;
-
-    private SpawnProgram(SafeFileHandle file) => _file = file;
 
     private static readonly Lazy<(SpawnProgram?, string?)> Made = new(Make);
 
     /// <summary>This process's one; or what is not known without it, and why it is not there.</summary>
     public static (SpawnProgram? Program, string? UnavailableReason) Current => Made.Value;
 
-    public string Path => $"/proc/self/fd/{_file.DangerousGetHandle()}";
+    public string Path => $"/proc/self/fd/{file.DangerousGetHandle()}";
 
     private static (SpawnProgram?, string?) Make()
     {

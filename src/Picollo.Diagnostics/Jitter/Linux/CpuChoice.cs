@@ -27,7 +27,7 @@ internal static class CpuChoice
             string why = possible is not null && !Contains(possible, cpu) ? "does not exist"
                 : online is not null && !Contains(online, cpu) ? $"is offline (echo 1 > /sys/devices/system/cpu/cpu{cpu}/online, as root)"
                 : "is not one that this process may run on: let it (taskset, cpuset), or choose another";
-            reason = $"CPU {cpu.ToString(CultureInfo.InvariantCulture)} {why}. This process may run on {Text(allowed)}.";
+            reason = $"CPU {cpu} {why}. This process may run on {Text(allowed)}.";
             return false;
         }
 
@@ -62,9 +62,7 @@ internal static class CpuChoice
             {
             }
 
-            parts.Add(i - start == 1
-                ? string.Create(CultureInfo.InvariantCulture, $"{ascending[start]}")
-                : string.Create(CultureInfo.InvariantCulture, $"{ascending[start]}-{ascending[i - 1]}"));
+            parts.Add(i - start == 1 ? $"{ascending[start]}" : $"{ascending[start]}-{ascending[i - 1]}");
         }
 
         return string.Join(',', parts);

@@ -11,8 +11,8 @@ internal static unsafe class CpuMask
     private const int MostWords = 8192;
     private const int BitsPerWord = 64;
 
-    /// <summary>Ascending; null, and the error is left, where the system does not tell.</summary>
-    /// <param name="thread">By its id; 0 for the calling one. A process's id is its main thread's.</param>
+    /// <summary>The CPUs, ascending; null if the call fails, with its error as the last one.</summary>
+    /// <param name="thread">The thread's id; 0 for the calling one. A process's id is its main thread's.</param>
     public static int[]? Get(int thread)
     {
         for (int words = UsualWords; words <= MostWords; words *= 2)

@@ -25,12 +25,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     private readonly delegate* unmanaged<JitterState*, int> _native;
 
-    public LinuxJitterSystem()
-        : this(NativeShim.Current)
-    {
-    }
-
-    internal LinuxJitterSystem(NativeShim shim) => _native = shim.RunJitter;
+    public LinuxJitterSystem(NativeShim? shim = null) => _native = (shim ?? NativeShim.Current).RunJitter;
 
     public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
@@ -74,7 +69,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, reasons);
         }
 
-        return WakefulCpus.Hold("/dev/cpu_dma_latency", reasons);
+        return HoldCpusAwake(reasons);
     }
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
@@ -130,6 +125,25 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
         reasons.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError()));
         return false;
+    }
+
+    /// <summary>While /dev/cpu_dma_latency is open, with a 0 written, no CPU goes into a sleep from which it takes time to wake
+    /// (Documentation/power/pm_qos_interface.rst).</summary>
+    private static FileStream? HoldCpusAwake(ReasonList reasons)
+    {
+        FileStream? file = null;
+        try
+        {
+            file = new FileStream("/dev/cpu_dma_latency", FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+            file.Write(BitConverter.GetBytes(0));
+            return file;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            file?.Dispose();
+            reasons.Add(JitterReasons.MaySleepDeeply(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
+            return null;
+        }
     }
 
     private static string? ReadList(string name)
