@@ -5,8 +5,8 @@ using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>What one attribute, or one call, asks for. BenchmarkDotNet keeps one diagnoser of a type, whichever came first, but every column
-/// provider; so these carry the measures through a configuration, and the diagnoser that stays finds them all.</summary>
+/// <summary>What one attribute, or one call, asks for. BenchmarkDotNet keeps one diagnoser of a type, whichever came first, but every
+/// column provider; so these carry the measures through a configuration, and the diagnoser that stays finds them all.</summary>
 /// <param name="Measures">In order.</param>
 /// <param name="IncludeKernel">Whether all counters count in the kernel too.</param>
 /// <param name="AllThreads">Whether all counters count every thread of the process.</param>

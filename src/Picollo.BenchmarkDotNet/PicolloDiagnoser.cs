@@ -35,7 +35,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     public IEnumerable<IAnalyser> Analysers => [];
 
     /// <summary>The result of a benchmark; null where nothing was measured.</summary>
-    public static MeasureResult? ResultOf(BenchmarkCase benchmark) => Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
+    public static MeasureResult? ResultOf(BenchmarkCase benchmark) =>
+        Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
 
     public RunMode GetRunMode(BenchmarkCase benchmarkCase) => RequestOf(benchmarkCase).IsEmpty ? RunMode.None : RunMode.NoOverhead;
 
