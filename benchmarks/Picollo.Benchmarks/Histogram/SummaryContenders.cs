@@ -12,37 +12,39 @@ internal static class VectorPasses
 {
     // Pairs of counters as one 64-bit lane: the low half by a mask, the high half by a shift. Cheaper than widening, which
     // takes lanes apart.
-    public static ulong Sum512(uint[] counts)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static ulong Sum512(ReadOnlySpan<uint> counts)
     {
-        ref uint first = ref MemoryMarshal.GetArrayDataReference(counts);
+        ref uint first = ref MemoryMarshal.GetReference(counts);
         Vector512<ulong> lowHalf = Vector512.Create((ulong)uint.MaxValue);
         Vector512<ulong> low = default;
         Vector512<ulong> high = default;
-        int i = 0;
-        for (; i <= counts.Length - Vector512<uint>.Count; i += Vector512<uint>.Count)
+        nuint i = 0;
+        for (; i + (nuint)Vector512<uint>.Count <= (nuint)counts.Length; i += (nuint)Vector512<uint>.Count)
         {
-            Vector512<ulong> pairs = Vector512.LoadUnsafe(ref first, (nuint)i).AsUInt64();
+            Vector512<ulong> pairs = Vector512.LoadUnsafe(ref first, i).AsUInt64();
             low += pairs & lowHalf;
             high += pairs >>> 32;
         }
 
-        return Vector512.Sum(low + high) + SumRest(counts.AsSpan(i));
+        return Vector512.Sum(low + high) + SumRest(counts[(int)i..]);
     }
 
     /// <summary>The pass as portable code has it: <see cref="Vector{T}"/>, widened to 64 bits.</summary>
-    public static ulong SumPortable(uint[] counts)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static ulong SumPortable(ReadOnlySpan<uint> counts)
     {
         Vector<ulong> low = default;
         Vector<ulong> high = default;
         int i = 0;
         for (; i <= counts.Length - Vector<uint>.Count; i += Vector<uint>.Count)
         {
-            Vector.Widen(new Vector<uint>(counts, i), out Vector<ulong> lowHalf, out Vector<ulong> highHalf);
+            Vector.Widen(new Vector<uint>(counts[i..]), out Vector<ulong> lowHalf, out Vector<ulong> highHalf);
             low += lowHalf;
             high += highHalf;
         }
 
-        return Vector.Sum(low + high) + SumRest(counts.AsSpan(i));
+        return Vector.Sum(low + high) + SumRest(counts[i..]);
     }
 
     private static ulong SumRest(ReadOnlySpan<uint> counts)
@@ -66,7 +68,7 @@ internal static class SummaryWorkload
     public const int OperationsPerRun = 50;
 
     /// <summary>Passes over the counters of such a histogram.</summary>
-    public static Repeated Pass(string name, Func<uint[], ulong> sum)
+    public static Repeated Pass(string name, Func<ReadOnlySpan<uint>, ulong> sum)
     {
         uint[] counts = [.. Create().Buckets.Select(bucket => (uint)bucket.Count)];
         ulong total = 0;
