@@ -1,4 +1,3 @@
-using System.Numerics;
 using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Benchmarks.Histogram;
@@ -48,10 +47,10 @@ internal static class HistogramComparison
     {
         string section = $"Record, {set} values";
         PlainHdrHistogramFactory<uint> factory = RecordContender.Factory;
-        Contender article32 = Article<uint>("the article's formula, 32-bit");
-        Contender article64 = Article<ulong>("the article's formula, 64-bit");
-        Contender plain = Of("plain, 32-bit", factory.Create(), histogram => new Plain<uint>(histogram));
-        Contender plain64 = Of("plain, 64-bit", factory.WithUInt64Storage().Create(), histogram => new Plain<ulong>(histogram));
+        Contender article32 = new Article<uint>(set, new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue));
+        Contender article64 = new Article<ulong>(set, new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue));
+        Contender plain = new Plain<uint>(set, factory.Create());
+        Contender plain64 = new Plain<ulong>(set, factory.WithUInt64Storage().Create());
         Contender plainCall = Of("plain through a call", factory.Create(), histogram => new PlainThroughCall(histogram));
         Contender threadLocal = Of("thread-local", factory.WithThreadLocal().Create(), histogram => new ThreadLocal(histogram));
         Contender threadLocalCall =
@@ -93,13 +92,6 @@ internal static class HistogramComparison
 
         Records<ThroughBase> ThroughBase(string variant, HdrHistogram histogram) =>
             Of($"{variant} through HdrHistogram", histogram, any => new ThroughBase(any));
-
-        Records<Article<TCounter>> Article<TCounter>(string name)
-            where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
-        {
-            ArticleHistogram<TCounter> histogram = new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue);
-            return new(name, set, new(histogram), () => histogram.Counts);
-        }
     }
 
     private static IEnumerable<Row> OfSummary()

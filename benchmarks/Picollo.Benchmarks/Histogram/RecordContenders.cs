@@ -116,6 +116,46 @@ internal sealed class PlainSpan(ValueSet set) : RecordContender("plain, Record(s
     protected override ulong[] ReadCounts() => CountsOf(_histogram);
 }
 
+/// <summary>The reference class. Generic code over integers is not precompiled, so the loop is here: a recorder would add a call to it.</summary>
+internal sealed class Article<TCounter>(ValueSet set, ArticleHistogram<TCounter> histogram)
+    : RecordContender($"the article's formula, {8 * Unsafe.SizeOf<TCounter>()}-bit", set)
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private readonly ArticleHistogram<TCounter> _histogram = histogram;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public override void Run(int operations)
+    {
+        ArticleHistogram<TCounter> histogram = _histogram;
+        foreach (ulong value in Values(operations))
+        {
+            histogram.Record(value);
+        }
+    }
+
+    protected override ulong[] ReadCounts() => _histogram.Counts;
+}
+
+/// <summary>The plain variant in a local of its own type: <c>Record</c> is inlined. The loop is here as in <see cref="Article{TCounter}"/>.</summary>
+internal sealed class Plain<TCounter>(ValueSet set, PlainHdrHistogram<TCounter> histogram)
+    : RecordContender($"plain, {8 * Unsafe.SizeOf<TCounter>()}-bit", set)
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private readonly PlainHdrHistogram<TCounter> _histogram = histogram;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public override void Run(int operations)
+    {
+        PlainHdrHistogram<TCounter> histogram = _histogram;
+        foreach (ulong value in Values(operations))
+        {
+            histogram.Record(value);
+        }
+    }
+
+    protected override ulong[] ReadCounts() => CountsOf(_histogram);
+}
+
 /// <summary>One record after the other, in a local of the recorder's own type.</summary>
 internal sealed class Records<TRecorder>(string name, ValueSet set, TRecorder recorder, Func<ulong[]> readCounts)
     : RecordContender(name, set)
@@ -140,20 +180,6 @@ internal sealed class Records<TRecorder>(string name, ValueSet set, TRecorder re
 internal interface IRecorder
 {
     void Record(ulong value);
-}
-
-/// <summary>The reference class.</summary>
-internal readonly struct Article<TCounter>(ArticleHistogram<TCounter> histogram) : IRecorder
-    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
-{
-    public void Record(ulong value) => histogram.Record(value);
-}
-
-/// <summary>The plain variant: <c>Record</c> is inlined.</summary>
-internal readonly struct Plain<TCounter>(PlainHdrHistogram<TCounter> histogram) : IRecorder
-    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
-{
-    public void Record(ulong value) => histogram.Record(value);
 }
 
 /// <summary>The plain variant as applications hold it, in a <c>static readonly</c> field.</summary>
