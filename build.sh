@@ -19,7 +19,7 @@ usage: ./build.sh [command] [arguments]
   demo [name]       run a demo from samples/ (default: tokenizer)
   test [arguments]  run all tests; arguments go to `dotnet test`, e.g. --filter Golden
   pack              build the packages into artifacts/packages and verify them
-  bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*Record*'
+  bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
                     scheduling, aspnet, jitter

@@ -1,10 +1,39 @@
 using BenchmarkDotNet.Running;
-using Picollo.Benchmarks;
+using Picollo.Benchmarks.AspNet;
+using Picollo.Benchmarks.Cpu;
+using Picollo.Benchmarks.Encoding;
+using Picollo.Benchmarks.Histogram;
+using Picollo.Benchmarks.Jitter;
+using Picollo.Benchmarks.Perf;
+using Picollo.Benchmarks.Scheduling;
 
-if (args is ["compare", .. var names])
+Dictionary<string, Func<TextWriter, int>> comparisons = new()
 {
-    return CompareCommand.Run(names);
-}
+    [HistogramComparison.Name] = HistogramComparison.Run,
+    [CpuComparison.Name] = CpuComparison.Run,
+    [PerfComparison.Name] = PerfComparison.Run,
+    [EncodingComparison.Name] = EncodingComparison.Run,
+    [SchedulingComparison.Name] = SchedulingComparison.Run,
+    [AspNetComparison.Name] = AspNetComparison.Run,
+    [JitterComparison.Name] = JitterComparison.Run,
+};
 
-BenchmarkSwitcher.FromAssembly(typeof(CompareCommand).Assembly).Run(args);
-return 0;
+switch (args)
+{
+    // What comparisons start this program for themselves with.
+    case ["compare", HistogramComparison.Name, HistogramComparison.FiguresOnly]:
+        return HistogramComparison.PrintFigures(Console.Out);
+    case ["compare", AspNetComparison.Name, AspNetComparison.Serve, var kind] when HelloServer.Kinds.ContainsKey(kind):
+        return HelloServer.Run(Console.Out, kind);
+
+    case ["compare"]:
+        return HistogramComparison.Run(Console.Out);
+    case ["compare", var name] when comparisons.TryGetValue(name, out Func<TextWriter, int>? comparison):
+        return comparison(Console.Out);
+    case ["compare", .. var names]:
+        Console.Error.WriteLine($"error: no comparison '{string.Join(' ', names)}'; there are: {string.Join(", ", comparisons.Keys)}");
+        return 1;
+    default:
+        BenchmarkSwitcher.FromAssembly(typeof(HistogramComparison).Assembly).Run(args);
+        return 0;
+}

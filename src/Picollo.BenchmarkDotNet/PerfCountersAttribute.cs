@@ -67,22 +67,5 @@ public sealed class PerfCountersAttribute : PicolloAttribute
     /// so.</summary>
     public bool AllThreads { get; set; }
 
-    private protected override MeasureSet Measures
-    {
-        get
-        {
-            List<PicolloMeasure> measures = [.. _counters];
-            if (IncludeKernel)
-            {
-                measures.Add(PicolloMeasure.IncludeKernel);
-            }
-
-            if (AllThreads)
-            {
-                measures.Add(PicolloMeasure.AllThreads);
-            }
-
-            return new(measures, IsOfCounters: true);
-        }
-    }
+    private protected override MeasureSet Measures => new(_counters, IncludeKernel, AllThreads, IsOfCounters: true);
 }

@@ -36,8 +36,20 @@ public static class PicolloConfigExtensions
         return ManualConfig.Create(config).AddPicollo(measures);
     }
 
+    /// <summary>Sets how the counters of a configuration count: all of them, also those that a class's attributes name.</summary>
+    /// <param name="config">The configuration, which is changed.</param>
+    /// <param name="includeKernel">True as <see cref="PerfCountersAttribute.IncludeKernel"/>; false leaves that to others.</param>
+    /// <param name="allThreads">True as <see cref="PerfCountersAttribute.AllThreads"/>; false leaves that to others.</param>
+    /// <returns>The same configuration.</returns>
+    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+    public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)
+    {
+        ArgumentNullException.ThrowIfNull(config);
+        return config.AddMeasures(new MeasureSet([], includeKernel, allThreads));
+    }
+
     internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures) => config
-        .AddColumnProvider(new MeasureCarrier(measures))
+        .AddColumnProvider(measures)
         .AddDiagnoser(new PicolloDiagnoser())
         .AddJob(new Job("Picollo").WithEngineFactory(new PicolloEngineFactory()).AsMutator());
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Analysers;
 using BenchmarkDotNet.Diagnosers;
 using BenchmarkDotNet.Engines;
@@ -7,14 +8,19 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Validators;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.BenchmarkDotNet.Reports;
+using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>The host's side of all measures: tells the engine in the benchmark's process what to measure, and takes what it measured into
-/// the results table. One for all attributes of a class (<see cref="MeasureCarrier"/>).</summary>
+/// the results table. One for all attributes of a class (<see cref="MeasureSet"/>).</summary>
 internal sealed class PicolloDiagnoser : IDiagnoser
 {
+    // For as long as the benchmarks live: exporters get a summary of benchmarks and know no diagnoser.
+    private static readonly ConditionalWeakTable<BenchmarkCase, MeasureResult> Results = [];
+
     // Of those that run: null where none could be made, or was needed.
     private readonly Dictionary<BenchmarkCase, string?> _files = [];
 
@@ -28,8 +34,11 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     public IEnumerable<IAnalyser> Analysers => [];
 
-    public RunMode GetRunMode(BenchmarkCase benchmarkCase) =>
-        RequestOf(benchmarkCase).IsEmpty ? RunMode.None : RunMode.NoOverhead;
+    /// <summary>The result of a benchmark; null where nothing was measured.</summary>
+    public static MeasureResult? ResultOf(BenchmarkCase benchmark) =>
+        Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
+
+    public RunMode GetRunMode(BenchmarkCase benchmarkCase) => RequestOf(benchmarkCase).IsEmpty ? RunMode.None : RunMode.NoOverhead;
 
     /// <summary>Makes the file of a run, names it to the engine, and reads it when the engine has ended, by whichever toolchain.</summary>
     public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
@@ -90,9 +99,50 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     public IEnumerable<ValidationError> Validate(ValidationParameters validationParameters)
     {
-        IReadOnlyList<string> problems = MeasureValidator.Validate(validationParameters.Benchmarks);
+        uint? pmuCounters = PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmable)
+            ? fixedCounters + programmable
+            : null;
+        string[] problems = [.. validationParameters.Benchmarks
+            .Select(benchmark => benchmark.Config)
+            .Distinct()
+            .SelectMany(config => Problems(MeasureSet.Of(config), Unavailable, pmuCounters))
+            .Distinct()];
         _unavailable.ExceptWith(problems);
         return problems.Select(reason => new ValidationError(isCritical: false, reason));
+    }
+
+    /// <summary>What is wrong with the measures asked for, or with a machine for them; the run goes on without.</summary>
+    /// <param name="sets">What is asked for.</param>
+    /// <param name="unavailable">Tries it on a machine, and says what that does not have.</param>
+    /// <param name="pmuCounters">How many counters the machine's PMU has; null if that is not known.</param>
+    public static IEnumerable<string> Problems(
+        IReadOnlyList<MeasureSet> sets, Func<MeasureRequest, IReadOnlyList<string>> unavailable, uint? pmuCounters)
+    {
+        if (sets.Any(set => set.IsOfCounters && !set.Measures.Any(measure => measure?.Counter is not null)))
+        {
+            yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; "
+                + "such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
+        }
+
+        _ = BenchmarkCounter.Choose([.. sets.SelectMany(set => set.Measures)], out IReadOnlyList<string> problems);
+        MeasureRequest request = MeasureRequest.Of(sets, isAwaited: false);
+        foreach (string reason in problems.Concat(unavailable(request)))
+        {
+            yield return reason;
+        }
+
+        int hardware = request.Counters.Count(counter => counter.NeedsPmu);
+        if (hardware > pmuCounters)
+        {
+            yield return $"{hardware} hardware counters are asked for and the CPU has {pmuCounters}: "
+                + "they take turns, and their counts are scaled.";
+        }
+    }
+
+    private static IReadOnlyList<string> Unavailable(MeasureRequest request)
+    {
+        using var tried = PerfEventBenchmarkCounters.Open(request);
+        return tried.Unavailable;
     }
 
     private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
@@ -106,7 +156,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     private string? Begin(BenchmarkCase benchmark)
     {
         // AnalyzeLaunchVariance: BenchmarkDotNet takes the second launch for the last, and the last for it too.
-        if (MeasureResults.TryGet(benchmark, out _))
+        if (ResultOf(benchmark) is not null)
         {
             return _files[benchmark] = null;
         }
@@ -126,7 +176,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         _measured[benchmark] = result;
         if (result is not null)
         {
-            MeasureResults.Set(benchmark, result);
+            Results.AddOrUpdate(benchmark, result);
             _unavailable.UnionWith(result.Unavailable);
         }
     }

@@ -1,4 +1,6 @@
+using BenchmarkDotNet.Characteristics;
 using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measuring;
 
@@ -24,9 +26,16 @@ public sealed class PicolloEngineFactory : IEngineFactory
     internal static IEngine Create(EngineParameters engineParameters, Func<MeasureRequest, ICounters> openCounters)
     {
         ArgumentNullException.ThrowIfNull(engineParameters);
-        return Environment.GetEnvironmentVariable(ExchangeFile.Variable) is { Length: > 0 } path
-            && ExchangeFile.ReadRequest(path) is { } request
-            ? MeasuringEngine.Create(engineParameters, request, openCounters, path)
-            : new EngineFactory().CreateReadyToRun(engineParameters);
+        if (Environment.GetEnvironmentVariable(ExchangeFile.Variable) is not { Length: > 0 } path
+            || ExchangeFile.ReadRequest(path) is not { } request)
+        {
+            return new EngineFactory().CreateReadyToRun(engineParameters);
+        }
+
+        Job job = engineParameters.TargetJob;
+        MeteringClock clock = new(job.ResolveValue(InfrastructureMode.ClockCharacteristic, EngineParameters.DefaultResolver)!);
+        engineParameters.TargetJob = job.WithClock(clock);
+        IEngine engine = new EngineFactory().CreateReadyToRun(engineParameters);
+        return new MeasuringEngine(engine, engineParameters, clock, request, openCounters, path);
     }
 }

@@ -4,7 +4,7 @@ namespace Picollo.BenchmarkDotNet;
 
 /// <summary>What to measure of benchmarks, for
 /// <see cref="PicolloConfigExtensions.AddPicollo(global::BenchmarkDotNet.Configs.ManualConfig, PicolloMeasure[])"/>: a counter, which any
-/// of Picollo's ids and names converts to, how counters count, <see cref="CpuUsage"/> or <see cref="HdrPercentiles"/>. Immutable.</summary>
+/// of Picollo's ids and names converts to, <see cref="CpuUsage"/> or <see cref="HdrPercentiles"/>. Immutable.</summary>
 public sealed class PicolloMeasure
 {
     private PicolloMeasure(BenchmarkCounter? counter = null) => Counter = counter;
@@ -15,13 +15,6 @@ public sealed class PicolloMeasure
     /// <summary>The percentiles of single invocations, as <see cref="HdrPercentilesAttribute"/> shows them.</summary>
     public static PicolloMeasure HdrPercentiles { get; } = new();
 
-    /// <summary>All counters count what the kernel does for the benchmark too
-    /// (<see cref="PerfCountersAttribute.IncludeKernel"/>).</summary>
-    public static PicolloMeasure IncludeKernel { get; } = new();
-
-    /// <summary>All counters count every thread of the process (<see cref="PerfCountersAttribute.AllThreads"/>).</summary>
-    public static PicolloMeasure AllThreads { get; } = new();
-
     internal BenchmarkCounter? Counter { get; }
 
     /// <summary>Any event by the kernel's numbers (perf_event_open(2)).</summary>
@@ -29,22 +22,22 @@ public sealed class PicolloMeasure
     /// <param name="config">perf_event_attr.config: the event's code.</param>
     /// <param name="name">What to call it in the column's header.</param>
     /// <returns>The counter.</returns>
-    public static PicolloMeasure Raw(uint type, ulong config, string name) => new(new(CounterKind.Raw, name ?? "", type, config));
+    public static PicolloMeasure Raw(uint type, ulong config, string name) => new(new(name ?? "", Type: type, Config: config));
 
     /// <summary>A hardware event.</summary>
     /// <param name="id">One of the presets.</param>
-    public static implicit operator PicolloMeasure(PerfHardwareCounterId id) => new(new(CounterKind.Hardware, $"{id}", Config: (ulong)id));
+    public static implicit operator PicolloMeasure(PerfHardwareCounterId id) => new(new($"{id}", Hardware: id));
 
     /// <summary>An event of the caches.</summary>
     /// <param name="id">One of the presets.</param>
-    public static implicit operator PicolloMeasure(PerfCacheCounterId id) => new(new(CounterKind.Cache, $"{id}", Config: (ulong)id));
+    public static implicit operator PicolloMeasure(PerfCacheCounterId id) => new(new($"{id}", Cache: id));
 
     /// <summary>An event that the kernel counts.</summary>
     /// <param name="id">One of the presets.</param>
-    public static implicit operator PicolloMeasure(PerfSoftwareCounterId id) => new(new(CounterKind.Software, $"{id}", Config: (ulong)id));
+    public static implicit operator PicolloMeasure(PerfSoftwareCounterId id) => new(new($"{id}", Software: id));
 
     /// <summary>An event by name: of a PMU, such as <c>cpu/event=0x2e,umask=0x41/</c>, or a tracepoint, such as
     /// <c>sched:sched_switch</c>.</summary>
     /// <param name="name">As in <see cref="PerfCountersAttribute(string[])"/>.</param>
-    public static implicit operator PicolloMeasure(string name) => new(new(CounterKind.Named, name ?? ""));
+    public static implicit operator PicolloMeasure(string name) => new(new(name ?? ""));
 }

@@ -1,5 +1,3 @@
-using Picollo.Benchmarks.Comparison;
-
 namespace Picollo.Benchmarks.AspNet;
 
 /// <summary><c>compare aspnet</c>: what the middleware takes of a server's throughput and what it allocates, and what a scrape costs; in
@@ -45,13 +43,6 @@ internal static class AspNetComparison
     private static void AddAllocations(FactTable table, string name, HelloProcess with, HelloProcess without, string path, double? target = null)
     {
         double bytes = Math.Round(with.Measure(path, 1).AllocatedBytes - without.Measure(path, 1).AllocatedBytes);
-        if (target is { } limit)
-        {
-            table.Add(name, bytes, limit);
-        }
-        else
-        {
-            table.Add(name, bytes);
-        }
+        table.Add(name, bytes, target);
     }
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Benchmarks.Comparison;
 
 namespace Picollo.Benchmarks.AspNet;
 

@@ -5,7 +5,6 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.AspNet;
 
@@ -30,25 +29,22 @@ internal sealed class ScrapedServer : IDisposable
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         _app = builder.Build();
-        _app.MapGet(Scrape, async context =>
+        Map(Scrape, async response =>
         {
-            context.Response.ContentType = PrometheusTextWriter.ContentType;
-            _writer.Write(context.Response.BodyWriter, registry);
-            await context.Response.BodyWriter.FlushAsync();
+            _writer.Write(response.BodyWriter, registry);
+            await response.BodyWriter.FlushAsync();
         });
-        _app.MapGet(ReadyText, async context =>
-        {
-            context.Response.ContentType = PrometheusTextWriter.ContentType;
-            await context.Response.WriteAsync(text);
-        });
-        _app.MapGet(ReadyBytes, async context =>
-        {
-            context.Response.ContentType = PrometheusTextWriter.ContentType;
-            await context.Response.BodyWriter.WriteAsync(bytes);
-        });
+        Map(ReadyText, response => response.WriteAsync(text));
+        Map(ReadyBytes, async response => await response.BodyWriter.WriteAsync(bytes));
         _app.StartAsync().GetAwaiter().GetResult();
         Address = new Uri(_app.Urls.Single());
         Length = bytes.Length;
+
+        void Map(string path, Func<HttpResponse, Task> answer) => _app.MapGet(path, context =>
+        {
+            context.Response.ContentType = PrometheusTextWriter.ContentType;
+            return answer(context.Response);
+        });
     }
 
     public Uri Address { get; }

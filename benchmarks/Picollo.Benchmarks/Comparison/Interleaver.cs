@@ -21,28 +21,20 @@ internal static class Interleaver
 
         WarmUp(contenders);
 
-        // A new order each round: nobody always follows the one who leaves the cache cold.
+        // A new order each round: no contender always follows the one that leaves the cache cold.
         Random random = new(OrderSeed);
         int[] order = [.. Enumerable.Range(0, contenders.Count)];
-        double[,] samples = new double[contenders.Count, repetitions];
+        double[][] samples = [.. contenders.Select(_ => new double[repetitions])];
         for (int repetition = 0; repetition < repetitions; repetition++)
         {
             random.Shuffle(order);
             foreach (int i in order)
             {
-                samples[i, repetition] = contenders[i].Measure();
+                samples[i][repetition] = contenders[i].Measure();
             }
         }
 
-        Dictionary<Contender, Figures> figures = [];
-        double[] row = new double[repetitions];
-        for (int i = 0; i < contenders.Count; i++)
-        {
-            Buffer.BlockCopy(samples, i * repetitions * sizeof(double), row, 0, repetitions * sizeof(double));
-            figures[contenders[i]] = Figures.Of(row);
-        }
-
-        return figures;
+        return contenders.Zip(samples).ToDictionary(one => one.First, one => Figures.Of(one.Second));
     }
 
     private static void WarmUp(IReadOnlyList<Contender> contenders)

@@ -11,26 +11,26 @@ internal static class OtherModes
     private static readonly TimeSpan PublishTimeout = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan MeasureTimeout = TimeSpan.FromSeconds(60);
 
+    private static string AssemblyFile => typeof(OtherModes).Assembly.GetName().Name + ".dll";
+
     /// <summary>Figures by mode, or why there are none.</summary>
     public static IEnumerable<(string Mode, Dictionary<string, Figures>? Figures, string? Reason)> Measure(string[] command)
     {
-        yield return Attempt("PGO off", () => MeasureIn(
-            Path.Combine(AppContext.BaseDirectory, AssemblyFile), command, [("DOTNET_TieredPGO", "0")]));
+        yield return Attempt("PGO off", () => ChildProcess.Run(
+            "dotnet", ["exec", Path.Combine(AppContext.BaseDirectory, AssemblyFile), .. command], MeasureTimeout, ("DOTNET_TieredPGO", "0")));
 
         // Nothing is promoted, neither by its calls nor by its loops: what was precompiled stays as it is. What the precompiler
         // leaves out runs as the JIT's unoptimised code here, as it does in any process that has just started.
-        yield return Attempt("ReadyToRun, no tier-up", () => MeasureIn(
-            PublishReadyToRun(), command, [("DOTNET_TC_CallCounting", "0"), ("DOTNET_TC_OnStackReplacement", "0"), ("DOTNET_TieredPGO", "0")]));
+        yield return Attempt("ReadyToRun, no tier-up", () => ChildProcess.Run(
+            "dotnet", ["exec", PublishReadyToRun(), .. command], MeasureTimeout,
+            ("DOTNET_TC_CallCounting", "0"), ("DOTNET_TC_OnStackReplacement", "0"), ("DOTNET_TieredPGO", "0")));
     }
 
-    private static string AssemblyFile => typeof(OtherModes).Assembly.GetName().Name + ".dll";
-
-    private static (string Mode, Dictionary<string, Figures>? Figures, string? Reason) Attempt(
-        string mode, Func<Dictionary<string, Figures>> measure)
+    private static (string Mode, Dictionary<string, Figures>? Figures, string? Reason) Attempt(string mode, Func<string> measure)
     {
         try
         {
-            return (mode, measure(), null);
+            return (mode, Figures.Parse(measure()), null);
         }
         catch (Exception e) when (e is InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
         {
@@ -38,12 +38,9 @@ internal static class OtherModes
         }
     }
 
-    private static Dictionary<string, Figures> MeasureIn(string assembly, string[] command, (string Name, string Value)[] environment) =>
-        FigureLines.Parse(ChildProcess.Run("dotnet", ["exec", assembly, .. command], environment, MeasureTimeout));
-
     private static string PublishReadyToRun()
     {
-        string root = RepositoryRoot();
+        string root = ChildProcess.RepositoryRoot;
         string artifacts = Path.Combine(root, "artifacts", "ready-to-run");
         string output = Path.Combine(artifacts, "app");
         ChildProcess.Run(
@@ -53,21 +50,7 @@ internal static class OtherModes
                 "-r", RuntimeInformation.RuntimeIdentifier, "--no-self-contained", "-p:PublishReadyToRun=true",
                 "--artifacts-path", artifacts, "-o", output,
             ],
-            [],
             PublishTimeout);
         return Path.Combine(output, AssemblyFile);
-    }
-
-    private static string RepositoryRoot()
-    {
-        for (DirectoryInfo? folder = new(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
-        {
-            if (File.Exists(Path.Combine(folder.FullName, "Picollo.sln")))
-            {
-                return folder.FullName;
-            }
-        }
-
-        throw new InvalidOperationException($"No Picollo.sln above {AppContext.BaseDirectory}: the sources are needed to precompile them.");
     }
 }

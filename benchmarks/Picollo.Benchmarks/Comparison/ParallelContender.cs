@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Benchmarks.Comparison;
 
 /// <summary>
@@ -15,13 +13,18 @@ internal sealed class ParallelContender : Contender
     private const int MaxRetries = 20;
 
     private readonly Contender _inner;
-    private readonly Partner _partner = new();
+    private readonly SemaphoreSlim _started = new(0);
+    private readonly SemaphoreSlim _done = new(0);
+    private int _operations;
+    private int _arrived;
+    private (long Start, long End) _theirs;
 
     public ParallelContender(Contender inner)
         : base($"{inner.Name}, {Threads} threads", inner.Operations)
     {
         _inner = inner;
         WarmUpOperations = inner.WarmUpOperations;
+        new Thread(RunPartner) { IsBackground = true, Name = "Second writer" }.Start();
     }
 
     public override void Run(int operations) => RunBoth(operations);
@@ -42,67 +45,41 @@ internal sealed class ParallelContender : Contender
 
     private (double Nanoseconds, double Overlap) RunBoth(int operations)
     {
-        Span theirs = default;
-        _partner.Start(() => theirs = Time(operations));
-        Span mine = Time(operations);
-        _partner.Wait();
-        double overlap = Math.Min(mine.End, theirs.End) - Math.Max(mine.Start, theirs.Start);
-        double nanoseconds = (mine.Length + theirs.Length) / (double)Threads * (1e9 / Stopwatch.Frequency) / operations;
-        return (nanoseconds, overlap / Math.Max(mine.Length, theirs.Length));
+        (_operations, _arrived) = (operations, 0);
+        _started.Release();
+        (long Start, long End) mine = Time(operations);
+        _done.Wait();
+        (long mineLength, long theirLength) = (mine.End - mine.Start, _theirs.End - _theirs.Start);
+        double overlap = Math.Min(mine.End, _theirs.End) - Math.Max(mine.Start, _theirs.Start);
+        double nanoseconds = (mineLength + theirLength) / (double)Threads * (1e9 / Stopwatch.Frequency) / operations;
+        return (nanoseconds, overlap / Math.Max(mineLength, theirLength));
     }
 
-    private Span Time(int operations)
+    // The second thread. It lives as long as the process, as a server's would.
+    private void RunPartner()
+    {
+        while (true)
+        {
+            _started.Wait();
+            _theirs = Time(_operations);
+            _done.Release();
+        }
+    }
+
+    private (long Start, long End) Time(int operations)
     {
         _inner.Run(WarmUpOperations);
-        _partner.Meet();
+
+        // Both threads go on at nearly the same moment.
+        Interlocked.Increment(ref _arrived);
+        SpinWait spinner = default;
+        while (Volatile.Read(ref _arrived) < Threads)
+        {
+            spinner.SpinOnce(sleep1Threshold: -1);
+        }
+
         long start = Stopwatch.GetTimestamp();
         _inner.Run(operations);
-        return new Span(start, Stopwatch.GetTimestamp());
-    }
-
-    private readonly record struct Span(long Start, long End)
-    {
-        public long Length => End - Start;
-    }
-
-    /// <summary>The second thread. It lives as long as the process, as a server's would.</summary>
-    private sealed class Partner
-    {
-        private readonly SemaphoreSlim _started = new(0);
-        private readonly SemaphoreSlim _done = new(0);
-        private Action _work = () => { };
-        private int _arrived;
-
-        public Partner() => new Thread(Loop) { IsBackground = true, Name = "Second writer" }.Start();
-
-        public void Start(Action work)
-        {
-            _work = work;
-            Volatile.Write(ref _arrived, 0);
-            _started.Release();
-        }
-
-        public void Wait() => _done.Wait();
-
-        /// <summary>Returns in both threads at nearly the same moment.</summary>
-        public void Meet()
-        {
-            Interlocked.Increment(ref _arrived);
-            SpinWait spinner = default;
-            while (Volatile.Read(ref _arrived) < Threads)
-            {
-                spinner.SpinOnce(sleep1Threshold: -1);
-            }
-        }
-
-        private void Loop()
-        {
-            while (true)
-            {
-                _started.Wait();
-                _work();
-                _done.Release();
-            }
-        }
+        return (start, Stopwatch.GetTimestamp());
     }
 }

@@ -1,7 +1,9 @@
+using System.Globalization;
+
 namespace Picollo.Benchmarks.Comparison;
 
 /// <summary>A Markdown table, aligned so that it also reads well as it is.</summary>
-internal sealed class TextTable(params string[] header)
+internal class TextTable(params string[] header)
 {
     private readonly List<string[]> _lines = [header];
 
@@ -21,4 +23,16 @@ internal sealed class TextTable(params string[] header)
             }
         }
     }
+}
+
+/// <summary>A table of numbers, byte counts mostly, and the most that each may be.</summary>
+internal sealed class FactTable(string heading, string unit = "bytes") : TextTable(heading, unit, "target", "verdict")
+{
+    public void Add(string what, double bytes, double? limit = null) => Add(
+        what,
+        Number(bytes),
+        limit?.ToString("<= #,0", CultureInfo.InvariantCulture) ?? string.Empty,
+        limit is null ? string.Empty : bytes <= limit ? "ok" : $"MISSED by {Number(bytes - limit.Value)}");
+
+    private static string Number(double number) => number.ToString("#,0.###", CultureInfo.InvariantCulture);
 }

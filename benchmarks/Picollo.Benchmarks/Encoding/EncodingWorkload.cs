@@ -1,5 +1,4 @@
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Encoding;
 

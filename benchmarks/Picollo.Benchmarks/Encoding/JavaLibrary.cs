@@ -1,5 +1,4 @@
 using System.ComponentModel;
-using Picollo.Benchmarks.Comparison;
 
 namespace Picollo.Benchmarks.Encoding;
 
@@ -28,8 +27,8 @@ internal static class JavaLibrary
             string program = Path.Combine(AppContext.BaseDirectory, "Encoding", "EncodingTimes.java");
 
             // The collector and the heap of a small service; the default of a machine with one or two processors is Serial too.
-            string output = ChildProcess.Run("java", ["-Xms512m", "-Xmx512m", "-cp", Jar, program, data], [], Timeout);
-            return FigureLines.Parse(output);
+            string output = ChildProcess.Run("java", ["-Xms512m", "-Xmx512m", "-cp", Jar, program, data], Timeout);
+            return Figures.Parse(output);
         }
         catch (Exception e) when (e is InvalidOperationException or Win32Exception)
         {
@@ -41,4 +40,12 @@ internal static class JavaLibrary
             File.Delete(data);
         }
     }
+}
+
+/// <summary>Something that was timed elsewhere, to stand beside what is timed here.</summary>
+internal sealed class JavaFigure(string name, string measured) : Contender(name, operations: 1)
+{
+    public string Key { get; } = JavaLibrary.KeyOf(measured);
+
+    public override void Run(int operations) => throw new InvalidOperationException("It is timed in a JVM.");
 }

@@ -1,4 +1,4 @@
-using Picollo.Benchmarks.Comparison;
+using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Benchmarks.Histogram;
 
@@ -18,7 +18,7 @@ internal static class HistogramComparison
     public static int PrintFigures(TextWriter output)
     {
         (List<Row> few, Dictionary<Contender, Figures> figures) = Measure(others: false, FewRepetitions);
-        FigureLines.Write(output, few, figures);
+        Figures.Write(output, few, figures);
         return 0;
     }
 
@@ -27,8 +27,8 @@ internal static class HistogramComparison
         MachineInfo.Print(output);
         (List<Row> rows, Dictionary<Contender, Figures> measured) = Measure(others: true, Repetitions);
         TimeReport.Print(output, rows, measured);
-        AllocationFacts.Print(output);
-        FootprintFacts.Print(output);
+        HistogramFacts.PrintAllocations(output);
+        HistogramFacts.PrintFootprints(output);
         output.WriteLine();
         output.WriteLine("In processes of their own. \"No tier-up\": as in a process that has just started; methods that the precompiler left out,");
         output.WriteLine("which are those of generic types over uint and ulong, run as the JIT's unoptimised code.");
@@ -36,9 +36,81 @@ internal static class HistogramComparison
         return 0;
     }
 
+    /// <summary>Every row; without <paramref name="others"/> only what Picollo itself and its references do.</summary>
     private static (List<Row> Rows, Dictionary<Contender, Figures> Figures) Measure(bool others, int repetitions)
     {
-        List<Row> rows = HistogramRows.Create(others);
+        List<Row> rows = [.. OfValues(ValueSet.Wide, others), .. OfValues(ValueSet.Narrow, others), .. OfSummary(), .. OfScopes()];
         return (rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], repetitions));
+    }
+
+    private static IEnumerable<Row> OfValues(ValueSet set, bool others)
+    {
+        string section = $"Record, {set} values";
+        PlainHdrHistogramFactory<uint> factory = RecordContender.Factory;
+        Contender article32 = new Article<uint>(set, new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue));
+        Contender article64 = new Article<ulong>(set, new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue));
+        Contender plain = new Plain<uint>(set, factory.Create());
+        Contender plain64 = new Plain<ulong>(set, factory.WithUInt64Storage().Create());
+        Contender plainCall = Of("plain through a call", factory.Create(), histogram => new PlainThroughCall(histogram));
+        Contender threadLocal = Of("thread-local", factory.WithThreadLocal().Create(), histogram => new ThreadLocal(histogram));
+        Contender threadLocalCall =
+            Of("thread-local through a call", factory.WithThreadLocal().Create(), histogram => new ThreadLocalThroughCall(histogram));
+        Contender interlocked = Of("interlocked", factory.WithInterlocked().Create(), histogram => new InterlockedVariant(histogram));
+        BareInterlocked bareInterlocked = new(set);
+
+        yield return new Row(section, new Floor(set));
+        yield return new Row(section, article64);
+        yield return new Row(section, article32);
+        yield return new Row(section, plain64, article64, 0.68);
+        yield return new Row(section, plain, article32, 0.72);
+        yield return new Row(section, Of("plain in a static readonly field", PlainInStaticField.Histogram, _ => default(PlainInStaticField)), plain, 1.2);
+        yield return new Row(section, plainCall, plain, 1.7);
+        yield return new Row(section, ThroughBase("plain", factory.Create()), plain, 2);
+        yield return new Row(section, ThroughBase("thread-local", factory.WithThreadLocal().Create()));
+        yield return new Row(section, ThroughBase("interlocked", factory.WithInterlocked().Create()));
+        yield return new Row(section, new PlainSpan(set), plain, Avx512CD.IsSupported ? 0.8 : 1);
+        yield return new Row(section, threadLocal, plain, 1.15);
+        yield return new Row(section, threadLocalCall, plainCall, 2);
+        yield return new Row(section, new ParallelContender(threadLocal), threadLocal, 1.05);
+        yield return new Row(section, bareInterlocked);
+        yield return new Row(section, interlocked, bareInterlocked, 1.05);
+        yield return new Row(section, new ParallelContender(interlocked), interlocked);
+        if (others)
+        {
+            OpenTelemetryHistogram explicitBuckets = new(set, "explicit buckets", OpenTelemetryHistogram.ExplicitBuckets);
+            OpenTelemetryHistogram exponential = new(set, "exponential", OpenTelemetryHistogram.Exponential);
+            yield return new Row(section, explicitBuckets, threadLocal);
+            yield return new Row(section, new ParallelContender(explicitBuckets), threadLocal);
+            yield return new Row(section, exponential, threadLocal);
+            yield return new Row(section, new ParallelContender(exponential), threadLocal);
+        }
+
+        Records<TRecorder> Of<THistogram, TRecorder>(string name, THistogram histogram, Func<THistogram, TRecorder> recorder)
+            where THistogram : HdrHistogram
+            where TRecorder : struct, IRecorder =>
+            new(name, set, recorder(histogram), () => RecordContender.CountsOf(histogram));
+
+        Records<ThroughBase> ThroughBase(string variant, HdrHistogram histogram) =>
+            Of($"{variant} through HdrHistogram", histogram, any => new ThroughBase(any));
+    }
+
+    private static IEnumerable<Row> OfSummary()
+    {
+        const string Section = "Summary of one hour of nanoseconds at 0.1 %, 32-bit";
+        Repeated pass = SummaryWorkload.Pass("one vectorised pass over the counters", VectorPasses.Sum512);
+        yield return new Row(Section, pass);
+        yield return new Row(Section, SummaryWorkload.Pass("the same pass by Vector<T>", VectorPasses.SumPortable), pass);
+        yield return new Row(Section, SummaryWorkload.Summaries(), pass, 1.5);
+    }
+
+    private static IEnumerable<Row> OfScopes()
+    {
+        const string Section = "Scopes, empty, into a plain histogram";
+        TwoReads<StopwatchTime> bare = new("two Stopwatch.GetTimestamp()");
+        NanoScopes nano = new();
+        yield return new Row(Section, bare);
+        yield return new Row(Section, nano, bare, 4, IsDifference: true);
+        yield return new Row(Section, new TwoReads<CycleTime>("two CycleClock.GetTimestamp()"), bare);
+        yield return new Row(Section, new PicoScopes(), nano, 0.5);
     }
 }

@@ -14,14 +14,8 @@ internal sealed class ValueSet
     {
         Name = name;
         Random random = new(Seed);
-        ulong[] values = new ulong[Count];
-        for (int i = 0; i < values.Length; i++)
-        {
-            values[i] = (ulong)next(random);
-        }
-
-        random.Shuffle(values);
-        Values = values;
+        Values = [.. Enumerable.Range(0, Count).Select(_ => (ulong)next(random))];
+        random.Shuffle(Values);
     }
 
     /// <summary>Skewed to small values, over the whole range.</summary>
@@ -39,4 +33,36 @@ internal sealed class ValueSet
     public ulong[] Values { get; }
 
     public override string ToString() => Name;
+}
+
+/// <summary>The slow and obvious way to count into the buckets of an HDR histogram, which the contenders must agree with.</summary>
+internal static class ReferenceCounts
+{
+    /// <summary>The bucket of a value: halve it until it is below two blocks; each halving is one block further.</summary>
+    public static int IndexOf(ulong value, int blockSize)
+    {
+        int block = 0;
+        while (value >= 2 * (ulong)blockSize)
+        {
+            value >>= 1;
+            block++;
+        }
+
+        return (block * blockSize) + (int)value;
+    }
+
+    /// <summary>The bucket of each value.</summary>
+    public static uint[] Indexes(ulong[] values, int blockSize) => Array.ConvertAll(values, value => (uint)IndexOf(value, blockSize));
+
+    /// <summary>The number of values in each bucket.</summary>
+    public static ulong[] Of(ulong[] values, int blockSize, int length)
+    {
+        ulong[] counts = new ulong[length];
+        foreach (uint index in Indexes(values, blockSize))
+        {
+            counts[index]++;
+        }
+
+        return counts;
+    }
 }

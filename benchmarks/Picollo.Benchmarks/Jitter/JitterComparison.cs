@@ -1,7 +1,4 @@
-using System.Diagnostics;
 using System.Globalization;
-using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Jitter;
 

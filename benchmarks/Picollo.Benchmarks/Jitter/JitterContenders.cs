@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using Picollo.Benchmarks.Comparison;
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Jitter;
 
@@ -60,7 +58,7 @@ internal static class JitterContenders
         try
         {
             ChildProcess.Run("jitterdebugger",
-                ["-N", "-l", Text(Loops), "-i", Text(IntervalMicroseconds), "-p", Text(Priority), "-o", folder, "-s"], [], Deadline);
+                ["-N", "-l", Text(Loops), "-i", Text(IntervalMicroseconds), "-p", Text(Priority), "-o", folder, "-s"], Deadline);
             PlainHdrHistogram<uint> all = NewHistogram();
             ReadOnlySpan<byte> samples = File.ReadAllBytes(Path.Combine(folder, "samples.raw"));
             for (; samples.Length >= RecordBytes; samples = samples[RecordBytes..])
@@ -81,7 +79,7 @@ internal static class JitterContenders
     {
         const int EndMicroseconds = 50_000;
         string output = ChildProcess.Run("cyclictest",
-            ["-q", "-m", "-a", "-t", "-p", Text(Priority), "-i", Text(IntervalMicroseconds), "-l", Text(Loops), "-h", Text(EndMicroseconds)], [], Deadline);
+            ["-q", "-m", "-a", "-t", "-p", Text(Priority), "-i", Text(IntervalMicroseconds), "-l", Text(Loops), "-h", Text(EndMicroseconds)], Deadline);
         PlainHdrHistogram<uint> all = NewHistogram();
         foreach (string line in output.Split('\n').Where(line => line is [>= '0' and <= '9', ..]))
         {

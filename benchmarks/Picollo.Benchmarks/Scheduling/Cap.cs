@@ -3,7 +3,8 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>Two ways not to give computations more than so many processors.</summary>
+/// <summary>A way not to give computations more than N processors, under clients of whom each submits its next task when it has its
+/// answer.</summary>
 /// <param name="Name">In tables.</param>
 /// <param name="Run">Computes, and is cancelled by the token.</param>
 internal sealed record Cap(string Name, Func<ChecksumTask, CancellationToken, Task> Run)
@@ -22,4 +23,24 @@ internal sealed record Cap(string Name, Func<ChecksumTask, CancellationToken, Ta
             semaphore.Release();
         }
     });
+
+    public static InterlockedHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.001).WithInterlocked().Create();
+
+    /// <summary>Runs clients until they are stopped, and records their latencies in nanoseconds; tasks that the stop interrupts do not
+    /// count.</summary>
+    public Task RunClients(int clients, ChecksumTask work, InterlockedHdrHistogram<uint> latencies, CancellationToken stop) =>
+        Task.WhenAll(Enumerable.Range(0, clients).Select(_ => Task.Run(() => RunClient(work, latencies, stop), CancellationToken.None)));
+
+    private async Task RunClient(ChecksumTask work, InterlockedHdrHistogram<uint> latencies, CancellationToken stop)
+    {
+        while (!stop.IsCancellationRequested)
+        {
+            long start = Stopwatch.GetTimestamp();
+            await Run(work, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (!stop.IsCancellationRequested)
+            {
+                latencies.Record(NanoScope.TicksToNanos(Stopwatch.GetTimestamp() - start));
+            }
+        }
+    }
 }

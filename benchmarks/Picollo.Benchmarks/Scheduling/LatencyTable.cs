@@ -1,6 +1,4 @@
 using System.Globalization;
-using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Scheduling;
 
@@ -10,10 +8,8 @@ namespace Picollo.Benchmarks.Scheduling;
 /// <param name="nanoseconds">In one unit.</param>
 /// <param name="more">Headings of further columns.</param>
 internal sealed class LatencyTable(string heading, string unit, double nanoseconds, params string[] more)
+    : TextTable([heading, $"p50, {unit}", $"p99, {unit}", $"max, {unit}", .. more, "target p50, p99", "verdict"])
 {
-    private readonly TextTable _table = new(
-        [heading, $"p50, {unit}", $"p99, {unit}", $"max, {unit}", .. more, "target p50, p99", "verdict"]);
-
     public static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.001).Create();
 
     /// <param name="what">The line's name.</param>
@@ -26,16 +22,10 @@ internal sealed class LatencyTable(string heading, string unit, double nanosecon
         double p50 = latencies.GetPercentileValue(50) / nanoseconds;
         double p99 = latencies.GetPercentileValue(99) / nanoseconds;
         double max = latencies.GetPercentileValue(100) / nanoseconds;
-        string target = (limit50, limit99) switch
-        {
-            (null, null) => "",
-            _ => $"<= {Limit(limit50)}, <= {Limit(limit99)}",
-        };
+        string target = limit50 is null && limit99 is null ? "" : $"<= {Limit(limit50)}, <= {Limit(limit99)}";
         string missed = string.Join(", ", new[] { Miss("p50", p50, limit50), Miss("p99", p99, limit99) }.OfType<string>());
-        _table.Add([what, Text(p50), Text(p99), Text(max), .. cells, target, target.Length == 0 ? "" : missed.Length == 0 ? "ok" : $"MISSED: {missed}"]);
+        Add([what, Text(p50), Text(p99), Text(max), .. cells, target, target.Length == 0 ? "" : missed.Length == 0 ? "ok" : $"MISSED: {missed}"]);
     }
-
-    public void Print(TextWriter output) => _table.Print(output);
 
     public static string Text(double number) => number.ToString(Math.Abs(number) < 10 ? "0.00" : "#,0.0", CultureInfo.InvariantCulture);
 

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using Picollo.Metrics;
 using Picollo.Samples.CpuWorker.Serving;
 using Picollo.Scheduling;
 
@@ -36,12 +34,12 @@ internal static class MixedLoad
     {
         ChecksumTask small = new("small", sizes.SmallBlocks);
         ChecksumTask big = new("big", sizes.BigBlocks);
-        InterlockedHdrHistogram<uint> latencies = ClosedLoop.CreateHistogram();
+        InterlockedHdrHistogram<uint> latencies = Cap.CreateHistogram();
         using CancellationTokenSource stop = new(Duration);
         long start = Stopwatch.GetTimestamp();
         Task.WaitAll(
-            ClosedLoop.Run(ClientsOfEach, cap, big, ClosedLoop.CreateHistogram(), stop.Token),
-            ClosedLoop.Run(ClientsOfEach, cap, small, latencies, stop.Token));
+            cap.RunClients(ClientsOfEach, big, Cap.CreateHistogram(), stop.Token),
+            cap.RunClients(ClientsOfEach, small, latencies, stop.Token));
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         double bigWork = big.Done * sizes.BigBlocks;
         table.Add(

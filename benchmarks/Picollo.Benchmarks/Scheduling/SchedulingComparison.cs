@@ -1,5 +1,5 @@
-using Picollo.Benchmarks.Comparison;
 using Picollo.Samples.CpuWorker.Serving;
+using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
@@ -9,20 +9,97 @@ internal static class SchedulingComparison
     public const string Name = "scheduling";
 
     private const int Repetitions = 401;
+    private const int AllocatingCheckpoints = 1_000_000;
+    private const int AllocatingSubmits = 20_000;
 
     public static int Run(TextWriter output)
     {
         MachineInfo.Print(output);
-        List<Row> rows = [.. SchedulingRows.Create()];
+        List<Row> rows = [.. CreateRows()];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
-        AllocationFacts.Print(output, rows);
-        FirstSubmits.Print(output);
-        Overtaking.Print(output);
+        PrintAllocations(output, rows);
+        FirstStatements.PrintAfterIdling(output);
+        FirstStatements.PrintOvertaking(output);
 
         TaskSizes sizes = TaskSizes.Calibrate();
         SetAsideTask.Print(output, sizes);
         MixedLoad.Print(output, sizes);
         Throughput.Print(output, sizes);
         return 0;
+    }
+
+    private static IEnumerable<Row> CreateRows()
+    {
+        const string Checkpoint = "A checkpoint while the slice lasts, with its loop";
+        yield return new Row(Checkpoint, new AwaitedCheckpoints(), LimitNanoseconds: 2.5);
+        yield return new Row(Checkpoint, new BlockingCheckpoints(), LimitNanoseconds: 2.5);
+
+        // Task.Run's work and what comes after it are done by one thread, one after the other; the others hand over and back.
+        const string Submit = "Submit and await an empty task, back to back";
+        HandOver floor = new();
+        SemaphoreSlim cap = new(1);
+        TaskFactory exclusive = new(new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler);
+        yield return new Row(Submit, floor);
+        yield return new Row(
+            Submit, SubmitsBy.Pool("CpuWorkerPool.RunAsync", pool => pool.RunAsync(static _ => { })), floor, LimitNanoseconds: 1_200);
+        yield return new Row(
+            Submit, SubmitsBy.Pool("CpuWorkerPool.RunAsync, async body", pool => pool.RunAsync(static _ => Task.CompletedTask)), floor);
+        yield return new Row(Submit, new SubmitsBy("Task.Run", static () => Task.Run(static () => { })), floor);
+        yield return new Row(Submit, new SubmitsBy("SemaphoreSlim(1) and Task.Run", RunCapped), floor);
+        yield return new Row(
+            Submit, new SubmitsBy("ConcurrentExclusiveSchedulerPair, StartNew", () => exclusive.StartNew(static () => { })), floor);
+
+        async Task RunCapped()
+        {
+            await cap.WaitAsync();
+            try
+            {
+                await Task.Run(static () => { });
+            }
+            finally
+            {
+                cap.Release();
+            }
+        }
+    }
+
+    private static void PrintAllocations(TextWriter output, List<Row> rows)
+    {
+        double ofThreeObjects = BytesOfThreeObjects();
+        FactTable table = new("Allocated by an operation, on all threads");
+        foreach (Contender contender in rows.Select(row => row.Measured))
+        {
+            switch (contender)
+            {
+                case Checkpoints:
+                    table.Add(contender.Name, contender.AllocatedBytes(AllocatingCheckpoints), 0);
+                    break;
+                case SubmitsBy { IsOfPool: true }:
+                    table.Add($"{contender.Name}: three objects", contender.AllocatedBytes(AllocatingSubmits), ofThreeObjects);
+                    break;
+                case SubmitsBy:
+                    table.Add(contender.Name, contender.AllocatedBytes(AllocatingSubmits));
+                    break;
+            }
+        }
+
+        table.Print(output);
+    }
+
+    /// <summary>The pool's own task, its completion source and the task that is awaited, made and not submitted.</summary>
+    private static double BytesOfThreeObjects()
+    {
+        CpuScheduler scheduler = new(new CpuWorkerPoolOptions());
+        Action<CpuTaskContext> body = static _ => { };
+        object[] kept = new object[AllocatingSubmits];
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < kept.Length; i++)
+        {
+            kept[i] = new SyncCpuTask(scheduler, body, nameof(BytesOfThreeObjects), CpuPriority.Normal, CancellationToken.None);
+        }
+
+        double bytes = (GC.GetAllocatedBytesForCurrentThread() - before) / (double)kept.Length;
+        scheduler.Cancel();
+        return bytes;
     }
 }

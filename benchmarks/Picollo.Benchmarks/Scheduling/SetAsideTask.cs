@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using Picollo.Benchmarks.Comparison;
-using Picollo.Metrics;
 using Picollo.Samples.CpuWorker.Serving;
 using Picollo.Scheduling;
 

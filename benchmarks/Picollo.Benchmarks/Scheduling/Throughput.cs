@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using Picollo.Benchmarks.Comparison;
 using Picollo.Samples.CpuWorker.Serving;
 using Picollo.Scheduling;
 
@@ -43,7 +41,7 @@ internal static class Throughput
         ChecksumTask big = new("big", sizes.BigBlocks);
         using CancellationTokenSource stop = new(Turn);
         long start = Stopwatch.GetTimestamp();
-        ClosedLoop.Run(Clients, cap, big, ClosedLoop.CreateHistogram(), stop.Token).GetAwaiter().GetResult();
+        cap.RunClients(Clients, big, Cap.CreateHistogram(), stop.Token).GetAwaiter().GetResult();
         return big.Done * sizes.BigBlocks / Stopwatch.GetElapsedTime(start).TotalSeconds;
     }
 

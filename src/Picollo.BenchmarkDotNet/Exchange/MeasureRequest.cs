@@ -19,9 +19,9 @@ internal sealed record MeasureRequest(
     {
         PicolloMeasure[] measures = [.. sets.SelectMany(set => set.Measures)];
         return new(
-            CounterChoice.Of(measures).Counters,
-            measures.Contains(PicolloMeasure.IncludeKernel),
-            isAwaited || measures.Contains(PicolloMeasure.AllThreads),
+            BenchmarkCounter.Choose(measures, out _),
+            sets.Any(set => set.IncludeKernel),
+            isAwaited || sets.Any(set => set.AllThreads),
             measures.Contains(PicolloMeasure.CpuUsage),
             measures.Contains(PicolloMeasure.HdrPercentiles));
     }

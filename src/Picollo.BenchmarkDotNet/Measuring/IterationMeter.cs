@@ -24,3 +24,8 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
 
     private ProcessUsage? Usage() => measuresCpu ? ProcessUsage.Read() : null;
 }
+
+/// <summary>What was measured while one iteration ran.</summary>
+/// <param name="Counts">In the counters' order.</param>
+/// <param name="Usage">The process's; null if not asked for, or not available.</param>
+internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage);

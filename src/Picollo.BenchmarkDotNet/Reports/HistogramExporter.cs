@@ -1,8 +1,12 @@
 using BenchmarkDotNet.Exporters;
+using BenchmarkDotNet.Helpers;
 using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.Export;
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
@@ -24,19 +28,15 @@ internal sealed class HistogramExporter : IExporter
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(one => new HdrHistogramSeries(one.Name, one.Histogram))];
             var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = "ns" };
-            (string Ending, Action<string> Write)[] files =
+            (string File, Action<string> Write)[] files =
             [
-                ("hlog", file => WriteLog(file, summary, ofClass)),
-                ("svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document)),
-                ("html", file => WritePage(file, series, options)),
+                ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),
+                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document)),
+                ($"{path}.html", file => WritePage(file, series, options)),
             ];
-            foreach ((string ending, Action<string> write) in files)
+            foreach ((string file, _) in files.Where(one => IsWritten(one.File, one.Write, consoleLogger)))
             {
-                string file = $"{path}.{ending}";
-                if (IsWritten(file, write, consoleLogger))
-                {
-                    yield return file;
-                }
+                yield return file;
             }
         }
     }
@@ -75,4 +75,29 @@ internal sealed class HistogramExporter : IExporter
     // What separates the fields of a log stands in no tag.
     private static string Tag(string name) =>
         string.Concat(name.Select(c => c is ',' || char.IsWhiteSpace(c) || char.IsControl(c) ? '_' : c));
+}
+
+/// <summary>The distribution of a benchmark's single invocations.</summary>
+/// <param name="Name">As the table tells the benchmarks of a class apart.</param>
+/// <param name="Times">Their times.</param>
+/// <param name="Histogram">The same, decoded.</param>
+internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, HdrHistogram Histogram)
+{
+    /// <summary>Those of a summary, by class: the name that files begin with, and the benchmarks in the summary's order.</summary>
+    public static IEnumerable<IGrouping<string, MeasuredHistogram>> Of(Summary summary) =>
+        from benchmark in summary.BenchmarksCases
+        let times = PicolloDiagnoser.ResultOf(benchmark)?.Invocations
+        where times is not null
+        group (benchmark, times) by benchmark.Descriptor.Type into ofClass
+        let hasJobs = ofClass.DistinctBy(one => one.benchmark.Job.ResolvedId).Count() > 1
+        from one in ofClass
+        group Of(one.benchmark, one.times, hasJobs) by FolderNameHelper.ToFolderName(ofClass.Key);
+
+    private static MeasuredHistogram Of(BenchmarkCase benchmark, InvocationTimes times, bool hasJobs)
+    {
+        string job = hasJobs ? $" {benchmark.Job.ResolvedId}" : "";
+        string parameters = benchmark.HasParameters ? $" {benchmark.Parameters.DisplayInfo}" : "";
+        return new(
+            $"{benchmark.Descriptor.WorkloadMethodDisplayInfo}{job}{parameters}", times, HdrHistogramEncoding.Decode(times.Nanoseconds));
+    }
 }

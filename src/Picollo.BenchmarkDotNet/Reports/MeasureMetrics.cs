@@ -22,20 +22,22 @@ internal static class MeasureMetrics
     public static IReadOnlyList<string> NamesOfCpu { get; } = ["User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
     public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
-        [.. OfCounters(request, measured.Counters), .. OfCpu(measured.Cpu), .. OfPercentiles(measured.Invocations)];
+    [
+        .. OfCounters(request, measured.Counters),
+        .. measured.Cpu is { } cpu ? OfCpu(cpu) : [],
+        .. measured.Invocations is { } invocations ? OfPercentiles(invocations) : [],
+    ];
 
     private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
     {
         foreach ((int index, BenchmarkCounter asked) in request.Counters.Index())
         {
-            if (Find(asked.Name) is not { } counter)
+            if (Find(asked.Name) is { } counter) // else it was not counted here
             {
-                continue; // not counted here
+                string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
+                yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime)
+                    .Of(counter.PerOperation, counter.IsScaled);
             }
-
-            string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
-            yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime)
-                .Of(counter.PerOperation, counter.IsScaled);
         }
 
         if (Find("Instructions") is { } instructions && Find("CpuCycles") is { PerOperation: > 0 } cycles)
@@ -48,13 +50,8 @@ internal static class MeasureMetrics
         CountedEvents? Find(string name) => counters.FirstOrDefault(counter => counter.Name == name);
     }
 
-    private static IEnumerable<Metric> OfCpu(CpuPerOperation? cpu)
+    private static IEnumerable<Metric> OfCpu(CpuPerOperation cpu)
     {
-        if (cpu is null)
-        {
-            yield break;
-        }
-
         yield return new MeasureMetric(
             "User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true)
             .Of(cpu.UserNanoseconds);
@@ -74,17 +71,11 @@ internal static class MeasureMetrics
         }
     }
 
-    private static IEnumerable<Metric> OfPercentiles(InvocationTimes? invocations)
+    private static IEnumerable<Metric> OfPercentiles(InvocationTimes invocations)
     {
-        if (invocations is null)
-        {
-            yield break;
-        }
-
         HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
-        for (int i = 0; i < Percentiles.Length; i++)
+        foreach ((int i, (string name, double rank)) in Percentiles.Index())
         {
-            (string name, double rank) = Percentiles[i];
             string legend = rank == 100 ? "The slowest single invocation" : $"{name[1..]} % of the single invocations took at most this";
             yield return new MeasureMetric(name, legend, PercentilePriority + i, isTime: true)
                 .Of((double)histogram.GetPercentileValue(rank) / invocations.OperationsPerInvoke);

@@ -108,7 +108,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     public void More_hardware_counters_than_the_CPU_has_take_turns(int? pmuCounters, bool expected)
     {
         MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, "cpu/event=1/", PerfSoftwareCounterId.PageFaults, "sched:sched_switch"]);
-        MeasureValidator.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
+        PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
             ? [$"3 hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled."]
             : []);
     }
@@ -118,6 +118,6 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     {
         MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
         request.Counters.Should().ContainSingle();
-        MeasureValidator.Problems([new([null!], IsOfCounters: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(NothingNamed);
+        PicolloDiagnoser.Problems([new([null!], IsOfCounters: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(NothingNamed);
     }
 }

@@ -52,6 +52,8 @@ public sealed class ConfigTests
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
         none = () => ((IConfig)null!).AddPicollo();
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
+        none = () => ((ManualConfig)null!).WithCounterOptions();
+        none.Should().Throw<ArgumentNullException>().WithParameterName("config");
         none = () => new PicolloEngineFactory().CreateReadyToRun(null!);
         none.Should().Throw<ArgumentNullException>().WithParameterName("engineParameters");
     }
@@ -60,7 +62,7 @@ public sealed class ConfigTests
     public void Where_nothing_is_measured_the_engine_is_BenchmarkDotNet_s_own()
     {
         RecordedEngines.Clear();
-        using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.AllThreads, PicolloMeasure.IncludeKernel), typeof(PlainWorkload));
+        using BenchmarkRun run = new(InThisProcess.WithCounterOptions(includeKernel: true, allThreads: true), typeof(PlainWorkload));
 
         RecordedEngines.Engines.Should().Equal("Engine");
         RecordedEngines.Files.Should().Equal([null]);

@@ -74,7 +74,7 @@ public sealed class MeasureMetricTests
     public void Clocks_are_times_and_other_counters_are_numbers()
     {
         MeasureRequest request = MeasureRequest.Of(
-            [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults, PicolloMeasure.IncludeKernel])], isAwaited: false);
+            [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults], IncludeKernel: true)], isAwaited: false);
         MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
             .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
                 ("TaskClock/Op", UnitType.Time, "Software:TaskClock per operation, the kernel's part included"),
@@ -109,9 +109,9 @@ public sealed class MeasureMetricTests
         MeasureMetrics.Of(Nothing, new([], [], new(1, 1, 1, 1, 1), null))
             .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(MeasureMetrics.NamesOfCpu.Select(name => $"{name}/Op"));
         PicolloMeasure[] counters = [.. MeasureMetrics.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
-        CounterChoice.Of(counters).Counters.Should().HaveCount(5);
-        CounterChoice beside = CounterChoice.Of([.. counters, PicolloMeasure.CpuUsage]);
-        beside.Counters.Select(counter => counter.Name).Should().Equal("other");
-        beside.Problems.Should().HaveCount(4).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
+        BenchmarkCounter.Choose(counters, out _).Should().HaveCount(5);
+        BenchmarkCounter.Choose([.. counters, PicolloMeasure.CpuUsage], out IReadOnlyList<string> problems)
+            .Select(counter => counter.Name).Should().Equal("other");
+        problems.Should().HaveCount(4).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
     }
 }

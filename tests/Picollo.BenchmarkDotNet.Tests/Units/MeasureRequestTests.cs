@@ -1,3 +1,4 @@
+using BenchmarkDotNet.Configs;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.PerfEvent;
 
@@ -18,9 +19,22 @@ public sealed class MeasureRequestTests
     [Fact]
     public void One_set_decides_for_the_kernel_and_for_threads()
     {
-        MeasureRequest request = MeasureRequest.Of([new([PicolloMeasure.IncludeKernel]), new([PicolloMeasure.AllThreads]), new([])], isAwaited: false);
+        MeasureRequest request = MeasureRequest.Of([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "how to count is nothing to count");
         MeasureRequest.Of([new([PicolloMeasure.HdrPercentiles])], isAwaited: false).IsEmpty.Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_configuration_s_counter_options_apply_to_counters_that_attributes_and_other_calls_name()
+    {
+        ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
+        config.WithCounterOptions().WithCounterOptions(allThreads: true).Should().BeSameAs(config);
+        MeasureRequest request = MeasureRequest.Of(MeasureSet.Of(config), isAwaited: false);
+        (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((false, true, 1));
+
+        config.WithCounterOptions(includeKernel: true);
+        request = MeasureRequest.Of(MeasureSet.Of(config), isAwaited: false);
+        (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((true, true, 1));
     }
 
     [Fact]
@@ -32,20 +46,22 @@ public sealed class MeasureRequestTests
         MeasureRequest.Of(
             [new([PerfHardwareCounterId.RefCpuCycles, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.TaskClock, "cpu/event=0x2e/", "sched:sched_switch", PicolloMeasure.Raw(4, 0x412e, "mine")])],
             isAwaited: false).Counters.Should().Equal(
-                new BenchmarkCounter(CounterKind.Hardware, "RefCpuCycles", Config: (ulong)PerfHardwareCounterId.RefCpuCycles),
-                new BenchmarkCounter(CounterKind.Cache, "L1DReadMiss", Config: (ulong)PerfCacheCounterId.L1DReadMiss),
-                new BenchmarkCounter(CounterKind.Software, "TaskClock", Config: (ulong)PerfSoftwareCounterId.TaskClock),
-                new BenchmarkCounter(CounterKind.Named, "cpu/event=0x2e/"),
-                new BenchmarkCounter(CounterKind.Named, "sched:sched_switch"),
-                new BenchmarkCounter(CounterKind.Raw, "mine", Type: 4, Config: 0x412e));
+                new BenchmarkCounter("RefCpuCycles", Hardware: PerfHardwareCounterId.RefCpuCycles),
+                new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss),
+                new BenchmarkCounter("TaskClock", Software: PerfSoftwareCounterId.TaskClock),
+                new BenchmarkCounter("cpu/event=0x2e/"),
+                new BenchmarkCounter("sched:sched_switch"),
+                new BenchmarkCounter("mine", Type: 4, Config: 0x412e));
     }
 
     [Fact]
     public void Attributes_ask_for_what_they_name()
     {
-        MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single().Measures
-            .Should().HaveCount(3).And.Contain(PicolloMeasure.IncludeKernel).And.Contain(PicolloMeasure.AllThreads);
-        MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IsOfCounters = false });
+        MeasureSet counters = MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
+        counters.Measures.Select(measure => measure.Counter).Should().Equal(new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss));
+        counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, IsOfCounters = true });
+        MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
+        MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, IsOfCounters = false });
         MeasureSet.Of(new HdrPercentilesAttribute().Config).Single().Measures.Should().Equal(PicolloMeasure.HdrPercentiles);
     }
 }

@@ -1,0 +1,89 @@
+namespace Picollo.Benchmarks.Histogram;
+
+/// <summary>The memory of histograms and of what is done with them.</summary>
+internal static class HistogramFacts
+{
+    private const int Operations = 10_000;
+
+    /// <summary>Bytes that an operation allocates once its first calls are over: none are allowed.</summary>
+    public static void PrintAllocations(TextWriter output)
+    {
+        PlainHdrHistogram<uint> plain = SummaryWorkload.Create();
+        ThreadLocalHdrHistogram<uint> threadLocal = HdrHistogram.Factory.WithThreadLocal().Create();
+        InterlockedHdrHistogram<uint> interlocked = HdrHistogram.Factory.WithInterlocked().Create();
+        HdrHistogramSummary summary = new();
+        HdrHistogramSnapshot snapshot = plain.GetSnapshot();
+        ulong[] values = ValueSet.Narrow.Values[..100];
+        ulong value = 0;
+
+        FactTable table = new("Allocated by an operation, on its thread");
+        Add("plain Record", () => plain.Record(value++));
+        Add("plain Record(span)", () => plain.Record(values));
+        Add("thread-local Record", () => threadLocal.Record(value++));
+        Add("interlocked Record", () => interlocked.Record(value++));
+        Add("using (h.GetNanoScope())", () =>
+        {
+            using (threadLocal.GetNanoScope())
+            {
+            }
+        });
+        Add("using (h.GetPicoScope())", () =>
+        {
+            using (threadLocal.GetPicoScope())
+            {
+            }
+        });
+        Add("GetSummary(reuse)", () => plain.GetSummary(summary));
+        Add("snapshot.Update()", () => snapshot.Update());
+        Add("snapshot.Update(deltas: true)", () => snapshot.Update(deltas: true));
+        Add("snapshot.GetSummary(reuse)", () => snapshot.GetSummary(summary));
+        table.Print(output);
+
+        void Add(string what, Action operation) => table.Add(what, new Repeated(what, Operations, operation).AllocatedBytes(Operations), 0);
+    }
+
+    /// <summary>What histograms take on the heap, all objects and arrays.</summary>
+    public static void PrintFootprints(TextWriter output)
+    {
+        PlainHdrHistogramFactory<uint> factory = HdrHistogram.Factory;
+        FactTable table = new("Footprint, 32-bit counters");
+        table.Add(
+            "1 %, one hour of nanoseconds",
+            factory.WithRelativeError(0.01).WithMaxTrackableValue(SummaryWorkload.OneHour).Create().FootprintInBytes,
+            9_600);
+        AddThreeDigits(7_716_549_600, 97_652);
+        AddThreeDigits(30_000, 24_068);
+        AddThreeDigits(1_000_000_000, 85_636);
+        AddThreeDigits(long.MaxValue, 221_364);
+        AddThreadLocal(threads: 1);
+        AddThreadLocal(threads: 4);
+        table.Print(output);
+
+        void AddThreeDigits(ulong max, long limit) => table.Add(
+            $"3 significant digits, 0 to {max}",
+            factory.WithSignificantDigits(3).WithMaxTrackableValue(max).Create().FootprintInBytes,
+            limit);
+
+        void AddThreadLocal(int threads)
+        {
+            PlainHdrHistogramFactory<uint> shape = factory.WithSignificantDigits(3).WithMaxTrackableValue(ValueSet.MaxTrackableValue);
+            table.Add(
+                $"thread-local, 3 significant digits, 0 to {ValueSet.MaxTrackableValue}, {threads} thread(s) at once",
+                FootprintAfter(shape.WithThreadLocal().Create(), threads),
+                (threads + 1) * shape.Create().FootprintInBytes);
+        }
+    }
+
+    private static long FootprintAfter(ThreadLocalHdrHistogram<uint> histogram, int threads)
+    {
+        using Barrier allAlive = new(threads);
+        Thread[] writers = [.. Enumerable.Range(0, threads).Select(_ => new Thread(() =>
+        {
+            histogram.Record(1);
+            allAlive.SignalAndWait();
+        }))];
+        Array.ForEach(writers, writer => writer.Start());
+        Array.ForEach(writers, writer => writer.Join());
+        return histogram.FootprintInBytes;
+    }
+}
