@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using Picollo.Metrics;
 
 namespace Picollo.Export;
@@ -40,6 +41,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     private readonly RollingLog _log;
     private readonly List<RecordedHistogram> _histograms = [];
     private bool _disposed;
+    private ExceptionDispatchInfo? _fault; // what ended the recording
 
     /// <summary>Creates the log's file and starts the timer.</summary>
     /// <param name="path">Of the file, in a folder that is there.</param>
@@ -92,7 +94,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     }
 
     /// <summary>Stops the timer, writes the last intervals and closes the log. What cannot be written then is reported and lost.</summary>
-    /// <returns>A task that ends with that.</returns>
+    /// <returns>A task that ends when the log is closed. It throws the unexpected exception that ended the recording, if there was one: a
+    /// defect of the recorder, or an exception of the time provider.</returns>
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);
@@ -103,6 +106,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
                 _disposed = true;
                 using (_log)
                 {
+                    _fault?.Throw();
                     WriteIntervals();
                 }
 
@@ -118,10 +122,16 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         {
             try
             {
-                if (!_disposed)
+                if (!_disposed && _fault is null)
                 {
                     WriteIntervals();
                 }
+            }
+            catch (Exception e)
+            {
+                // A fault of the recorder or the time provider. On the timer's thread it would end the process.
+                _fault = ExceptionDispatchInfo.Capture(e);
+                Report(e);
             }
             finally
             {
