@@ -19,11 +19,12 @@ public static class CpuUsageApplicationBuilderExtensions
     /// before its first middleware, by endpoints with <c>ShortCircuit()</c>. Set <see cref="PicolloOptions.MeasureAllRequests"/> to measure
     /// all requests, routing included.</para>
     /// <para><b>Once.</b> A request counts once, at its end, streams and WebSockets too. If several of these middlewares see it, the
-    /// outermost counts it. If an error page runs the pipeline again from before the middleware (<c>UseExceptionHandler</c>,
-    /// <c>UseStatusCodePagesWithReExecute</c>), the first run counts.</para>
+    /// outermost counts it. An error page (<c>UseExceptionHandler</c>, <c>UseStatusCodePagesWithReExecute</c>) that is
+    /// added before this middleware and runs the pipeline again is not measured: the first run counts, with status 500 after an
+    /// exception.</para>
     /// <para><b>Time.</b> The CPU time is that of <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches the
     /// middleware until the rest of the pipeline has returned. It excludes the server's reading of the request and sending of what is left
-    /// of the response. Work that outlives its request counts until then.</para>
+    /// of the response. Work that outlives its request counts until the request ends.</para>
     /// <para><b>Routes.</b> A request that an error page answers counts for the route it came for. A request without a route counts for
     /// <c>(unmatched)</c>. Paths are not recorded.</para>
     /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>http.server.request.cpu.time</c> in seconds,
@@ -31,8 +32,9 @@ public static class CpuUsageApplicationBuilderExtensions
     /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
     /// request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with <c>Method</c>,
     /// <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged
-    /// once if this machine does not report the CPU time of threads: requests are then served without being measured. Exceptions of
-    /// metric listeners and loggers are ignored.</para>
+    /// once if this machine does not report the CPU time of threads: requests are then served without being measured. Exceptions that
+    /// metric listeners and loggers throw when a request is reported are ignored; one that a listener throws when the instrument is
+    /// published fails the application's start.</para>
     /// <para><b>Cost.</b> Two readings of the thread's clock for a request that never waits and two more for each wait; three objects of
     /// 152 bytes in total, or four of 200 if the host creates an activity (it does if any logger is enabled).</para>
     /// </remarks>

@@ -34,7 +34,8 @@ public static class CpuWorkerEndpointConventionBuilderExtensions
     /// <param name="builder">The builder of one or more endpoints.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
-    /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called. Thrown when the endpoint is built.</exception>
+    /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called. Thrown when routing builds the
+    /// endpoints, by default at the first request.</exception>
     public static TBuilder RequireCpuWorker<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder
     {

@@ -17,8 +17,8 @@ public static class PicolloServiceCollectionExtensions
 {
     /// <summary>Adds what <c>UseCpuUsage()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
     /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
-    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls add only their
-    /// options.</remarks>
+    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
+    /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets options; <see langword="null"/> for the defaults.</param>
     /// <returns><paramref name="services"/>.</returns>

@@ -25,9 +25,9 @@ public static class PicolloConfigExtensions
         return config.AddMeasures(new MeasureSet(measures ?? [], IsOfCounters: measures is not [_, ..]));
     }
 
-    /// <summary>The same, of a configuration that cannot be changed, such as <see cref="DefaultConfig.Instance"/>.</summary>
+    /// <summary>Adds measures to a copy of a configuration, such as <see cref="DefaultConfig.Instance"/>.</summary>
     /// <param name="config">The configuration, which stays as it is.</param>
-    /// <param name="measures">As there.</param>
+    /// <param name="measures">As for the other overload.</param>
     /// <returns>A copy with the measures.</returns>
     /// <exception cref="ArgumentNullException">The configuration is null.</exception>
     public static ManualConfig AddPicollo(this IConfig config, params PicolloMeasure[]? measures)
@@ -38,8 +38,9 @@ public static class PicolloConfigExtensions
 
     /// <summary>Sets how the counters of a configuration count: all of them, also those that a class's attributes name.</summary>
     /// <param name="config">The configuration, which is changed.</param>
-    /// <param name="includeKernel">True as <see cref="PerfCountersAttribute.IncludeKernel"/>; false leaves that to others.</param>
-    /// <param name="allThreads">True as <see cref="PerfCountersAttribute.AllThreads"/>; false leaves that to others.</param>
+    /// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
+    /// nothing.</param>
+    /// <param name="allThreads">True sets <see cref="PerfCountersAttribute.AllThreads"/> for all counters; false changes nothing.</param>
     /// <returns>The same configuration.</returns>
     /// <exception cref="ArgumentNullException">The configuration is null.</exception>
     public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)

@@ -23,14 +23,14 @@ internal static class CpuWorkerMetrics
 
     private static readonly Meter Meter = new(MeterName);
 
-    private static readonly Histogram<double> QueueWait = Create(
-        "picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
+    private static readonly Histogram<double>? QueueWait = TryCreate(
+        Meter, "picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
 
-    private static readonly Histogram<double> SliceLength = Create(
-        "picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
+    private static readonly Histogram<double>? SliceLength = TryCreate(
+        Meter, "picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
 
-    private static readonly Histogram<double> Overrun = Create(
-        "picollo.cpu_worker.overrun.duration", "From the moment a task was asked to give up its worker to its next checkpoint.");
+    private static readonly Histogram<double>? Overrun = TryCreate(
+        Meter, "picollo.cpu_worker.overrun.duration", "From the moment a task was asked to give up its worker to its next checkpoint.");
 
     public static void Record(string pool, in SliceReport report)
     {
@@ -42,9 +42,23 @@ internal static class CpuWorkerMetrics
         }
     }
 
-    private static void Record(Histogram<double> instrument, long ticks, string pool, string? task = null)
+    /// <summary>Creates an instrument; null if a listener throws when it is published. The first worker that ends a slice creates the
+    /// instruments, and the exception of a static constructor would end every pool.</summary>
+    internal static Histogram<double>? TryCreate(Meter meter, string name, string description)
     {
-        if (!instrument.Enabled)
+        try
+        {
+            return meter.CreateHistogram(name, "s", description, tags: null, Advice);
+        }
+        catch (Exception)
+        {
+            return null; // Thrown by a listener, the application's code.
+        }
+    }
+
+    private static void Record(Histogram<double>? instrument, long ticks, string pool, string? task = null)
+    {
+        if (instrument is not { Enabled: true })
         {
             return;
         }
@@ -65,7 +79,4 @@ internal static class CpuWorkerMetrics
             // A listener is the application's code. Its exception is not the task's, which may have ended, and must not end the thread.
         }
     }
-
-    private static Histogram<double> Create(string name, string description) =>
-        Meter.CreateHistogram(name, "s", description, tags: null, Advice);
 }

@@ -16,7 +16,7 @@ internal readonly record struct SliceReport(string? Task, long Waited, long Leng
 /// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" has the same values as histograms in seconds:
 /// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all
 /// with the tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
-/// workers; their exceptions are ignored.</para>
+/// workers; their exceptions are ignored. An instrument at whose publication a listener throws is not available in this process.</para>
 /// </remarks>
 public sealed class CpuWorkerStatistics
 {
@@ -34,7 +34,7 @@ public sealed class CpuWorkerStatistics
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
 
-    /// <summary>Time that tasks waited for a worker, before each slice, in nanoseconds.</summary>
+    /// <summary>Time that tasks waited for a worker before each slice, in nanoseconds; 0 where no other task wanted it.</summary>
     public ReadOnlyHdrHistogram QueueWait => _queueWait;
 
     /// <summary>Length of the slices: the time that a task had a worker without a break, in nanoseconds.</summary>

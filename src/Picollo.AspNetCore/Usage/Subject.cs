@@ -17,7 +17,7 @@ internal sealed class Subject
         HdrHistogramDescription.Nanoseconds with { Help = "CPU time of requests, over all the threads they ran on." };
 
     private static readonly HdrHistogramDescription Duration =
-        HdrHistogramDescription.Nanoseconds with { Help = "Time from the begin of requests to their end." };
+        HdrHistogramDescription.Nanoseconds with { Help = "Duration of requests, from start to end." };
 
     /// <summary>Identifies the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>

@@ -9,10 +9,11 @@ namespace Picollo.Export;
 /// <para><b>Files.</b> The path's file is the one that is written; <c>name.1.hlog</c> was before it, and so on, up to
 /// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there
 /// at the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is
-/// noticed at the next line, which begins a new one. A path is for one recorder: a second one in the process is refused; in another
+/// noticed at the next line: a new file is begun. A path is for one recorder: a second one in the process is refused; in another
 /// process, it puts the first one's file aside, which goes on there.</para>
 /// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the
-/// next line that can be written covers all that was not. Each interval is tried anew. A killed process leaves whole lines, because
+/// next line that can be written covers all that was not. Each interval is tried anew. An unexpected exception ends the
+/// recording: it is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves whole lines, because
 /// each line is one write; only the kernel could split it, and <see cref="HdrHistogramLogReader"/> names such a last line.</para>
 /// <para><b>Caveats.</b> A histogram of another precision than 1 to 5 significant digits is read with a finer
 /// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded
@@ -44,7 +45,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     private ExceptionDispatchInfo? _fault; // what ended the recording
 
     /// <summary>Creates the log's file and starts the timer.</summary>
-    /// <param name="path">Of the file, in a folder that is there.</param>
+    /// <param name="path">The file's path; its folder must exist. A full disk is reported at the first line, not here.</param>
     /// <param name="interval">From one line of a histogram to its next; a millisecond to 49 days.</param>
     /// <param name="options">The rest; null for the defaults.</param>
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576

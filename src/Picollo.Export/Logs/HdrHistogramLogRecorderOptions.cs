@@ -15,14 +15,17 @@ public sealed class HdrHistogramLogRecorderOptions
     /// <summary>Number of files that are kept, including the current one; 10 by default, at least 1.</summary>
     public int FilesKept { get; init; } = 10;
 
-    /// <summary>What the largest value, which stands beside each histogram for people, is divided by; above 0. Unless set, nanoseconds are
-    /// printed as milliseconds, as the family does.</summary>
+    /// <summary>Divisor of the maximum that each line has for human readers; above 0. Unless set, nanoseconds are printed as
+    /// milliseconds, as the family does.</summary>
     public double MaxValueUnitRatio { get; init; } = UnitRatio.NanosecondsPerMillisecond;
 
     /// <summary>A comment at the head of each file, one line; null for none.</summary>
     public string? Comment { get; init; }
 
-    /// <summary>Receives errors (<see cref="IOException"/> on a full disk) on the timer's thread. What it throws is ignored.</summary>
+    /// <summary>Receives each error, at each interval while it lasts: <see cref="IOException"/> (full disk, missing folder),
+    /// <see cref="UnauthorizedAccessException"/>, <see cref="ObjectDisposedException"/> for a disposed histogram, and an unexpected
+    /// exception, which ends the recording. It is called on the timer's thread, and at the end by
+    /// <see cref="HdrHistogramLogRecorder.DisposeAsync"/>. What it throws is ignored.</summary>
     public Action<Exception>? OnError { get; init; }
 
     /// <summary>The clock and timer; the system's unless set.</summary>

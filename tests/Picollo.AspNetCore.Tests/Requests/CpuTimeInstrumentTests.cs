@@ -138,6 +138,16 @@ public class CpuTimeInstrumentTests
                 web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
                 web.MapGet("/cancelled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
                 web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
+                web.MapGet("/thrownLater", async Task<string> () =>
+                {
+                    await Task.Yield();
+                    throw new InvalidOperationException("thrown later");
+                });
+                web.MapGet("/badLater", async Task<string> () =>
+                {
+                    await Task.Yield();
+                    throw new BadHttpRequestException("bad later", 413);
+                });
                 web.MapGet("/begun", async (HttpContext context) =>
                 {
                     await context.Response.WriteAsync("begun");
@@ -160,20 +170,24 @@ public class CpuTimeInstrumentTests
         await app.GetCountsAsync(3);
         (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
         await app.GetCountsAsync(4);
-        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
+        (await app.Client.GetAsync("/thrownLater")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(5);
+        (await app.Client.GetAsync("/badLater")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
+        await app.GetCountsAsync(6);
+        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
+        await app.GetCountsAsync(7);
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
         await begun.WaitAsync();
         await abort.CancelAsync();
         await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
-        await app.GetCountsAsync(6);
-        for (int i = 0; i < 100 && statuses.Count < 6; i++)
+        await app.GetCountsAsync(8);
+        for (int i = 0; i < 100 && statuses.Count < 8; i++)
         {
             await Task.Delay(10);
         }
 
-        statuses.Should().Equal(500, 500, 500, 413, 200, 499);
+        statuses.Should().Equal(500, 500, 500, 413, 500, 413, 200, 499);
     }
 
     [Fact]

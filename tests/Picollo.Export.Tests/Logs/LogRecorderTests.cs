@@ -301,9 +301,32 @@ public sealed class LogRecorderTests : IDisposable
         _time.Advance(Second);
         _time.Advance(Second);
 
-        _errors.Should().ContainSingle("it ends the recording").Which.Should().BeOfType<ObjectDisposedException>();
-        await FluentActions.Awaiting(async () => await recorder.DisposeAsync()).Should().ThrowAsync<ObjectDisposedException>();
+        Exception fault = _errors.Should().ContainSingle("it ends the recording").Which;
+        (await FluentActions.Awaiting(async () => await recorder.DisposeAsync()).Should().ThrowAsync<ObjectDisposedException>())
+            .Which.Should().BeSameAs(fault);
         await Record().DisposeAsync(); // the path is free
+    }
+
+    [Fact]
+    public async Task A_folder_in_place_of_the_file_is_an_error_until_it_is_gone()
+    {
+        await using (HdrHistogramLogRecorder recorder = Record())
+        {
+            recorder.Add(_histogram);
+            _histogram.Record(1);
+            _time.Advance(Second);
+            File.Delete(Log);
+            Directory.CreateDirectory(Log);
+            _histogram.Record(2);
+            _time.Advance(Second);
+            _errors.Should().ContainSingle().Which.Should().BeOfType<UnauthorizedAccessException>();
+            Directory.Delete(Log);
+            _histogram.Record(3);
+            _time.Advance(Second);
+        }
+
+        _errors.Should().ContainSingle();
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("2x1 3x1", "");
     }
 
     [Fact]

@@ -175,6 +175,27 @@ public class MetricsTests
     }
 
     [Fact]
+    public void An_instrument_at_whose_publication_a_listener_throws_is_left_out()
+    {
+        using Meter meter = new("Picollo.Scheduling.Tests");
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = (instrument, _) =>
+            {
+                if (instrument.Meter == meter)
+                {
+                    throw new FormatException();
+                }
+            },
+        };
+        listener.Start();
+
+        CpuWorkerMetrics.TryCreate(meter, "a", "").Should().BeNull();
+        listener.Dispose();
+        CpuWorkerMetrics.TryCreate(meter, "a", "").Should().NotBeNull();
+    }
+
+    [Fact]
     public async Task A_listener_may_ask_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();

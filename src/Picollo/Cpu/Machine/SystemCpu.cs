@@ -156,7 +156,7 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
     /// <param name="part">One part.</param>
-    /// <returns>A sentence or two; null if the part is there.</returns>
+    /// <returns>A sentence or two, also for a part that was not asked for; null if the part is there and complete.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not one part.</exception>
     public string? GetUnavailableReason(SystemCpuParts part)
     {
