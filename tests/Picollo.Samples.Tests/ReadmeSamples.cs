@@ -122,6 +122,14 @@ internal static class ReadmeSamples
         return watcher.GetSummaryCpuUsage();
     }
 
+    public static async Task<(CpuUsage Taken, long Total)> MeasuringWork()
+    {
+        CpuUsage taken = await CpuUsageAsyncWatcher.MeasureAsync(HandleRequest);
+        long total = await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(HandleRequest); // the cheaper clock
+
+        return (taken, total);
+    }
+
     public static async Task<(uint Checksum, CpuWorkerStatistics Statistics)> Responsive(byte[][] blocks, string[] texts, CancellationToken cancellationToken)
     {
         await using var pool = new CpuWorkerPool();
