@@ -1,4 +1,5 @@
 using System.Reflection;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Conventions;
@@ -26,6 +27,19 @@ public class TypeConventionTests
         .Where(type => type.IsAssignableTo(typeof(ReadOnlyHdrHistogram)) || type.IsAssignableTo(typeof(HdrHistogramFactory)))
         .SelectMany(type => type.GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
         .Should().OnlyContain(constructor => constructor.IsAssembly || constructor.IsFamilyAndAssembly);
+
+    [Fact]
+    public void Readings_are_created_by_Picollo_only_and_have_no_deconstruction()
+    {
+        Type[] readings = [.. PublicSurface.Types.Where(type =>
+            type is { IsValueType: true, IsEnum: false, Namespace: "Picollo.Cpu" or "Picollo.PerfEvent" }
+            && type != typeof(CpuUsage) && type != typeof(ResourceUsage))];
+
+        readings.Should().HaveCountGreaterThanOrEqualTo(10);
+        readings.SelectMany(type => type.GetConstructors()).Should().BeEmpty();
+        readings.SelectMany(type => type.GetProperties()).Should().NotContain(property => property.SetMethod != null && property.SetMethod.IsPublic);
+        readings.SelectMany(type => type.GetMethods()).Should().NotContain(method => method.Name == "Deconstruct");
+    }
 
     [Fact]
     public void A_scope_can_be_disposed_only_by_using()
