@@ -53,13 +53,13 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         }
     }
 
-    /// <summary>The counters in order.</summary>
+    /// <summary>The counters in order. The loop may contain an <c>await</c>.</summary>
     /// <returns>An enumerator that allocates nothing.</returns>
-    public ReadOnlySpan<PerfEventCounter>.Enumerator GetEnumerator() => ((ReadOnlySpan<PerfEventCounter>)_counters).GetEnumerator();
+    public ArraySegment<PerfEventCounter>.Enumerator GetEnumerator() => new ArraySegment<PerfEventCounter>(_counters).GetEnumerator();
 
-    IEnumerator<PerfEventCounter> IEnumerable<PerfEventCounter>.GetEnumerator() => _counters.AsEnumerable().GetEnumerator();
+    IEnumerator<PerfEventCounter> IEnumerable<PerfEventCounter>.GetEnumerator() => GetEnumerator();
 
-    IEnumerator IEnumerable.GetEnumerator() => _counters.GetEnumerator();
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     internal ReadOnlySpan<PerfEventCounter> AsSpan() => _counters;
 

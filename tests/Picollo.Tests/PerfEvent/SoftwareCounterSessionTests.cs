@@ -35,6 +35,34 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [PerfFact]
+    public async Task A_loop_over_the_counters_may_await_and_allocates_nothing()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        List<string> names = [];
+        foreach (PerfEventCounter counter in session.Counters)
+        {
+            await Task.Yield();
+            names.Add(counter.Name);
+        }
+
+        names.Should().Equal(session.Counters.Select(counter => counter.Name)).And.NotBeEmpty();
+        Allocated(session.Counters).Should().Be(0);
+
+        static long Allocated(PerfEventCounters counters)
+        {
+            int count = 0;
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            foreach (PerfEventCounter counter in counters)
+            {
+                count += counter.Name.Length > 0 ? 1 : 0;
+            }
+
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            return count == counters.Count ? allocated : -1;
+        }
+    }
+
+    [PerfFact]
     public void The_task_clock_is_the_cpu_time()
     {
         using PerfEventCounterSession session = Software.Create();
