@@ -295,7 +295,7 @@ public sealed class CommandMeterTests : IDisposable
     [Fact]
     public void A_counter_of_a_command_waits_for_its_exec_and_is_inherited()
     {
-        PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithTarget(-1, 3).WithPinned(true).Settings, 42);
+        PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithCpu(3).WithPinned(true).Settings, 42);
 
         (settings.ThreadId, settings.Cpu, settings.ProcessId).Should().Be((42, -1, null));
         PerfEventOpener.Attributes(settings, new PerfEventDefinition(PerfEventType.Software, 1), isLeader: true).Flags
