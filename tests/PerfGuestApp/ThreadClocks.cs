@@ -64,9 +64,9 @@ internal static class ThreadClocks
                     Thread.Sleep(1);
                 }
 
-                long before = CpuUsageReader.GetThreadTime();
+                long before = CpuUsageReader.GetThreadTimeNanoseconds();
                 long now = clock.GetNanoseconds();
-                long after = CpuUsageReader.GetThreadTime();
+                long after = CpuUsageReader.GetThreadTimeNanoseconds();
                 if (now < last)
                 {
                     Interlocked.Increment(ref errors);

@@ -96,9 +96,9 @@ internal static class ReadmeSamples
         CpuUsage onEnd = CpuUsage.GetByThread();
         Console.WriteLine("CPU Usage: " + (onEnd - onStart));            // CPU Usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
 
-        long start = CpuUsageReader.GetThreadTime();                     // user and kernel together, in nanoseconds: one system call
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();          // user and kernel together: one system call
         DoWork();
-        long nanoseconds = CpuUsageReader.GetThreadTime() - start;
+        long nanoseconds = CpuUsageReader.GetThreadTimeNanoseconds() - start;
 
         return (onEnd - onStart, nanoseconds);
     }

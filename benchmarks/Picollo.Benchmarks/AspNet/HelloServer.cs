@@ -41,7 +41,7 @@ internal static class HelloServer
             await context.Response.WriteAsync("hello");
         });
         app.MapGet("/taken", (HttpContext context) =>
-            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTime()}"));
+            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTimeNanoseconds()}"));
         app.StartAsync().Wait();
         output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
         Console.In.ReadToEnd();

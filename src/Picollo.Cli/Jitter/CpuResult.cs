@@ -9,7 +9,7 @@ namespace Picollo.Cli.Jitter;
 /// <param name="ThreadId">The ID of the measuring thread.</param>
 /// <param name="Status">Exact values.</param>
 /// <param name="Histogram">All latencies.</param>
-internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
+internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
 {
     /// <summary>The ranks that are shown, before the exact maximum.</summary>
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];

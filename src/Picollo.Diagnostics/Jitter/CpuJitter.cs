@@ -18,13 +18,13 @@ public sealed class CpuJitter
     private ulong _max;
     private ulong _last;
 
-    internal CpuJitter(int cpu, int threadId) => (Cpu, ThreadId) = (cpu, threadId);
+    internal CpuJitter(int cpu, long threadId) => (Cpu, ThreadId) = (cpu, threadId);
 
     /// <summary>The CPU's number.</summary>
     public int Cpu { get; }
 
-    /// <summary>The system's id of the thread that measures it.</summary>
-    public int ThreadId { get; }
+    /// <summary>The system's ID of the thread that measures it.</summary>
+    public long ThreadId { get; }
 
     /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. Written by the meter while it runs, to be read
     /// only.</summary>

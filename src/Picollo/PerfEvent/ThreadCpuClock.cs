@@ -11,7 +11,7 @@ namespace Picollo.PerfEvent;
 /// </summary>
 /// <remarks>
 /// <para>For code that asks very often: a reading takes about as long as one of <see cref="CycleClock"/>, where
-/// <see cref="CpuUsageReader.GetThreadTime()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it
+/// <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it
 /// (<see cref="UnavailableReason"/> says why) readings are system calls, and everything else is the same.</para>
 /// <para><b>Accuracy.</b> The page goes without the time that each switch to the thread takes, some 4 µs. The kernel writes
 /// the page at each switch, so the first reading after one asks the kernel for the exact time, and so does one every
@@ -55,7 +55,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     public ThreadCpuClock()
     {
         NativeShim shim = NativeShim.Current;
-        _readSystem = CpuUsageReader.GetThreadTime;
+        _readSystem = CpuUsageReader.GetThreadTimeNanoseconds;
         _readPage = shim.ReadThreadTime;
         _file = TryOpenPage(shim, out string? reason);
         _page = _file is null ? null : _file.Page;

@@ -42,6 +42,29 @@ public class TypeConventionTests
     }
 
     [Fact]
+    public void Numbers_that_are_durations_name_their_unit()
+    {
+        Type[] numbers = [typeof(int), typeof(uint), typeof(long), typeof(ulong), typeof(double)];
+        string[] durations = ["Time", "Duration", "Interval", "Latency", "Elapsed"];
+        string[] units = ["Nano", "Pico", "Micro", "Milli", "Seconds", "Ticks", "Timestamp"];
+
+        PublicSurface.Types.SelectMany(PublicSurface.MembersOf)
+            .Where(member => durations.Any(word => member.Name.Contains(word, StringComparison.Ordinal)))
+            .Where(member => numbers.Contains(member switch { MethodInfo method => method.ReturnType, PropertyInfo property => property.PropertyType, _ => typeof(void) }))
+            .Should().HaveCountGreaterThan(4).And.OnlyContain(member => units.Any(unit => member.Name.Contains(unit, StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Thread_ids_are_long() => PublicSurface.Types.SelectMany(PublicSurface.MembersOf)
+        .SelectMany(member => member switch
+        {
+            PropertyInfo { Name: "ThreadId" } property => [property.PropertyType],
+            MethodBase method => method.GetParameters().Where(parameter => parameter.Name == "threadId").Select(parameter => parameter.ParameterType),
+            _ => Enumerable.Empty<Type>(),
+        })
+        .Should().HaveCountGreaterThan(4).And.OnlyContain(type => type == typeof(long));
+
+    [Fact]
     public void A_scope_can_be_disposed_only_by_using()
     {
         Type[] scopes = [.. PublicSurface.Types.Where(type => type.Name.EndsWith("Scope", StringComparison.Ordinal))];

@@ -155,7 +155,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel together, at the finest step the system
-    /// has: that of <see cref="CpuUsageReader.GetThreadTime()"/>.</summary>
+    /// has: that of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
     /// <returns>Nanoseconds. While the watcher runs, never less than the same thread was told before (but for threads started without a
     /// context, whose last part is lost at their end).</returns>
     public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
