@@ -33,7 +33,7 @@ public class TypeConventionTests
     {
         Type[] readings = [.. PublicSurface.Types.Where(type =>
             type is { IsValueType: true, IsEnum: false, Namespace: "Picollo.Cpu" or "Picollo.PerfEvent" }
-            && type != typeof(CpuUsage) && type != typeof(ResourceUsage))];
+            && type != typeof(CpuUsage))];
 
         readings.Should().HaveCountGreaterThanOrEqualTo(10);
         readings.SelectMany(type => type.GetConstructors()).Should().BeEmpty();
