@@ -55,7 +55,7 @@ public static class Api
             for (int number = 2; number < below; number++)
             {
                 count += IsPrime(number) ? 1 : 0;
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return Results.Ok(count);

@@ -28,7 +28,7 @@ public static class Rules
     public static readonly DiagnosticDescriptor CheckpointNotAwaited = Rule(
         "PIC0003",
         "A checkpoint is not awaited",
-        "A checkpoint that is not awaited never yields: await it, or call the blocking checkpoint in code that is not async");
+        "A checkpoint that is not awaited never yields: await it, or call Checkpoint() in code that is not async");
 
     /// <summary>A watcher is neither stopped nor read.</summary>
     public static readonly DiagnosticDescriptor UnusedWatcher = Rule(

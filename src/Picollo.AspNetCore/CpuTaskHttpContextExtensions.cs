@@ -19,7 +19,7 @@ public static class CpuTaskHttpContextExtensions
     ///     for (int n = 2; found &lt; count; n++)
     ///     {
     ///         found += IsPrime(n) ? 1 : 0;
-    ///         await cpu.Checkpoint();
+    ///         await cpu.CheckpointAsync();
     ///     }
     ///
     ///     return found;

@@ -5,7 +5,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>CheckpointBlocking</c>.</summary>
+/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>Checkpoint</c>.</summary>
 /// <remarks>
 /// <para>All decisions are made under one lock, held for some tens of nanoseconds. Tasks take thousands of times as long, and one lock
 /// makes it plain that never more than N tasks run and none is lost.</para>

@@ -72,7 +72,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
 
     public long SliceLeft { get; set; }
 
-    /// <summary>The thread that waits in <c>CheckpointBlocking</c> with a part of the task on its stack.</summary>
+    /// <summary>The thread that waits in <c>Checkpoint</c> with a part of the task on its stack.</summary>
     public WorkerThread? StoppedThread { get; set; }
 
     /// <summary>Whether it gives its worker up when the current step ends.</summary>

@@ -23,14 +23,14 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <returns>A value to await at once.</returns>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public CpuCheckpoint Checkpoint() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
+    public CpuCheckpoint CheckpointAsync() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
 
-    /// <summary><see cref="Checkpoint"/> for a body that is not async. When it gives its worker up, its thread waits and another takes the
-    /// worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time; further
-    /// ones go on.</summary>
+    /// <summary><see cref="CheckpointAsync"/> for a body that is not async. When it gives its worker up, its thread waits and another takes
+    /// the worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time;
+    /// further ones go on.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void CheckpointBlocking()
+    public void Checkpoint()
     {
         if (_task.NeedsAttention)
         {

@@ -12,7 +12,7 @@ namespace Picollo.Scheduling;
 /// <remarks>
 /// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
 /// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
-/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.Checkpoint"/> as it goes. There a task gives its worker up if
+/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it goes. There a task gives its worker up if
 /// its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks are ordered by priority, in it new
 /// ones before those that were set aside, in order of arrival.</para>
 /// <para><b>No starvation.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
@@ -36,7 +36,7 @@ namespace Picollo.Scheduling;
 ///     foreach (ReadOnlyMemory&lt;byte&gt; block in blocks)
 ///     {
 ///         crc.Append(block.Span);
-///         await cpu.Checkpoint();
+///         await cpu.CheckpointAsync();
 ///     }
 ///
 ///     return crc.GetCurrentHashAsUInt32();

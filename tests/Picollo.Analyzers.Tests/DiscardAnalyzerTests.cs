@@ -69,19 +69,19 @@ public class DiscardAnalyzerTests
     }
 
     [Theory]
-    [InlineData("async Task M(CpuTaskContext cpu) { cpu.Checkpoint(); await cpu.Checkpoint(); }")]
-    [InlineData("void M(CpuTaskContext cpu) { cpu.Checkpoint(); }")]
-    [InlineData("void M(CpuTaskContext cpu) { _ = cpu.Checkpoint(); }")]
-    [InlineData("void M(CpuTaskContext cpu) { var checkpoint = cpu.Checkpoint(); Work(); }")]
-    [InlineData("void M(CpuTaskContext cpu) { Action body = () => cpu.Checkpoint(); body(); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { cpu.CheckpointAsync(); await cpu.CheckpointAsync(); }")]
+    [InlineData("void M(CpuTaskContext cpu) { cpu.CheckpointAsync(); }")]
+    [InlineData("void M(CpuTaskContext cpu) { _ = cpu.CheckpointAsync(); }")]
+    [InlineData("void M(CpuTaskContext cpu) { var checkpoint = cpu.CheckpointAsync(); Work(); }")]
+    [InlineData("void M(CpuTaskContext cpu) { Action body = () => cpu.CheckpointAsync(); body(); }")]
     public async Task A_checkpoint_that_is_not_awaited_is_reported(string member) =>
-        (await Snippet.ReportsAsync(member)).Should().Equal("PIC0003: cpu.Checkpoint()");
+        (await Snippet.ReportsAsync(member)).Should().Equal("PIC0003: cpu.CheckpointAsync()");
 
     [Theory]
-    [InlineData("async Task M(CpuTaskContext cpu) { await cpu.Checkpoint(); }")]
-    [InlineData("async Task M(CpuTaskContext cpu) { var checkpoint = cpu.Checkpoint(); await checkpoint; }")]
-    [InlineData("CpuCheckpoint M(CpuTaskContext cpu) => cpu.Checkpoint();")]
-    [InlineData("void M(CpuTaskContext cpu) { cpu.CheckpointBlocking(); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { var checkpoint = cpu.CheckpointAsync(); await checkpoint; }")]
+    [InlineData("CpuCheckpoint M(CpuTaskContext cpu) => cpu.CheckpointAsync();")]
+    [InlineData("void M(CpuTaskContext cpu) { cpu.Checkpoint(); }")]
     public async Task A_checkpoint_that_is_awaited_is_not_reported(string member) =>
         (await Snippet.ReportsAsync(member)).Should().BeEmpty();
 
@@ -92,14 +92,14 @@ public class DiscardAnalyzerTests
     [InlineData(
         "void M(int scope) { _ = _histogram.GetNanoScope(); Work(scope); }",
         "void M(int scope) { using var scope2 = _histogram.GetNanoScope(); Work(scope); }")]
-    [InlineData("async Task M(CpuTaskContext cpu) { cpu.Checkpoint(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.Checkpoint(); await Task.Yield(); }")]
-    [InlineData("async Task M(CpuTaskContext cpu) { _ = cpu.Checkpoint(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.Checkpoint(); await Task.Yield(); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { cpu.CheckpointAsync(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); await Task.Yield(); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { _ = cpu.CheckpointAsync(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); await Task.Yield(); }")]
     public async Task The_fix_uses_what_was_discarded(string member, string repaired) =>
         (await Snippet.FixedAsync(member)).Should().Be(repaired);
 
     [Theory]
     [InlineData("void M() { HdrHistogram.Factory.WithRelativeError(0.01); }")]
-    [InlineData("void M(CpuTaskContext cpu) { cpu.Checkpoint(); }")]
+    [InlineData("void M(CpuTaskContext cpu) { cpu.CheckpointAsync(); }")]
     public async Task There_is_no_fix_that_would_not_compile(string member) =>
         (await Snippet.FixedAsync(member)).Should().BeNull();
 }

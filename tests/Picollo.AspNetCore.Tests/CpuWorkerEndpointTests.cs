@@ -33,7 +33,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             {
                 string before = OnWorker();
                 await Task.Delay(5);
-                await context.GetCpuTask().Checkpoint();
+                await context.GetCpuTask().CheckpointAsync();
                 return $"{before} {OnWorker()}";
             }).RequireCpuWorker();
             web.Map("/delegate", (HttpContext context) => context.Response.WriteAsync(OnWorker())).RequireCpuWorker();
@@ -76,7 +76,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                 for (int i = 0; i < 30; i++)
                 {
                     Burn.Milliseconds(1);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             }).RequireCpuWorker(),
             options => options.ServerTiming = true);
@@ -142,7 +142,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             while (true)
             {
                 Thread.SpinWait(100);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }).RequireCpuWorker());
         using CancellationTokenSource abort = new();
@@ -231,7 +231,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             begun.SetResult();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         await begun.Task;

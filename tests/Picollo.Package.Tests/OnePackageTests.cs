@@ -35,7 +35,7 @@ public sealed class OnePackageTests(PackageFixture packages)
             using Picollo.Metrics;
 
             HdrHistogram.Create().GetNanoScope();
-            static void Work(Picollo.Scheduling.CpuTaskContext cpu) => cpu.Checkpoint();
+            static void Work(Picollo.Scheduling.CpuTaskContext cpu) => cpu.CheckpointAsync();
             Work(default);
             """);
         Tool.Dotnet(folder.Path, "build", "-c", "Release").Should()

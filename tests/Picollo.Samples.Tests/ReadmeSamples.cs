@@ -132,7 +132,7 @@ internal static class ReadmeSamples
             foreach (byte[] block in blocks)
             {
                 sum = Append(sum, block);
-                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+                await cpu.CheckpointAsync();                             // every 10 to 100 µs of work
             }
 
             return sum;
@@ -174,7 +174,7 @@ internal static class ReadmeSamples
             for (int block = 0; block < blocks; block++)
             {
                 sum = Append(sum, ReadBlock(block));
-                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+                await cpu.CheckpointAsync();                             // every 10 to 100 µs of work
             }
 
             return sum;

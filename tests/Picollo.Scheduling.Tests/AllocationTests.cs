@@ -19,13 +19,13 @@ public class AllocationTests
                 long before = GC.GetAllocatedBytesForCurrentThread();
                 for (int i = 0; i < 100; i++)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 awaited = Math.Min(awaited, GC.GetAllocatedBytesForCurrentThread() - before);
             }
 
-            return (awaited, Allocations.InSteadyState(cpu.CheckpointBlocking));
+            return (awaited, Allocations.InSteadyState(cpu.Checkpoint));
         }).Soon();
 
         awaited.Should().Be(0);
@@ -44,7 +44,7 @@ public class AllocationTests
         {
             while (!Volatile.Read(ref isOver))
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         long inTurn = await pool.RunAsync(AFewSlices).Soon();
@@ -64,7 +64,7 @@ public class AllocationTests
                 for (int i = 0; i < 100; i++)
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(50));
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 long bytes = GC.GetAllocatedBytesForCurrentThread() - before;

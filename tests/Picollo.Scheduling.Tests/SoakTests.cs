@@ -127,7 +127,7 @@ public class SoakTests
             {
                 case 0: await Task.Yield(); break;
                 case 1: await cpu.Outside(() => Task.Delay(random.Next(2))); break;
-                case 2: cpu.CheckpointBlocking(); break;
+                case 2: cpu.Checkpoint(); break;
                 case 3 when depth < 3: await Submit(random.Next(), depth + 1).Ended(); break;
                 case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // nobody waits for it
                 case 5: await Task.WhenAll(Part(cpu, new Random(1)), Part(cpu, new Random(2))); break;
@@ -137,11 +137,11 @@ public class SoakTests
                     await Task.Delay(random.Next(2)).ConfigureAwait(false);
                     do
                     {
-                        await cpu.Checkpoint(); // the first may still find the worker that has not quite left the body
+                        await cpu.CheckpointAsync(); // the first may still find the worker that has not quite left the body
                     }
                     while (!_pool.HasThisThread());
                     break;
-                default: await cpu.Checkpoint(); break;
+                default: await cpu.CheckpointAsync(); break;
             }
 
             Work(random);
@@ -152,7 +152,7 @@ public class SoakTests
             Work(random);
             await Task.Yield();
             Work(random);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             Work(random);
         }
 
@@ -161,7 +161,7 @@ public class SoakTests
             for (int steps = random.Next(8); steps > 0; steps--)
             {
                 Work(random);
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
                 if (random.Next(30) == 0)
                 {
                     throw new FormatException();

@@ -20,7 +20,7 @@ public class ForEachTests
                 Enumerable.Range(0, Items),
                 async (item, cpu) =>
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                     Do(done, item);
                     await Task.Yield();
                 }),
@@ -58,7 +58,7 @@ public class ForEachTests
             {
                 inside.Enter();
                 await cpu.Outside(() => item % 7 == 0 ? Task.Delay(1) : Task.CompletedTask);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 inside.Leave();
             }).Soon();
 

@@ -52,7 +52,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }, _source.Token);
         begun.Await();
@@ -71,7 +71,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             while (true)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
         }, _source.Token);
         begun.Await();
@@ -91,7 +91,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             cancelled.Await();
             await Task.Yield();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             _hasGoneOn = true;
         }, _source.Token);
         begun.Await();
@@ -112,7 +112,7 @@ public sealed class CancellationTests : IDisposable
             {
                 while (!_hasGoneOn)
                 {
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                     _hasGoneOn = cpu.GetUsage().Slices > 1;
                 }
             }, _source.Token)
@@ -120,7 +120,7 @@ public sealed class CancellationTests : IDisposable
             {
                 while (!_hasGoneOn)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                     _hasGoneOn = cpu.GetUsage().Slices > 1;
                 }
             }, _source.Token);
@@ -146,7 +146,7 @@ public sealed class CancellationTests : IDisposable
                 begun.Set();
                 return wait.Task;
             });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             _hasGoneOn = true;
         }, _source.Token);
         begun.Await();
@@ -309,11 +309,11 @@ public sealed class CancellationTests : IDisposable
         {
             if (isBlocking)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
             else
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }
     }

@@ -17,7 +17,7 @@ public class FirstSliceTests
                 while (cpu.GetUsage().Slices < slices)
                 {
                     Thread.Sleep(10);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 after.Add(((CpuTask)SynchronizationContext.Current!).IsNew);
@@ -45,7 +45,7 @@ public class FirstSliceTests
 
             while (cpu.GetUsage().Slices < 2)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsNew);

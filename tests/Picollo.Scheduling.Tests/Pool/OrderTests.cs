@@ -19,7 +19,7 @@ public class OrderTests
                 pool.RunAsync(_ => order.Add("equal")),
                 pool.RunAsync(_ => order.Add("better"), priority: CpuPriority.High),
             ];
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             order.Add("interrupted");
         }).Soon();
         await Task.WhenAll(others).Soon();
@@ -60,7 +60,7 @@ public class OrderTests
             begun.Set();
             while (!Volatile.Read(ref hasRun))
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }, priority: running);
         begun.Await();
@@ -81,7 +81,7 @@ public class OrderTests
         {
             begun.Set();
             submitted.Await();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return hasRun;
         });
         begun.Await();
@@ -104,7 +104,7 @@ public class OrderTests
             {
                 all.Signal();
                 come.Await();
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 hasBegun.Await(); // until then, no worker is free for it but one that is given up
                 return cpu.GetUsage().Slices;
             },
@@ -141,7 +141,7 @@ public class OrderTests
             {
                 begun.SetResult();
                 come.Await();
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 hasBegun.Await();
                 return cpu.GetUsage().Slices;
             });
@@ -199,7 +199,7 @@ public class OrderTests
                     later = pool.RunAsync(_ => { hasLaterRun = true; });
                     for (int i = 0; i < 1000; i++)
                     {
-                        await cpu.Checkpoint();
+                        await cpu.CheckpointAsync();
                     }
 
                     isSlow = watch.Elapsed > slice;
@@ -238,7 +238,7 @@ public class OrderTests
                     }
 
                     Thread.SpinWait(20);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             }))];
         }
@@ -275,7 +275,7 @@ public class OrderTests
                 for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().Slices < 4; work += TimeSpan.FromMicroseconds(20))
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(20));
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 return (cpu.GetUsage().Slices, smallTasks - before);
@@ -292,7 +292,7 @@ public class OrderTests
         {
             smallTasks++;
             Pools.Spin(small);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             if (!Volatile.Read(ref isOver))
             {
                 _ = pool.RunAsync(Stream, priority: others);
@@ -312,7 +312,7 @@ public class OrderTests
             while (turns[1 - i] < 20)
             {
                 turns[i] = cpu.GetUsage().Slices;
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             turns[i] = int.MaxValue;
@@ -330,7 +330,7 @@ public class OrderTests
                 while (!isOver())
                 {
                     Volatile.Write(ref isUsedUp, !((CpuTask)SynchronizationContext.Current!).IsNew);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 await work(cpu);

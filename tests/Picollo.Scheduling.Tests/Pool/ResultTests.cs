@@ -12,7 +12,7 @@ public class ResultTests
         (await pool.RunAsync(async cpu =>
         {
             await Task.Yield();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return pool.HasThisThread();
         }).Soon()).Should().BeTrue();
         await pool.RunAsync(_ => { hasRun = pool.HasThisThread(); }).Soon();
@@ -81,7 +81,7 @@ public class ResultTests
         (await pool.RunAsync(cpu => cpu.Name).Soon()).Should().Be(nameof(A_task_has_the_name_of_the_member_that_submits_it_or_another));
         (await pool.RunAsync(async cpu =>
         {
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return cpu.Name;
         }, name: "other").Soon()).Should().Be("other");
     }

@@ -78,7 +78,7 @@ public class ShutdownTests
             begun.Set();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         begun.Await();
@@ -153,14 +153,14 @@ public class ShutdownTests
             {
                 while (true)
                 {
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                 }
             })
             : pool.RunAsync(async cpu =>
             {
                 while (true)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             });
         using var held = Held.Worker(pool);
@@ -207,7 +207,7 @@ public class ShutdownTests
         Task task = await pool.RunAsync(async cpu =>
         {
             disposed = pool.DisposeAsync();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }).Ended();
 
         task.IsCanceled.Should().BeTrue();
@@ -256,7 +256,7 @@ public class ShutdownTests
                 }
 
                 Pools.Spin(TimeSpan.FromMicroseconds(200));
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
         }))).Soon();
         threads.Should().HaveCountGreaterThan(3);

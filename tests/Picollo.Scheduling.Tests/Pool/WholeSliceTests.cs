@@ -36,7 +36,7 @@ public class WholeSliceTests
         (int slices, long end) = (cpu.GetUsage().Slices, OwnEnd);
         Own.NeedsAttention = true;
 
-        await cpu.Checkpoint();
+        await cpu.CheckpointAsync();
 
         bool goesOn = cpu.GetUsage().Slices == slices;
         (goesOn || Own.WaitingSince >= end).Should().BeTrue("it is given up when it is over");
@@ -53,7 +53,7 @@ public class WholeSliceTests
             WorkerThread.Current!.Slot!.IsWhole = true;
             for (int slices = cpu.GetUsage().Slices; cpu.GetUsage().Slices == slices;)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             WorkerThread.Current!.Slot!.IsWhole.Should().BeFalse();
@@ -74,7 +74,7 @@ public class WholeSliceTests
                 Stream();
                 while (!hasSeen)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                     hasSeen = OwnWorker.IsWhole && await look(pool, cpu);
                 }
             },

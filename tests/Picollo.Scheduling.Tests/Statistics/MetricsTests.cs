@@ -68,16 +68,16 @@ public class MetricsTests
         {
             while (cpu.GetUsage().Slices < 3)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             while (cpu.GetUsage().Slices < 6)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             _ = pool.RunAsync(_ => { });
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
             return cpu.GetUsage().Slices;
         }).Soon();
 
@@ -133,16 +133,16 @@ public class MetricsTests
         {
             while (cpu.GetUsage().Slices < 3)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             while (cpu.GetUsage().Slices < 5)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             _ = pool.RunAsync(_ => { });
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
         }).Soon();
         await pool.DrainAsync().Soon();
 

@@ -47,7 +47,7 @@ public class StatisticsTests
             {
                 Pools.Spin(TimeSpan.FromMicroseconds(200));
                 await (step % 10 == i ? cpu.Outside(() => Task.Delay(1)) : Task.CompletedTask);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return cpu.GetUsage().Slices;
@@ -149,7 +149,7 @@ public class StatisticsTests
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
                 Pools.Spin(TimeSpan.FromMicroseconds(300));
                 own += CpuUsageReader.GetByThread().Total - from;
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return cpu.GetUsage();
@@ -175,7 +175,7 @@ public class StatisticsTests
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
                 Pools.Spin(TimeSpan.FromMicroseconds(100));
                 own += CpuUsageReader.GetByThread().Total - from;
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             return cpu.GetUsage();
@@ -272,7 +272,7 @@ public class StatisticsTests
             {
                 while (cpu.GetUsage().Slices < 6)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 return cpu.GetUsage().Slices;
@@ -300,7 +300,7 @@ public class StatisticsTests
             Pools.Spin(TimeSpan.FromMilliseconds(200));
             interrupted = Stopwatch.GetTimestamp();
             _ = pool.RunAsync(_ => { });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }).Soon();
         await pool.DrainAsync().Soon();
 
@@ -317,7 +317,7 @@ public class StatisticsTests
         int slices = await pool.RunAsync(async cpu =>
         {
             _ = pool.RunAsync(_ => { });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             for (int i = 0; i < 10; i++)
             {
                 var back = new TaskCompletionSource();
@@ -341,7 +341,7 @@ public class StatisticsTests
         {
             while (cpu.GetUsage().Slices < 5)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return cpu.GetUsage().Slices;
