@@ -15,7 +15,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// observe it themselves. The first use allocates if the caller gave a token.</summary>
     public CancellationToken CancellationToken => _task.Cancellation;
 
-    /// <summary>The task's name, as given to <c>RunAsync</c>.</summary>
+    /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
     public string Name => _task.Name;
 
     /// <summary>Goes straight on while the time slice lasts; after it, lets waiting tasks run first. Call it every 10 to 100 µs of work: it

@@ -24,12 +24,7 @@ public sealed record CpuWorkerPoolOptions
     public TimeSpan TimeSlice
     {
         get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1), nameof(TimeSlice));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromSeconds(10), nameof(TimeSlice));
-            field = value;
-        }
+        init => field = CheckSlice(value, nameof(TimeSlice));
     } = TimeSpan.FromMilliseconds(10);
 
     /// <summary>The pool's name, in its threads' names and in its metrics. Default "CPU worker".</summary>
@@ -43,4 +38,11 @@ public sealed record CpuWorkerPoolOptions
             field = value;
         }
     } = "CPU worker";
+
+    internal static TimeSpan CheckSlice(TimeSpan slice, string name)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(slice, TimeSpan.FromMilliseconds(1), name);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(slice, TimeSpan.FromSeconds(10), name);
+        return slice;
+    }
 }

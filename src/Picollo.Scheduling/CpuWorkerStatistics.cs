@@ -4,7 +4,7 @@ using Picollo.Metrics;
 namespace Picollo.Scheduling;
 
 /// <summary>A slice, for the instruments, which record it outside of the lock. Times are ticks; no task for nothing to report.</summary>
-internal readonly record struct SliceReport(string? Task, long Waited, long Length, long? Overrun);
+internal readonly record struct SliceReport(CpuTask? Task, long Waited, long Length, long? Overrun);
 
 /// <summary>Statistics of a <see cref="CpuWorkerPool"/> since its creation. Live; any thread may read each member at any time.</summary>
 /// <remarks>
@@ -80,7 +80,7 @@ public sealed class CpuWorkerStatistics
         {
             ulong overrun = NanoScope.TicksToNanos(ticks);
             _overrun.Record(overrun);
-            HistogramOf(slice.Task!).Record(overrun);
+            HistogramOf(slice.Task!.Name).Record(overrun);
         }
     }
 

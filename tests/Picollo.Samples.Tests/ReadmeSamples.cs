@@ -136,9 +136,9 @@ internal static class ReadmeSamples
             }
 
             return sum;
-        }, cancellationToken, name: "checksum");                         // a name for the statistics; else the calling member's
+        }, new CpuTaskOptions { Name = "checksum" }, cancellationToken);         // a name for the statistics; else the body's method
 
-        await pool.ForEachAsync(texts, (text, cpu) => Count(text));      // with a checkpoint after each
+        await pool.ForEachAsync(texts, (text, cpu) => Count(text), cancellationToken);   // with a checkpoint after each
 
         Console.WriteLine($"{pool.Statistics.QueueWait.GetPercentileValue(99):N0} ns in the queue");
         foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunByTask())

@@ -86,9 +86,10 @@ public class AllocationTests
         const int calls = 100;
         await using CpuWorkerPool pool = Pools.Create();
         long submitting;
+        var options = new CpuTaskOptions { Name = "empty" };
         using (Held.Worker(pool))
         {
-            submitting = Allocations.InSteadyState(() => { _ = pool.RunAsync(Nothing, name: "empty"); }) / calls;
+            submitting = Allocations.InSteadyState(() => { _ = pool.RunAsync(Nothing, options); }) / calls;
         }
 
         submitting.Should().BeInRange(1, atMostBytes);
@@ -101,12 +102,13 @@ public class AllocationTests
         const int calls = 1000;
         await using CpuWorkerPool pool = Pools.Create();
         long least = long.MaxValue;
+        var options = new CpuTaskOptions { Name = "empty" };
         for (int round = 0; round < 10; round++)
         {
             long before = GC.GetTotalAllocatedBytes(precise: true);
             for (int i = 0; i < calls; i++)
             {
-                await pool.RunAsync(Nothing, name: "empty");
+                await pool.RunAsync(Nothing, options);
             }
 
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);

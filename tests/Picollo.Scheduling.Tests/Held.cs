@@ -12,7 +12,7 @@ internal sealed class Held : IDisposable
             begun.Set();
             _release.Await();
         },
-        priority: priority);
+        new CpuTaskOptions { Priority = priority });
 
     /// <summary>Submits it, and waits until it has a worker.</summary>
     public static Held Worker(CpuWorkerPool pool, CpuPriority priority = CpuPriority.Normal)

@@ -91,24 +91,28 @@ public class SoakTests
         {
             var random = new Random(seed);
             CancellationToken token = random.Next(3) == 0 ? _sources[random.Next(_sources.Length)].Token : default;
-            var priority = (CpuPriority)random.Next(-1, 2);
-            string name = $"kind {random.Next(4)}";
+            var options = new CpuTaskOptions
+            {
+                Name = $"kind {random.Next(4)}",
+                Priority = (CpuPriority)random.Next(-1, 2),
+                Slice = random.Next(4) == 0 ? TimeSpan.FromMilliseconds(random.Next(1, 20)) : null,
+            };
             if (random.Next(12) == 0)
             {
                 Interlocked.Add(ref _submitted, _workers);
-                return _pool.ForEachAsync(Enumerable.Range(0, random.Next(20)), (item, cpu) => Step(cpu, new Random(seed + item), depth + 1), token, priority, name);
+                return _pool.ForEachAsync(Enumerable.Range(0, random.Next(20)), (item, cpu) => Step(cpu, new Random(seed + item), depth + 1), options, token);
             }
 
             Interlocked.Increment(ref _submitted);
             return random.Next(4) switch
             {
-                0 => _pool.RunAsync(cpu => Blocking(cpu, random), token, priority, name),
+                0 => _pool.RunAsync(cpu => Blocking(cpu, random), options, token),
                 1 => _pool.RunAsync(cpu =>
                 {
                     Blocking(cpu, random);
                     return seed;
-                }, token, priority, name),
-                _ => _pool.RunAsync(cpu => Steps(cpu, random, depth), token, priority, name),
+                }, options, token),
+                _ => _pool.RunAsync(cpu => Steps(cpu, random, depth), options, token),
             };
         }
 

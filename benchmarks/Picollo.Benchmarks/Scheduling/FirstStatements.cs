@@ -91,7 +91,7 @@ internal static class FirstStatements
             crc = Crc32.Append(crc, data);
             await cpu.CheckpointAsync();
         }
-    });
+    }, CancellationToken.None);
 
     private static Task RunBlocking(CpuWorkerPool pool, CancellationToken stop) => pool.RunAsync(cpu =>
     {
@@ -101,5 +101,5 @@ internal static class FirstStatements
             crc = Crc32.Append(crc, data);
             cpu.Checkpoint();
         }
-    });
+    }, CancellationToken.None);
 }

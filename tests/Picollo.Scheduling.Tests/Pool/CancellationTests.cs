@@ -244,7 +244,7 @@ public sealed class CancellationTests : IDisposable
             var held = Held.Worker(pool);
             WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true), Submit(pool, fails: false, isLinked: true)];
             held.Dispose();
-            Task.WhenAll(pool.RunAsync(_ => { }, priority: CpuPriority.Low).Soon()).Wait();
+            Task.WhenAll(pool.RunAsync(_ => { }, new CpuTaskOptions { Priority = CpuPriority.Low }).Soon()).Wait();
             using var next = Held.Worker(pool);
             made = [.. made, Submit(pool, fails: false)];
             Task disposed = pool.DisposeAsync().AsTask();

@@ -17,7 +17,7 @@ public class OrderTests
             others =
             [
                 pool.RunAsync(_ => order.Add("equal")),
-                pool.RunAsync(_ => order.Add("better"), priority: CpuPriority.High),
+                pool.RunAsync(_ => order.Add("better"), new CpuTaskOptions { Priority = CpuPriority.High }),
             ];
             await cpu.CheckpointAsync();
             order.Add("interrupted");
@@ -37,7 +37,7 @@ public class OrderTests
         {
             string[] submitted = ["low 1", "normal 1", "high 1", "low 2", "normal 2", "high 2"];
             tasks = [.. submitted.Select(name => pool.RunAsync(
-                cpu => begun.Add(cpu.Name), default, Enum.Parse<CpuPriority>(name.Split(' ')[0], ignoreCase: true), name))];
+                cpu => begun.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuPriority>(name.Split(' ')[0], ignoreCase: true) }))];
         }
 
         await Task.WhenAll(tasks).Soon();
@@ -62,10 +62,10 @@ public class OrderTests
             {
                 await cpu.CheckpointAsync();
             }
-        }, priority: running);
+        }, new CpuTaskOptions { Priority = running });
         begun.Await();
 
-        await pool.RunAsync(_ => Volatile.Write(ref hasRun, true), priority: coming).Soon();
+        await pool.RunAsync(_ => Volatile.Write(ref hasRun, true), new CpuTaskOptions { Priority = coming }).Soon();
 
         await first.Soon();
     }
@@ -85,7 +85,7 @@ public class OrderTests
             return hasRun;
         });
         begun.Await();
-        Task low = pool.RunAsync(_ => { hasRun = true; }, priority: CpuPriority.Low);
+        Task low = pool.RunAsync(_ => { hasRun = true; }, new CpuTaskOptions { Priority = CpuPriority.Low });
         submitted.Set();
 
         (await first.Soon()).Should().BeFalse();
@@ -108,7 +108,7 @@ public class OrderTests
                 hasBegun.Await(); // until then, no worker is free for it but one that is given up
                 return cpu.GetUsage().Slices;
             },
-            priority: priority))];
+            new CpuTaskOptions { Priority = priority }))];
         all.Wait(Pools.Deadline).Should().BeTrue();
 
         Task coming = pool.RunAsync(_ => hasBegun.Set());
@@ -170,7 +170,7 @@ public class OrderTests
                 },
                 () => Volatile.Read(ref isLast));
             var held = Held.Worker(pool);
-            Task[] more = [.. Enumerable.Range(0, 3).Select(i => pool.RunAsync(cpu => order.Add(cpu.Name), name: $"new {i}"))];
+            Task[] more = [.. Enumerable.Range(0, 3).Select(i => pool.RunAsync(cpu => order.Add(cpu.Name), new CpuTaskOptions { Name = $"new {i}" }))];
             Volatile.Write(ref isLast, true);
             await held.Release();
             await Task.WhenAll(more.Append(old)).Soon();
@@ -265,7 +265,7 @@ public class OrderTests
         bool isOver = false;
 
         // Two that always leave another behind before they end, so that one waits at any time.
-        Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, priority: others))];
+        Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, new CpuTaskOptions { Priority = others }))];
         (int slices, int meanwhile) = await pool.RunAsync(
             async cpu =>
             {
@@ -280,7 +280,7 @@ public class OrderTests
 
                 return (cpu.GetUsage().Slices, smallTasks - before);
             },
-            priority: priority).Soon();
+            new CpuTaskOptions { Priority = priority }).Soon();
         Volatile.Write(ref isOver, true);
         await Task.WhenAll(streams).Soon();
 
@@ -295,7 +295,7 @@ public class OrderTests
             await cpu.CheckpointAsync();
             if (!Volatile.Read(ref isOver))
             {
-                _ = pool.RunAsync(Stream, priority: others);
+                _ = pool.RunAsync(Stream, new CpuTaskOptions { Priority = others });
             }
         }
     }
@@ -335,7 +335,7 @@ public class OrderTests
 
                 await work(cpu);
             },
-            name: "old");
+            new CpuTaskOptions { Name = "old" });
         await Pools.Until(() => Volatile.Read(ref isUsedUp));
         return task;
     }

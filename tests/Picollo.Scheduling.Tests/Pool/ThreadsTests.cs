@@ -163,8 +163,8 @@ public class ThreadsTests
             {
                 Pools.Spin(Pools.Short);
                 cpu.Checkpoint();
-            }),
-            pool.RunAsync(_ => Task.FromException(new FormatException())),
+            }, CancellationToken.None),
+            pool.RunAsync(_ => Task.FromException(new FormatException()), CancellationToken.None),
             pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, token),
             pool.DrainAsync(token),
         ];

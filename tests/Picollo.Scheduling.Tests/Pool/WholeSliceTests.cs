@@ -78,7 +78,7 @@ public class WholeSliceTests
                     hasSeen = OwnWorker.IsWhole && await look(pool, cpu);
                 }
             },
-            priority: CpuPriority.Low).Soon();
+            new CpuTaskOptions { Priority = CpuPriority.Low }).Soon();
 
         // The next one waits before the last ends.
         void Stream() => _ = pool.RunAsync(_ =>

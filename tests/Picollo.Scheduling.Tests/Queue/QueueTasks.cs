@@ -5,7 +5,7 @@ internal static class QueueTasks
 {
     public static CpuTask Create(string name, CpuPriority priority = CpuPriority.Normal, bool isNew = true, bool hasBegun = false, long dueSince = 0)
     {
-        var task = new SyncCpuTask(null!, _ => { }, name, priority, default) { IsNew = isNew, SliceDueSince = dueSince };
+        var task = new SyncCpuTask(null!, _ => { }, new CpuTaskOptions { Name = name, Priority = priority }, default) { IsNew = isNew, SliceDueSince = dueSince };
         if (hasBegun)
         {
             task.Run(null);

@@ -22,9 +22,9 @@ public class MetricsTests
 
         await pool.RunAsync(cpu =>
         {
-            _ = pool.RunAsync(_ => { }, name: "interrupts");
+            _ = pool.RunAsync(_ => { }, new CpuTaskOptions { Name = "interrupts" });
             Pools.Spin(TimeSpan.FromMilliseconds(20));
-        }, name: "late").Soon();
+        }, new CpuTaskOptions { Name = "late" }).Soon();
         await Pools.Until(() => _seen.Count == 5);
 
         Of(SliceLength).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);

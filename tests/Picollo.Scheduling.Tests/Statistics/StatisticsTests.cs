@@ -190,7 +190,7 @@ public class StatisticsTests
         pool.Statistics.GetRunning().Should().BeEmpty();
         Task endless = pool.RunAsync(
             cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also where this test fails
-            name: "endless");
+            new CpuTaskOptions { Name = "endless" });
 
         await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
         CpuRunningTask one = pool.Statistics.GetRunning().Single();
@@ -248,7 +248,7 @@ public class StatisticsTests
             for (int i = 0; i < names; i++)
             {
                 Task? other = null;
-                await pool.RunAsync(cpu => { other = pool.RunAsync(_ => { }, name: "in time"); }, name: $"task {i}").Soon();
+                await pool.RunAsync(cpu => { other = pool.RunAsync(_ => { }, new CpuTaskOptions { Name = "in time" }); }, new CpuTaskOptions { Name = $"task {i}" }).Soon();
                 await other!.Soon();
             }
         }
@@ -345,7 +345,7 @@ public class StatisticsTests
             }
 
             return cpu.GetUsage().Slices;
-        }, name: "steady").Soon();
+        }, new CpuTaskOptions { Name = "steady" }).Soon();
 
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
         pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices);
