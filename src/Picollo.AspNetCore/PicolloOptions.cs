@@ -51,7 +51,8 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 16;
 
-    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>.</summary>
+    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>, copied when the first of their requests
+    /// comes.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public CpuWorkerPoolOptions CpuWorkers
     {

@@ -273,7 +273,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         map,
         picollo =>
         {
-            picollo.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 };
+            picollo.CpuWorkers.WorkerCount = 1;
             options?.Invoke(picollo);
         },
         builder => builder.Services.AddControllers().AddApplicationPart(typeof(CpuWorkerEndpointTests).Assembly));

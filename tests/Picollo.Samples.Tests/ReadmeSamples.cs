@@ -154,7 +154,7 @@ internal static class ReadmeSamples
         builder.Services.AddPicollo(options =>
         {
             options.CpuBudget = TimeSpan.FromMilliseconds(100);          // requests above it are logged
-            options.CpuWorkers = new() { WorkerCount = 2 };              // for RequireCpuWorker()
+            options.CpuWorkers.WorkerCount = 2;                          // for RequireCpuWorker()
         });
         var app = builder.Build();
 

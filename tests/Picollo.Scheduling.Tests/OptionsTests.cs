@@ -69,6 +69,17 @@ public class OptionsTests
         Check(() => new CpuTaskOptions { Priority = (CpuPriority)priority }.Priority.Should().Be((CpuPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
 
     [Fact]
+    public void Options_of_a_pool_are_copied()
+    {
+        var options = new CpuWorkerPoolOptions { WorkerCount = 2, Name = "before" };
+        using var pool = new CpuWorkerPool(options);
+        options.WorkerCount = 3;
+        options.Name = "after";
+
+        (pool.WorkerCount, pool.Name).Should().Be((2, "before"));
+    }
+
+    [Fact]
     public async Task Options_of_a_task_are_copied()
     {
         await using CpuWorkerPool pool = Pools.Create();
