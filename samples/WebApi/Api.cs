@@ -24,7 +24,7 @@ public static class Api
         WebApplication application = builder.Build();
 
         // First, so that it measures all that comes after it.
-        application.UseCpuUsage();
+        application.UsePicollo();
         application.MapPicollo();
         Map(application);
         return application;

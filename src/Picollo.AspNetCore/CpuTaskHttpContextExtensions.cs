@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
 using Picollo.Scheduling;
 
-namespace Picollo.AspNetCore;
+namespace Microsoft.AspNetCore.Http;
 
 /// <summary>Gives a request access to the CPU worker that it runs on.</summary>
 public static class CpuTaskHttpContextExtensions

@@ -158,7 +158,7 @@ internal static class ReadmeSamples
         });
         var app = builder.Build();
 
-        app.UseCpuUsage();                                               // measures from here on: call it first
+        app.UsePicollo();                                                // measures from here on: call it first
         app.MapPicollo("/picollo");                                      // the page
 
         var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(

@@ -18,8 +18,8 @@ internal static class HelloServer
     {
         ["none"] = _ => { },
         ["no-op"] = app => app.Use(static next => context => next(context)),
-        ["total"] = app => app.UseCpuUsage(),
-        ["split"] = app => app.UseCpuUsage(),
+        ["total"] = app => app.UsePicollo(),
+        ["split"] = app => app.UsePicollo(),
     };
 
     /// <summary>Serves until its input ends, which is when who started it does.</summary>

@@ -75,7 +75,7 @@ internal static class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
         if (reading.Routes.Count == 0)
         {
-            html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UseCpuUsage()</code>.</p>\n");
+            html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
         }
     }
 

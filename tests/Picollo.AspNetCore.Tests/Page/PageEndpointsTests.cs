@@ -111,7 +111,7 @@ public class PageEndpointsTests
     {
         await using PageServer server = await PageServer.StartAsync();
         string page = await server.Client.GetStringAsync("/picollo");
-        page.Should().Contain("No request yet").And.Contain("UseCpuUsage()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
+        page.Should().Contain("No request yet").And.Contain("UsePicollo()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
     }
 
     [Theory]

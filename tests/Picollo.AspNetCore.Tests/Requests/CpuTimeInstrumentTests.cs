@@ -179,7 +179,7 @@ public class CpuTimeInstrumentTests
     [Fact]
     public void A_meter_is_made_by_the_applications_factory_and_has_nothing_to_do_while_nobody_listens()
     {
-        using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddPicollo().Services.BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
         instrument.IsEnabled.Should().BeFalse();
         object? scope = null;

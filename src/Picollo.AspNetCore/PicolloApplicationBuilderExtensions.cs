@@ -6,7 +6,7 @@ using Picollo.AspNetCore.Requests;
 namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Adds the middleware that measures requests.</summary>
-public static class CpuUsageApplicationBuilderExtensions
+public static class PicolloApplicationBuilderExtensions
 {
     /// <summary>
     /// Adds a middleware that measures each request that reaches it, by method and route pattern: the CPU time on all threads, and the
@@ -40,11 +40,11 @@ public static class CpuUsageApplicationBuilderExtensions
     /// <returns><paramref name="app"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="app"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called.</exception>
-    public static IApplicationBuilder UseCpuUsage(this IApplicationBuilder app)
+    public static IApplicationBuilder UsePicollo(this IApplicationBuilder app)
     {
         ArgumentNullException.ThrowIfNull(app);
         RequestReporter reporter = app.ApplicationServices.GetService<RequestReporter>()
-            ?? throw new InvalidOperationException("UseCpuUsage() needs the services that builder.Services.AddPicollo() adds.");
+            ?? throw new InvalidOperationException("UsePicollo() needs the services that builder.Services.AddPicollo() adds.");
         PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);
     }
