@@ -26,7 +26,7 @@ public static class PicolloApplicationBuilderExtensions
     /// of the response. Work that outlives its request counts until then.</para>
     /// <para><b>Routes.</b> A request that an error page answers counts for the route it came for. A request without a route counts for
     /// <c>(unmatched)</c>. Paths are not recorded.</para>
-    /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>http.server.request.cpu.time</c> in seconds,
+    /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>picollo.http.server.request.cpu.time</c> in seconds,
     /// with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
     /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
     /// request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with <c>Method</c>,

@@ -58,8 +58,8 @@ internal sealed class Subject
             Route = usage,
             Registrations =
             [
-                new("http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
-                new("http_server_request_wall_time", usage.Wall, Duration, labels),
+                new("picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
+                new("picollo_http_server_request_wall_time", usage.Wall, Duration, labels),
             ],
             SeriesNames = ["CPU", "wall"],
         };

@@ -56,7 +56,7 @@ public class CpuTimeInstrumentTests
         ProtobufMessage metric = received.Should().ContainSingle().Which is var body
             ? new ProtobufMessage(body).Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2)
             : null!;
-        (metric.Text(1), metric.Text(3)).Should().Be(("http.server.request.cpu.time", "s"));
+        (metric.Text(1), metric.Text(3)).Should().Be(("picollo.http.server.request.cpu.time", "s"));
         List<Point> points = [.. metric.Message(9).Messages(1).Select(Point.Read)];
         string[] modes = detail == CpuUsageDetail.TotalOnly ? [""] : ["user", "system"];
         foreach (string mode in modes)
