@@ -35,7 +35,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     private readonly ExecutionContext? _flow = ExecutionContext.Capture();
 
     // Bytes and an int, because the object is full: wider fields would make it larger.
-    private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuPriority.Normal);
+    private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
 
     // Zero for the pool's.
     private readonly int _sliceMicroseconds = (int)(options?.Slice?.TotalMicroseconds ?? 0);
@@ -70,7 +70,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         }
     }
 
-    public CpuPriority Priority => (CpuPriority)_priority;
+    public CpuTaskPriority Priority => (CpuTaskPriority)_priority;
 
     /// <summary>The length of its slices, in <see cref="Stopwatch"/> ticks.</summary>
     public long Slice =>

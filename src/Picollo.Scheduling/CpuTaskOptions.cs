@@ -22,9 +22,9 @@ public sealed class CpuTaskOptions
         }
     }
 
-    /// <summary>The task's place in the order of waiting tasks. <see cref="CpuPriority.Normal"/> by default.</summary>
+    /// <summary>The task's place in the order of waiting tasks. <see cref="CpuTaskPriority.Normal"/> by default.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is not one of the enumeration.</exception>
-    public CpuPriority Priority
+    public CpuTaskPriority Priority
     {
         get;
         set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(Priority), value, null);

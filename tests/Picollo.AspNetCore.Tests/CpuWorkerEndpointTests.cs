@@ -124,7 +124,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await abort.CancelAsync();
         await UntilAsync(() => PoolOf(app).Statistics.Waiting == 0);
 
-        PoolOf(app).Statistics.Cancelled.Should().Be(1);
+        PoolOf(app).Statistics.Canceled.Should().Be(1);
         Task<HttpResponseMessage> next = app.Client.GetAsync("/block");
         _mayEnd.Set();
         (await Task.WhenAll(running, next)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
@@ -149,7 +149,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         Task<HttpResponseMessage> request = app.Client.GetAsync("/endless", abort.Token);
         await _begun.WaitAsync();
         await abort.CancelAsync();
-        await UntilAsync(() => PoolOf(app).Statistics.Cancelled == 1);
+        await UntilAsync(() => PoolOf(app).Statistics.Canceled == 1);
 
         await request.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/endless", 1));

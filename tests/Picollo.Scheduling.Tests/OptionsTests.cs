@@ -49,7 +49,7 @@ public class OptionsTests
     {
         var options = new CpuTaskOptions();
 
-        (options.Name, options.Priority, options.Slice).Should().Be((null, CpuPriority.Normal, null));
+        (options.Name, options.Priority, options.Slice).Should().Be((null, CpuTaskPriority.Normal, null));
     }
 
     [Theory]
@@ -66,7 +66,7 @@ public class OptionsTests
     [InlineData(1, true)]
     [InlineData(2, false)]
     public void A_priority_is_one_of_three(int priority, bool isAllowed) =>
-        Check(() => new CpuTaskOptions { Priority = (CpuPriority)priority }.Priority.Should().Be((CpuPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
+        Check(() => new CpuTaskOptions { Priority = (CpuTaskPriority)priority }.Priority.Should().Be((CpuTaskPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
 
     [Fact]
     public void Options_of_a_pool_are_copied()
@@ -110,7 +110,7 @@ public class OptionsTests
                     await cpu.CheckpointAsync();
                 }
 
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             },
             options).Soon();
 

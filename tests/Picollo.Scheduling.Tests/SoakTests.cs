@@ -74,7 +74,7 @@ public class SoakTests
 
             CpuWorkerStatistics statistics = _pool.Statistics;
             statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "those that are cancelled before are not taken up");
-            (statistics.Completed + statistics.Failed + statistics.Cancelled).Should().Be(statistics.Submitted);
+            (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(statistics.Submitted);
             statistics.Waiting.Should().Be(0);
             statistics.GetRunning().Should().BeEmpty();
             statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
@@ -94,7 +94,7 @@ public class SoakTests
             var options = new CpuTaskOptions
             {
                 Name = $"kind {random.Next(4)}",
-                Priority = (CpuPriority)random.Next(-1, 2),
+                Priority = (CpuTaskPriority)random.Next(-1, 2),
                 Slice = random.Next(4) == 0 ? TimeSpan.FromMilliseconds(random.Next(1, 20)) : null,
             };
             if (random.Next(12) == 0)

@@ -386,7 +386,7 @@ public class ForEachTests
         {
             loops =
             [
-                pool.ForEachAsync([1], (_, cpu) => order.Add(cpu.Name), new CpuTaskOptions { Priority = CpuPriority.Low, Name = "low" }),
+                pool.ForEachAsync([1], (_, cpu) => order.Add(cpu.Name), new CpuTaskOptions { Priority = CpuTaskPriority.Low, Name = "low" }),
                 pool.ForEachAsync([1], (_, cpu) =>
                 {
                     order.Add(cpu.Name);
@@ -396,7 +396,7 @@ public class ForEachTests
                 {
                     order.Add(cpu.Name);
                     return Task.CompletedTask;
-                }, new CpuTaskOptions { Priority = CpuPriority.High, Name = "high" }),
+                }, new CpuTaskOptions { Priority = CpuTaskPriority.High, Name = "high" }),
             ];
         }
 

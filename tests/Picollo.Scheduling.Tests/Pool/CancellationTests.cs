@@ -38,7 +38,7 @@ public sealed class CancellationTests : IDisposable
         task.IsCanceled.Should().BeTrue("it ends at once, and no worker has looked at it");
         await ShouldBeCancelled(task);
         _pool.Statistics.Waiting.Should().Be(1);
-        _pool.Statistics.Cancelled.Should().Be(1);
+        _pool.Statistics.Canceled.Should().Be(1);
         await held.Release();
         await other.Soon();
     }
@@ -113,7 +113,7 @@ public sealed class CancellationTests : IDisposable
                 while (!_hasGoneOn)
                 {
                     cpu.Checkpoint();
-                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token)
             : _pool.RunAsync(async cpu =>
@@ -121,7 +121,7 @@ public sealed class CancellationTests : IDisposable
                 while (!_hasGoneOn)
                 {
                     await cpu.CheckpointAsync();
-                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token);
         using Held held = Held.Worker(_pool);
@@ -183,7 +183,7 @@ public sealed class CancellationTests : IDisposable
         await _source.CancelAsync();
 
         _pool.Statistics.Completed.Should().Be(1);
-        _pool.Statistics.Cancelled.Should().Be(0);
+        _pool.Statistics.Canceled.Should().Be(0);
     }
 
     [Fact]
@@ -244,7 +244,7 @@ public sealed class CancellationTests : IDisposable
             var held = Held.Worker(pool);
             WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true), Submit(pool, fails: false, isLinked: true)];
             held.Dispose();
-            Task.WhenAll(pool.RunAsync(_ => { }, new CpuTaskOptions { Priority = CpuPriority.Low }).Soon()).Wait();
+            Task.WhenAll(pool.RunAsync(_ => { }, new CpuTaskOptions { Priority = CpuTaskPriority.Low }).Soon()).Wait();
             using var next = Held.Worker(pool);
             made = [.. made, Submit(pool, fails: false)];
             Task disposed = pool.DisposeAsync().AsTask();
@@ -302,7 +302,7 @@ public sealed class CancellationTests : IDisposable
         });
 
         pool.Statistics.Completed.Should().Be(completed);
-        pool.Statistics.Cancelled.Should().Be(cancelled);
+        pool.Statistics.Canceled.Should().Be(cancelled);
         pool.Statistics.Submitted.Should().Be(cases);
 
         static async Task Step(CpuTaskContext cpu, bool isBlocking)

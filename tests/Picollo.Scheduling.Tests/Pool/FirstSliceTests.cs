@@ -14,7 +14,7 @@ public class FirstSliceTests
             var after = new List<bool>();
             for (int slices = 1; slices <= 6; slices++)
             {
-                while (cpu.GetUsage().Slices < slices)
+                while (cpu.GetUsage().SliceCount < slices)
                 {
                     Thread.Sleep(10);
                     await cpu.CheckpointAsync();
@@ -43,7 +43,7 @@ public class FirstSliceTests
                 Thread.SpinWait(20);
             }
 
-            while (cpu.GetUsage().Slices < 2)
+            while (cpu.GetUsage().SliceCount < 2)
             {
                 cpu.Checkpoint();
             }

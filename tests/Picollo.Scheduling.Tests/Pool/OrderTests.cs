@@ -17,7 +17,7 @@ public class OrderTests
             others =
             [
                 pool.RunAsync(_ => order.Add("equal")),
-                pool.RunAsync(_ => order.Add("better"), new CpuTaskOptions { Priority = CpuPriority.High }),
+                pool.RunAsync(_ => order.Add("better"), new CpuTaskOptions { Priority = CpuTaskPriority.High }),
             ];
             await cpu.CheckpointAsync();
             order.Add("interrupted");
@@ -37,7 +37,7 @@ public class OrderTests
         {
             string[] submitted = ["low 1", "normal 1", "high 1", "low 2", "normal 2", "high 2"];
             tasks = [.. submitted.Select(name => pool.RunAsync(
-                cpu => begun.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuPriority>(name.Split(' ')[0], ignoreCase: true) }))];
+                cpu => begun.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuTaskPriority>(name.Split(' ')[0], ignoreCase: true) }))];
         }
 
         await Task.WhenAll(tasks).Soon();
@@ -45,11 +45,11 @@ public class OrderTests
     }
 
     [Theory]
-    [InlineData(CpuPriority.Normal, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.High)]
-    [InlineData(CpuPriority.Normal, CpuPriority.High)]
-    public async Task A_task_that_comes_has_the_worker_of_a_running_one_at_its_next_checkpoint(CpuPriority running, CpuPriority coming)
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.High)]
+    public async Task A_task_that_comes_has_the_worker_of_a_running_one_at_its_next_checkpoint(CpuTaskPriority running, CpuTaskPriority coming)
     {
         // Slices do not end here: it is not time that makes room.
         await using CpuWorkerPool pool = Pools.Create();
@@ -85,7 +85,7 @@ public class OrderTests
             return hasRun;
         });
         begun.Await();
-        Task low = pool.RunAsync(_ => { hasRun = true; }, new CpuTaskOptions { Priority = CpuPriority.Low });
+        Task low = pool.RunAsync(_ => { hasRun = true; }, new CpuTaskOptions { Priority = CpuTaskPriority.Low });
         submitted.Set();
 
         (await first.Soon()).Should().BeFalse();
@@ -99,14 +99,14 @@ public class OrderTests
         using var all = new CountdownEvent(3);
         using var come = new ManualResetEventSlim();
         using var hasBegun = new ManualResetEventSlim();
-        Task<int>[] running = [.. new[] { CpuPriority.High, CpuPriority.Low, CpuPriority.Normal }.Select(priority => pool.RunAsync(
+        Task<int>[] running = [.. new[] { CpuTaskPriority.High, CpuTaskPriority.Low, CpuTaskPriority.Normal }.Select(priority => pool.RunAsync(
             async cpu =>
             {
                 all.Signal();
                 come.Await();
                 await cpu.CheckpointAsync();
                 hasBegun.Await(); // until then, no worker is free for it but one that is given up
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             },
             new CpuTaskOptions { Priority = priority }))];
         all.Wait(Pools.Deadline).Should().BeTrue();
@@ -143,7 +143,7 @@ public class OrderTests
                 come.Await();
                 await cpu.CheckpointAsync();
                 hasBegun.Await();
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             });
             await begun.Task.Soon();
             return task;
@@ -253,10 +253,10 @@ public class OrderTests
     }
 
     [Theory]
-    [InlineData(CpuPriority.Normal, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.High)]
-    public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuPriority priority, CpuPriority others)
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
+    public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuTaskPriority priority, CpuTaskPriority others)
     {
         var slice = TimeSpan.FromMilliseconds(10);
         var small = TimeSpan.FromMilliseconds(2);
@@ -272,13 +272,13 @@ public class OrderTests
                 int before = smallTasks;
 
                 // 50 ms, and more where the timer comes late.
-                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().Slices < 4; work += TimeSpan.FromMicroseconds(20))
+                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().SliceCount < 4; work += TimeSpan.FromMicroseconds(20))
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(20));
                     await cpu.CheckpointAsync();
                 }
 
-                return (cpu.GetUsage().Slices, smallTasks - before);
+                return (cpu.GetUsage().SliceCount, smallTasks - before);
             },
             new CpuTaskOptions { Priority = priority }).Soon();
         Volatile.Write(ref isOver, true);
@@ -311,7 +311,7 @@ public class OrderTests
         {
             while (turns[1 - i] < 20)
             {
-                turns[i] = cpu.GetUsage().Slices;
+                turns[i] = cpu.GetUsage().SliceCount;
                 await cpu.CheckpointAsync();
             }
 

@@ -93,7 +93,7 @@ public class ShutdownTests
         await held.Release();
         (await running.Ended()).IsCanceled.Should().BeTrue();
         await drained.Soon();
-        pool.Statistics.Cancelled.Should().Be(2);
+        pool.Statistics.Canceled.Should().Be(2);
         pool.Statistics.Completed.Should().Be(1);
     }
 
@@ -138,7 +138,7 @@ public class ShutdownTests
         disposed.IsCompleted.Should().BeFalse();
         await held.Release();
         await disposed.Soon();
-        pool.Statistics.Cancelled.Should().Be(100);
+        pool.Statistics.Canceled.Should().Be(100);
         pool.Statistics.Waiting.Should().Be(0);
     }
 

@@ -58,7 +58,7 @@ public class ThreadsTests
             Thread thread = Thread.CurrentThread;
             SynchronizationContext context = SynchronizationContext.Current!;
             bool stays = true;
-            while (cpu.GetUsage().Slices < 4)
+            while (cpu.GetUsage().SliceCount < 4)
             {
                 cpu.Checkpoint();
                 stays &= thread == Thread.CurrentThread && context == SynchronizationContext.Current;
