@@ -92,10 +92,3 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     private static CpuCheckpoint CheckpointWithAttention(CpuTask task) =>
         task.Scheduler.StepsAside(task) ? new CpuCheckpoint(task) : default;
 }
-
-/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task.</summary>
-/// <param name="CpuTime">CPU time on the workers, by their threads' clocks.</param>
-/// <param name="SliceCount">Number of slices on a worker.</param>
-/// <param name="WaitTime">Time of waiting for a worker, before the first slice and between slices. What the body itself awaited is not
-/// included.</param>
-public readonly record struct CpuTaskUsage(TimeSpan CpuTime, int SliceCount, TimeSpan WaitTime);

@@ -112,9 +112,3 @@ public sealed class CpuWorkerStatistics
 
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
 }
-
-/// <summary>A task that runs now.</summary>
-/// <param name="Name">The task's name.</param>
-/// <param name="SliceLength">Time since it got its worker.</param>
-/// <param name="Overrun">Time since it was asked to give up its worker; zero if it was not.</param>
-public readonly record struct CpuRunningTask(string Name, TimeSpan SliceLength, TimeSpan Overrun);
