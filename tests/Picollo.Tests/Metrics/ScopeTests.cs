@@ -133,7 +133,7 @@ public class ScopeTests
         _ => MilliScope.OneSecondValue,
     };
 
-    private static IDisposable Scope(HdrHistogram histogram, string unit) => unit switch
+    internal static IDisposable Scope(HdrHistogram histogram, string unit) => unit switch
     {
         "tick" => histogram.GetTickScope(),
         "nano" => histogram.GetNanoScope(),

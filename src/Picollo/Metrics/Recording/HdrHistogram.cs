@@ -33,7 +33,7 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
+public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 {
     /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
     private protected readonly object Gate = new();
@@ -197,7 +197,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>
     /// Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>;
     /// its constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on
-    /// another thread is lost.
+    /// another thread is lost, and a scope that ends afterwards records nothing and does not throw.
     /// </summary>
     /// <remarks>Idempotent. Nothing is freed under a writer: the memory goes when the object is collected, disposed or
     /// not, and there is no finalizer.</remarks>
@@ -332,6 +332,10 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 
         return sum;
     }
+
+    /// <summary>Counts the value of a scope that ends: as <see cref="Record(ulong)"/>, but a disposed histogram drops the value. An
+    /// exception would leave the scope's <see langword="using"/> block in place of the exception that ended the block.</summary>
+    internal abstract void RecordUnlessDisposed(ulong value);
 
     /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
     private protected abstract void CloseToWriters();

@@ -13,8 +13,8 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// A scope may end on another thread than it began on, as after <see langword="await"/>; the histogram's variant decides whether
-/// that thread may record. None of them allocates. The end of a scope whose histogram was disposed meanwhile throws
-/// <see cref="ObjectDisposedException"/>, as a record does.
+/// that thread may record. None of them allocates. A scope whose histogram is disposed before the scope
+/// ends records nothing and does not throw, so that it never replaces an exception of its block.
 /// </remarks>
 public static class HdrHistogramScopes
 {

@@ -38,7 +38,7 @@ public readonly struct PicoScope : IDisposable
     {
         if (_histogram is { } histogram && CycleClock.TryGetElapsedPicoseconds(_start, out ulong picoseconds))
         {
-            histogram.Record(picoseconds);
+            histogram.RecordUnlessDisposed(picoseconds);
         }
     }
 }

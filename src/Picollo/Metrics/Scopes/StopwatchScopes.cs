@@ -8,7 +8,8 @@ namespace Picollo.Metrics;
 /// <remarks>
 /// Made by <see cref="HdrHistogramScopes"/>. A struct that a <see langword="using"/> statement neither boxes nor
 /// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// only the statement calls it. The default value records nothing.
+/// only the statement calls it. A scope whose histogram is disposed before the scope ends records nothing, as does the default
+/// value.
 /// </remarks>
 public readonly struct NanoScope : IDisposable
 {
@@ -33,7 +34,7 @@ public readonly struct NanoScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToNanos(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToNanos(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
@@ -60,7 +61,7 @@ public readonly struct MicroScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToMicros(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMicros(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
@@ -87,7 +88,7 @@ public readonly struct MilliScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToMillis(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMillis(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block and records it into a
@@ -107,5 +108,5 @@ public readonly struct TickScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
 }
