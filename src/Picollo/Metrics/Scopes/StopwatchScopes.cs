@@ -6,10 +6,20 @@ namespace Picollo.Metrics;
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
 /// and records it into a histogram in nanoseconds.</summary>
 /// <remarks>
-/// Made by <see cref="HdrHistogramScopes"/>. A struct that a <see langword="using"/> statement neither boxes nor
-/// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// only the statement calls it. A scope whose histogram is disposed before the scope ends records nothing, as does the default
-/// value.
+/// <para>A histogram makes scopes, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/> statement neither boxes
+/// nor allocates for this struct, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
+/// only the statement calls it.</para>
+/// <para>A scope may end on another thread than it started on, as after <see langword="await"/>; the histogram's variant decides whether
+/// that thread may record. A scope whose histogram is disposed before the scope ends records nothing and does not throw, so that it never
+/// replaces an exception of its block. The default value records nothing.</para>
+/// <example>
+/// <code>
+/// using (histogram.GetNanoScope())
+/// {
+///     Work();
+/// }
+/// </code>
+/// </example>
 /// </remarks>
 public readonly struct NanoScope : IDisposable
 {
@@ -93,8 +103,8 @@ public readonly struct MilliScope : IDisposable
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block and records it into a
 /// histogram in ticks of <see cref="Stopwatch"/>, the most precise raw value it has.</summary>
-/// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/> One second is <see cref="Stopwatch.Frequency"/>
-/// ticks, which differs between systems.</remarks>
+/// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/>
+/// <para>One second is <see cref="Stopwatch.Frequency"/> ticks, which differs between systems.</para></remarks>
 public readonly struct TickScope : IDisposable
 {
     private readonly HdrHistogram? _histogram;
