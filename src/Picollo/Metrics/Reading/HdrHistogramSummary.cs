@@ -23,6 +23,7 @@ public sealed partial class HdrHistogramSummary
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
     private HdrLayout _layout;
     private uint _firstIndex;
+    private EquivalentValueSelection _selection; // the process's when the histogram was read
 
     /// <summary>The smallest value.</summary>
     public Percentile P0 => At(0);
@@ -163,6 +164,7 @@ public sealed partial class HdrHistogramSummary
 
         _layout = source.Layout;
         _firstIndex = source.FirstIndex;
+        _selection = Percentile.DefaultEquivalentValueSelection;
         TotalCount = moments.Total;
         OverflowCount = outOfRange;
         Sum = moments.Sum;
@@ -176,5 +178,5 @@ public sealed partial class HdrHistogramSummary
     }
 
     /// <summary>The percentile at the standard rank of that number.</summary>
-    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex);
+    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }
