@@ -14,7 +14,7 @@ public class CheckMetricsTests
         HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with { Help = "Time of a request, in all \"quotes\" and\nlines." };
         for (int i = 0; i < 200; i++)
         {
-            registry.GetOrAdd("http.server.request.duration", HdrHistogram.Create, time, ("http.route", $"/orders/{{id}}/\"{i}\\\n"), ("le", "no bound"))
+            registry.GetOrAdd("http.server.request.duration", HdrHistogram.Create, time, [new("http.route", $"/orders/{{id}}/\"{i}\\\n"), new("le", "no bound")])
                 .Record((ulong)i << 20, 1_000);
         }
 

@@ -327,7 +327,7 @@ internal static class ReadmeSamples
             "queue.wait",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
             HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." },
-            ("queue", "orders"));
+            [new("queue", "orders")]);
         waits.Record(nanoseconds);
 
         var writer = new PrometheusTextWriter();                // keep it: it remembers what stays the same

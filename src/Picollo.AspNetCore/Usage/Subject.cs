@@ -49,7 +49,7 @@ internal sealed class Subject
     /// <summary>The subject of a route, always the same one.</summary>
     public static Subject Of(RouteUsage usage) => Routes.GetValue(usage, static usage =>
     {
-        (string, string)[] labels = [("http_request_method", usage.Method), ("http_route", usage.Route)];
+        KeyValuePair<string, string>[] labels = [new("http_request_method", usage.Method), new("http_route", usage.Route)];
         return new Subject
         {
             Id = IdOf("route", usage.Method, usage.Route),

@@ -74,7 +74,7 @@ public class PageEndpointsTests
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
         RouteUsage dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
-        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = "bytes" }, ("shop", "here")).Record(77);
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = "bytes" }, [new("shop", "here")]).Record(77);
 
         string page = await server.Client.GetStringAsync("/picollo");
 
@@ -168,7 +168,7 @@ public class PageEndpointsTests
         server.Count("GET", "/orders", 2_000_000, 30_000_000, 1000);
         server.Count("GET", "/orders", 1, 7_200_000_000_000);
         HdrHistogram wait = HdrHistogram.Create();
-        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, ("b", "2"), ("a", "1"));
+        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, [new("b", "2"), new("a", "1")]);
         wait.Record(1_000_000, 5);
 
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));

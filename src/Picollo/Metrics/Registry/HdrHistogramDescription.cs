@@ -9,7 +9,7 @@ namespace Picollo.Metrics;
 /// <example>
 /// <code>
 /// HdrHistogramDescription bytes = new() { Help = "Size of a reply.", Unit = "bytes" };
-/// registry.Add("reply_size", HdrHistogram.Create(), bytes, ("route", "/orders"));
+/// registry.Add("reply_size", HdrHistogram.Create(), bytes, [new("route", "/orders")]);
 /// HdrHistogramDescription wait = HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." };
 /// registry.Add("queue_wait", HdrHistogram.Create(), wait);
 /// </code>
