@@ -169,6 +169,8 @@ public class PlotSeriesTests
 
         public override long FootprintInBytes => 0;
 
+        internal override DateTimeOffset ReadTime => source.ReadTime;
+
         private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
         {
             Reads++;

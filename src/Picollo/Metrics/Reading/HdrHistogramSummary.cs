@@ -170,7 +170,7 @@ public sealed partial class HdrHistogramSummary
         Sum = moments.Sum;
         Mean = moments.Mean;
         StDev = moments.StDev;
-        TimestampUtc = source.ReadTimeUtc;
+        TimestampUtc = source.ReadTime.UtcDateTime;
         RelativeError = source.RelativeError;
         MinTrackableValue = source.MinTrackableValue;
         MaxTrackableValue = source.MaxTrackableValue;

@@ -79,7 +79,7 @@ public abstract partial class ReadOnlyHdrHistogram
     public abstract long FootprintInBytes { get; }
 
     /// <summary>When what a read returns was counted.</summary>
-    internal virtual DateTime ReadTimeUtc => DateTime.UtcNow;
+    internal abstract DateTimeOffset ReadTime { get; }
 
     /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);

@@ -43,7 +43,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     private protected CounterBlock?[] Blocks = [];
 
     private Baseline? _baseline; // null until the first reset; guarded by Gate
-    private DateTime _countingSince = DateTime.UtcNow; // creation or last reset; guarded by Gate
+    private DateTimeOffset _countingSince = DateTimeOffset.UtcNow; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
     private bool _disposed; // guarded by Gate
 
@@ -69,6 +69,9 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
         }
     }
+
+    /// <inheritdoc/>
+    internal sealed override DateTimeOffset ReadTime => DateTimeOffset.UtcNow;
 
     /// <summary>The block that the calling thread writes to.</summary>
     private protected abstract CounterBlock WritersBlock { get; }
@@ -183,7 +186,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             _baseline ??= new Baseline(Length);
             SumCounters(_baseline.Counts);
             _baseline.OutOfRange = SumOutOfRange();
-            _countingSince = DateTime.UtcNow;
+            _countingSince = ReadTime;
             _resetCount++;
         }
     }
@@ -217,7 +220,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Copies the counts and tells how many resets came before and when the last of them was, in one step.</summary>
-    internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTime countingSince)
+    internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTimeOffset countingSince)
     {
         lock (Gate)
         {
