@@ -42,14 +42,17 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// with <see cref="Gate"/> held, so that a thread's view stays valid.</summary>
     private protected CounterBlock?[] Blocks = [];
 
+    private readonly TimeProvider _timeProvider;
     private Baseline? _baseline; // null until the first reset; guarded by Gate
-    private DateTimeOffset _countingSince = DateTimeOffset.UtcNow; // creation or last reset; guarded by Gate
+    private DateTimeOffset _countingSince; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
     private bool _disposed; // guarded by Gate
 
     private protected HdrHistogram(HdrHistogramSettings settings)
         : base(settings.Layout, settings.MinTrackableValue, settings.MaxTrackableValue)
     {
+        _timeProvider = settings.TimeProvider;
+        _countingSince = ReadTime;
     }
 
     /// <summary>
@@ -71,7 +74,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <inheritdoc/>
-    internal sealed override DateTimeOffset ReadTime => DateTimeOffset.UtcNow;
+    internal sealed override DateTimeOffset ReadTime => _timeProvider.GetUtcNow();
 
     /// <summary>The block that the calling thread writes to.</summary>
     private protected abstract CounterBlock WritersBlock { get; }
