@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Diagnostics;
 
 namespace Picollo.PerfEvent;
 
@@ -10,6 +11,7 @@ namespace Picollo.PerfEvent;
 /// room. What does not fit begins another group; groups take turns, and their counts are scaled
 /// (<see cref="PerfEventCounter.RunningShare"/>), unless <see cref="WithPinned"/> forbids it.</para>
 /// </remarks>
+[DebuggerDisplay("ThreadId = {Settings.ThreadId}, Cpu = {Settings.Cpu}, ProcessId = {Settings.ProcessId}")]
 public sealed class PerfEventCounterSessionFactory
 {
     internal PerfEventCounterSessionFactory(PerfEventSettings settings) => Settings = settings;

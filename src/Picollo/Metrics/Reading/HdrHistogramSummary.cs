@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Globalization;
 using System.Numerics;
 
@@ -14,6 +15,7 @@ namespace Picollo.Metrics;
 /// everywhere.</para>
 /// <para>Not thread-safe while it is being filled. All printing is culture-invariant.</para>
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =

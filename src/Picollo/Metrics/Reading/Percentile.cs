@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Picollo.Metrics;
@@ -9,6 +10,7 @@ namespace Picollo.Metrics;
 /// The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An
 /// immutable copy of what was read. In an empty histogram every percentile is 0 with counts of 0.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public readonly record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;

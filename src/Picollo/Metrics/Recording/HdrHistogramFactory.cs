@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Picollo.Metrics;
 
 /// <summary>
@@ -11,6 +13,7 @@ namespace Picollo.Metrics;
 /// </para>
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
+[DebuggerDisplay("RelativeError = {Settings.RelativeError}, Range = {Settings.MinTrackableValue} to {Settings.MaxTrackableValue}")]
 public abstract class HdrHistogramFactory
 {
     private protected HdrHistogramFactory(HdrHistogramSettings settings) => Settings = settings;

@@ -1,8 +1,10 @@
 using System.Collections.ObjectModel;
+using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
 /// <summary>A histogram with its name, labels and description, as it is in a <see cref="HdrHistogramRegistry"/>. Immutable.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class HdrHistogramRegistration
 {
     /// <summary>Names a histogram without labels and without a registry, for an exposition of histograms that are kept elsewhere.</summary>
