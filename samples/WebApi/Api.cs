@@ -36,7 +36,7 @@ public static class Api
         var orderSize = application.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
-            new HdrHistogramDescription { Help = "Size of an order's text.", Unit = "bytes", HighestBound = (1 << 20) - 1 });
+            new HdrHistogramDescription { Help = "Size of an order's text.", Unit = new() { Name = "bytes" }, HighestBound = (1 << 20) - 1 });
 
         application.MapGet("/", () => Results.Redirect("/picollo"));
 

@@ -18,7 +18,7 @@ public class CheckMetricsTests
                 .Record((ulong)i << 20, 1_000);
         }
 
-        registry.Add("reply_size", HdrHistogram.Create(), new HdrHistogramDescription { Help = "Size of a reply.", Unit = "bytes" });
+        registry.Add("reply_size", HdrHistogram.Create(), new HdrHistogramDescription { Help = "Size of a reply.", Unit = new() { Name = "bytes" } });
         registry.Add("no description", HdrHistogram.Factory.WithMinTrackableValue(100).WithMaxTrackableValue(1000).Create());
         registry.Add("9.bounds.and.none", HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), new HdrHistogramDescription { LowestBound = 100 });
 

@@ -164,7 +164,7 @@ internal static class ReadmeSamples
         var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",                                                // any histogram stands on the page, too
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
-            new HdrHistogramDescription { Unit = "bytes" });
+            new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
 
         app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
         app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
@@ -306,7 +306,7 @@ internal static class ReadmeSamples
     public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
     {
         HdrHistogramSeries[] series = [new("before", before), new("after", after)];
-        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 };
+        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
         using (StreamWriter page = File.CreateText(Path.Combine(folder, "latency.html")))
         {

@@ -38,7 +38,7 @@ internal static class PlotFigures
         }));
     }
 
-    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit, ValueUnitRatio = subject.UnitRatio };
+    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot) =>
         $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.Fragment}</figure>\n";

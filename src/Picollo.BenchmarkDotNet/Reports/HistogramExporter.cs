@@ -27,7 +27,7 @@ internal sealed class HistogramExporter : IExporter
         {
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(one => new HdrHistogramSeries(one.Name, one.Histogram))];
-            var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = "ns" };
+            var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = new() { Name = "ns" } };
             (string File, Action<string> Write)[] files =
             [
                 ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),

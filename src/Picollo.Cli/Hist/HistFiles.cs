@@ -69,5 +69,5 @@ internal static class HistFiles
         [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
 
     private static HdrHistogramPlotOptions OptionsOf(HistResult result) =>
-        new() { Unit = result.Unit, ValueUnitRatio = result.Ratio };
+        new() { Unit = new() { Name = result.Unit, Ratio = result.Ratio } };
 }

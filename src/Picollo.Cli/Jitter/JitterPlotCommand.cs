@@ -51,8 +51,7 @@ internal static class JitterPlotCommand
         HdrHistogramPlotOptions options = new()
         {
             Title = SavedResults.TitleOf(folder),
-            Unit = "µs",
-            ValueUnitRatio = NanosecondsPerMicrosecond,
+            Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
         };
         if (path is null && OperatingSystem.IsLinux())
         {

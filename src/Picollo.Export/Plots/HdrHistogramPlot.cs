@@ -8,7 +8,8 @@ namespace Picollo.Export.Plots;
 /// </summary>
 /// <remarks>
 /// <code>
-/// var plot = HdrHistogramPlot.OfPercentiles([new("before", before), new("after", after)], new() { Unit = "ms", ValueUnitRatio = 1e6 });
+/// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
+/// var plot = HdrHistogramPlot.OfPercentiles([new("before", before), new("after", after)], new() { Unit = milliseconds });
 /// File.WriteAllText("latency.svg", plot.Document);
 /// </code>
 /// <para>The same histograms give the same text, in any culture. Its size is bounded by what a screen can show, some 10 KB a line,

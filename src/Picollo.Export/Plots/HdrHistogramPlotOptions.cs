@@ -17,9 +17,9 @@ public sealed record HdrHistogramPlotOptions
         }
     } = "";
 
-    /// <summary>The unit of the values after division by <see cref="ValueUnitRatio"/>, such as "ms"; none by default.</summary>
+    /// <summary>The unit of the values; none by default. Its name may be any text, treated as a name of a series is.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
-    public string Unit
+    public HdrHistogramUnit Unit
     {
         get;
         init
@@ -27,19 +27,7 @@ public sealed record HdrHistogramPlotOptions
             ArgumentNullException.ThrowIfNull(value);
             field = value;
         }
-    } = "";
-
-    /// <summary>What values are divided by: 1,000,000 shows nanoseconds as milliseconds. From 10⁻³⁰ to 10³⁰; 1 by default.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
-    public double ValueUnitRatio
-    {
-        get;
-        init
-        {
-            UnitRatio.CheckWithinUnits(value);
-            field = value;
-        }
-    } = 1;
+    } = HdrHistogramUnit.None;
 
     /// <summary>What nobody gave options for.</summary>
     internal static HdrHistogramPlotOptions Default { get; } = new();
@@ -48,9 +36,9 @@ public sealed record HdrHistogramPlotOptions
     internal string UnitOr(string nothing)
     {
         const int Letters = 20;
-        return Unit.Length == 0 ? nothing : PlotText.Shorten(Unit, Letters);
+        return Unit.Name.Length == 0 ? nothing : PlotText.Shorten(Unit.Name, Letters);
     }
 
     /// <summary>A text with the unit after it.</summary>
-    internal string WithUnit(string text) => Unit.Length == 0 ? text : $"{text} {UnitOr("")}";
+    internal string WithUnit(string text) => Unit.Name.Length == 0 ? text : $"{text} {UnitOr("")}";
 }

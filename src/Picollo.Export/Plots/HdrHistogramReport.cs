@@ -7,7 +7,7 @@ namespace Picollo.Export.Plots;
 /// <code>
 /// using StreamWriter page = File.CreateText("latency.html");
 /// HdrHistogramReport.Write(
-///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 });
+///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } });
 /// </code>
 /// <para>Light or dark as the reader's system is, and light on paper: two histograms and their difference take a page of A4. Without the
 /// script, which moves the browser's tooltips to the pointer, all is there still. The page carries a content-security policy that

@@ -143,7 +143,7 @@ public sealed class PrometheusTextWriter
             histogram.Length,
             description.LowestBound,
             description.HighestBound,
-            description.ValueUnitRatio);
+            description.Unit.Ratio);
         return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
     }
 

@@ -24,7 +24,7 @@ public class HostileNamesTests
         foreach (string name in Names)
         {
             server.Count("GET", name);
-            server.Registry.GetOrAdd(name, () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = name }, [new(name, name)]).Record(1);
+            server.Registry.GetOrAdd(name, () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = name } }, [new(name, name)]).Record(1);
         }
 
         string page = await server.Client.GetStringAsync("/picollo");

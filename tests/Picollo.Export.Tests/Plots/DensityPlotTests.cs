@@ -11,7 +11,7 @@ public class DensityPlotTests
     public void A_plot_of_two_series_is_the_approved_one() =>
         new SvgPicture(HdrHistogramPlot.OfDensity(
                 [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))],
-                new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
+                new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
             .ShouldBeTheApproved("density");
 
     [Fact]
@@ -47,7 +47,7 @@ public class DensityPlotTests
         histogram.Record(0, 50);
         histogram.Record(1, 25);
         histogram.Record(1000, 25);
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("a", histogram)], new() { Unit = "ms" }));
+        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("a", histogram)], new() { Unit = new() { Name = "ms" } }));
         picture.Texts.Should().ContainInOrder("0", "1", "10", "100", "1k");
         picture.Tooltips[0].Should().Be("0 ms\na: 50 %");
         picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
@@ -64,7 +64,7 @@ public class DensityPlotTests
         histogram.Record(0);
         histogram.Record(1_000_000);
         histogram.Record(50_000_000);
-        new SvgPicture(HdrHistogramPlot.OfDensity([new("", histogram)], new() { ValueUnitRatio = 1e6 })).Texts
+        new SvgPicture(HdrHistogramPlot.OfDensity([new("", histogram)], new() { Unit = new() { Ratio = 1e6 } })).Texts
             .Should().ContainInOrder("0", "1", "2", "5", "10", "20", "50");
     }
 

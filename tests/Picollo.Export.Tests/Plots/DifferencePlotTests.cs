@@ -10,7 +10,7 @@ public class DifferencePlotTests
         new SvgPicture(HdrHistogramPlot.OfDifference(
                 new("before", SomeLatencies.Of(1)),
                 new("after", SomeLatencies.Of(2)),
-                new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
+                new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
             .ShouldBeTheApproved("difference");
 
     [Fact]
@@ -22,7 +22,7 @@ public class DifferencePlotTests
         HdrHistogram after = HdrHistogram.Create();
         after.Record(90, 50);
         after.Record(250, 50);
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("v1", before), new("v2", after), new() { Unit = "ms" }));
+        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("v1", before), new("v2", after), new() { Unit = new() { Name = "ms" } }));
         picture.Tooltips.Should().Contain("50 %\n100 ms → 90 ms\n-10 ms, -10 %").And.Contain("75 %\n200 ms → 250 ms\n+50 ms, +25 %");
         picture.Texts.Should().Contain(["difference, ms", "difference, %", "v2 is higher", "v2 is lower"]);
         picture.Areas.Should().HaveCount(4, "a rise and a fall in each of the two charts");

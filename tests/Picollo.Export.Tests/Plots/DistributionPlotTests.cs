@@ -8,7 +8,7 @@ public class DistributionPlotTests
     public void It_has_all_of_the_density_above_all_of_the_percentiles()
     {
         HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
-        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
         SvgPicture density = new(HdrHistogramPlot.OfDensity(series, options));
         SvgPicture percentiles = new(HdrHistogramPlot.OfPercentiles(series, options));
 

@@ -7,7 +7,7 @@ namespace Picollo.Export.Tests.Plots;
 
 public class PercentilePlotTests
 {
-    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
     [Fact]
     public void A_plot_of_two_series_is_the_approved_one() =>
@@ -139,7 +139,7 @@ public class PercentilePlotTests
     public void Hostile_names_stay_text(string name)
     {
         // Built from the code units, because a test's name cannot carry all of them.
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))], new() { Title = name, Unit = name }));
+        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))], new() { Title = name, Unit = new() { Name = name } }));
         picture.Label.Should().NotContainAny("\u202e", "\0", "\ufffe");
         picture.Texts.Should().NotContain(text => text.Contains('\n'));
         picture.Fragment.Should().NotContain("<script").And.NotContain("<img").And.NotContain("<b>").And.NotContain("<!--");
@@ -165,7 +165,7 @@ public class PercentilePlotTests
         ((Action)(() => HdrHistogramPlot.OfPercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
         {
-            ((Action)(() => _ = new HdrHistogramPlotOptions { ValueUnitRatio = ratio })).Should().Throw<ArgumentOutOfRangeException>();
+            ((Action)(() => _ = new HdrHistogramPlotOptions { Unit = new() { Ratio = ratio } })).Should().Throw<ArgumentOutOfRangeException>();
         }
     }
 

@@ -113,7 +113,7 @@ public class PlotSeriesTests
     [InlineData(1e30)]
     public void The_farthest_values_counts_and_units_are_drawn(double unit)
     {
-        HdrHistogramPlotOptions options = new() { ValueUnitRatio = unit };
+        HdrHistogramPlotOptions options = new() { Unit = new() { Ratio = unit } };
         HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
         full.Record(1000, ulong.MaxValue);
         HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
@@ -151,7 +151,7 @@ public class PlotSeriesTests
         ];
         foreach (string name in names)
         {
-            HdrHistogramPlotOptions options = new() { Title = name, Unit = name };
+            HdrHistogramPlotOptions options = new() { Title = name, Unit = new() { Name = name } };
             HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
             lossy.Record(100);
             HdrHistogramSeries[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];

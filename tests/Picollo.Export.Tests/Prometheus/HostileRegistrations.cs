@@ -20,7 +20,7 @@ internal static class HostileRegistrations
         HdrHistogramDescription description = HdrHistogramDescription.None with
         {
             Help = random.Next(2) == 0 ? "" : Text(random, 5),
-            Unit = random.Next(2) == 0 ? "" : Text(random, 2),
+            Unit = new() { Name = random.Next(2) == 0 ? "" : Text(random, 2) },
         };
         KeyValuePair<string, string>[] labels = [.. Enumerable.Range(0, random.Next(4))
             .Select(_ => KeyValuePair.Create(Text(random, 3), Text(random, 5)))

@@ -20,7 +20,7 @@ public class PrometheusNamesTests
     [InlineData("a b\n# TYPE a counter\n", "", "a_b___TYPE_a_counter_")]
     public void A_name_is_one_that_Prometheus_takes(string name, string unit, string exported) =>
         Expositions.Series(new HdrHistogramRegistration(
-            name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Unit = unit }))
+            name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Unit = new() { Name = unit } }))
             .Should().ContainSingle().Which.Name.Should().Be(exported);
 
     [Theory]

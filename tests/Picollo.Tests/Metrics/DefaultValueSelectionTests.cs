@@ -41,13 +41,13 @@ public class DefaultValueSelectionTests
         Percentile ofBucket = histogram.BucketPercentilesWithValues.Single();
         HdrHistogramSummary summary = histogram.GetSummary();
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
-        string table = summary.ToTable();
+        string table = summary.ToTable(new());
         try
         {
             Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.UpperBound;
 
             (percentile.Value, ofBucket.Value, summary.P50.Value).Should().Be((20_096, 20_096, 20_096));
-            summary.ToTable().Should().Be(table);
+            summary.ToTable(new()).Should().Be(table);
             snapshot.GetPercentile(50).Value.Should().Be(20_223, "a snapshot is read when it is asked");
             histogram.BucketPercentilesWithValues.Single().Value.Should().Be(20_223);
 

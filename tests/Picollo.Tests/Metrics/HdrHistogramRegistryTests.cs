@@ -190,17 +190,17 @@ public class HdrHistogramRegistryTests
         HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());
         HdrHistogramDescription.Nanoseconds.Should().Be(new HdrHistogramDescription
         {
-            Unit = "seconds",
-            ValueUnitRatio = 1e9,
+            Unit = new() { Name = "seconds", Ratio = 1e9 },
             LowestBound = 1024,
             HighestBound = 68_719_476_735,
         });
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.NaN, double.PositiveInfinity })
         {
-            FluentActions.Invoking(() => HdrHistogramDescription.None with { ValueUnitRatio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
+            FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = new() { Ratio = ratio } }).Should().Throw<ArgumentOutOfRangeException>();
         }
 
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Help = null! }).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = new() { Name = null! } }).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = null! }).Should().Throw<ArgumentNullException>();
         HdrHistogramDescription reversed = new() { LowestBound = 2, HighestBound = 1 };
         FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), reversed))
