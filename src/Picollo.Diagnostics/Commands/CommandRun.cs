@@ -7,32 +7,36 @@ namespace Picollo.Diagnostics;
 /// <remarks>Immutable and thread-safe.</remarks>
 public sealed class CommandRun
 {
+    internal CommandRun()
+    {
+    }
+
     /// <summary>From the call that made the process this program to the moment at which its end was seen, in nanoseconds of the
     /// monotonic clock.</summary>
-    public required long ElapsedNanoseconds { get; init; }
+    public long ElapsedNanoseconds { get; internal init; }
 
     /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
     /// faults, context switches, and the largest resident size that any one of them had.</summary>
     /// <remarks>All of it is known, except what <see cref="CommandMeter.UnavailableReason"/> names; an unknown size is 0.</remarks>
-    public required ResourceUsage Usage { get; init; }
+    public ResourceUsage Usage { get; internal init; }
 
     /// <summary>As a shell has it: what the command ended with, 0 to 255, or 128 and the number of the signal that ended it.</summary>
-    public required int ExitCode { get; init; }
+    public int ExitCode { get; internal init; }
 
     /// <summary>The signal that ended it; null if it ended by itself.</summary>
-    public int? Signal { get; init; }
+    public int? Signal { get; internal init; }
 
     /// <summary>The counters, in the order in which they were named.</summary>
-    public IReadOnlyList<CommandCounter> Counters { get; init; } = [];
+    public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];
 
     /// <summary>Counters that could not be opened, and why; empty unless they were asked for with
     /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
-    public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; init; } = [];
+    public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; internal init; } = [];
 
     /// <summary>The threads that were seen, in the order of their CPU time, most first; empty unless
     /// <see cref="CommandMeter.ThreadInterval"/> is set. What they have less than <see cref="Usage"/> together is of threads that came
     /// and went between two looks, and of what threads did after the last one.</summary>
-    public IReadOnlyList<CommandThread> Threads { get; init; } = [];
+    public IReadOnlyList<CommandThread> Threads { get; internal init; } = [];
 
     /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>
     public TimeSpan Elapsed => TimeSpan.FromTicks(ElapsedNanoseconds / TimeSpan.NanosecondsPerTick);
