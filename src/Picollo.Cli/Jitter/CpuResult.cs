@@ -52,7 +52,7 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
             measured.Select(cpu => cpu.Status.MinNanoseconds).DefaultIfEmpty().Min(),
             count == 0 ? 0 : measured.Sum(cpu => cpu.Status.MeanNanoseconds * cpu.Status.Count) / count,
             measured.Select(cpu => cpu.Status.MaxNanoseconds).DefaultIfEmpty().Max(),
-            LastNanoseconds: 0);
+            lastNanoseconds: 0);
         return new(Cpu: -1, ThreadId: 0, status, merger.Histogram ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
 }

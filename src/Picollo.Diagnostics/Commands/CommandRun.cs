@@ -43,20 +43,46 @@ public sealed class CommandRun
 }
 
 /// <summary>What one counter counted of a command and all that it started, from its first instruction on.</summary>
-/// <param name="Name">As it was asked for.</param>
-/// <param name="Value">Events; of the kernel's clocks (<see cref="IsTime"/>) nanoseconds. Scaled where the counter took turns with
-/// others.</param>
-/// <param name="RunningShare">For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it
-/// was never on.</param>
-/// <param name="IsTime">Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</param>
 /// <remarks>Immutable. What descendants that live on count later is not in it.</remarks>
-public readonly record struct CommandCounter(string Name, ulong Value, double? RunningShare, bool IsTime);
+public readonly record struct CommandCounter
+{
+    internal CommandCounter(string name, ulong value, double? runningShare, bool isTime) =>
+        (Name, Value, RunningShare, IsTime) = (name, value, runningShare, isTime);
+
+    /// <summary>As it was asked for.</summary>
+    public string Name { get; }
+
+    /// <summary>Events; of the kernel's clocks (<see cref="IsTime"/>) nanoseconds. Scaled where the counter took turns with
+    /// others.</summary>
+    public ulong Value { get; }
+
+    /// <summary>For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it was never
+    /// on.</summary>
+    public double? RunningShare { get; }
+
+    /// <summary>Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</summary>
+    public bool IsTime { get; }
+}
 
 /// <summary>A thread of a command, as it was when it was last seen.</summary>
-/// <param name="ProcessId">Its process: the command's own, or one that it started.</param>
-/// <param name="ThreadId">Its id; a process's first thread has the process's.</param>
-/// <param name="Name">What it calls itself, 15 bytes at most.</param>
-/// <param name="CpuNanoseconds">CPU time up to then, by the scheduler's clock.</param>
-/// <param name="Usage">The same, user and kernel apart, each cut to 10 ms.</param>
 /// <remarks>Immutable.</remarks>
-public readonly record struct CommandThread(int ProcessId, long ThreadId, string Name, long CpuNanoseconds, CpuUsage Usage);
+public readonly record struct CommandThread
+{
+    internal CommandThread(int processId, long threadId, string name, long cpuNanoseconds, CpuUsage usage) =>
+        (ProcessId, ThreadId, Name, CpuNanoseconds, Usage) = (processId, threadId, name, cpuNanoseconds, usage);
+
+    /// <summary>Its process: the command's own, or one that it started.</summary>
+    public int ProcessId { get; }
+
+    /// <summary>Its id; a process's first thread has the process's.</summary>
+    public long ThreadId { get; }
+
+    /// <summary>What it calls itself, 15 bytes at most.</summary>
+    public string Name { get; }
+
+    /// <summary>CPU time up to then, by the scheduler's clock.</summary>
+    public long CpuNanoseconds { get; }
+
+    /// <summary>The same, user and kernel apart, each cut to 10 ms.</summary>
+    public CpuUsage Usage { get; }
+}

@@ -207,7 +207,7 @@ public sealed class JitterMeter : IDisposable
         if (Interlocked.Increment(ref _breaks) == 1)
         {
             string? reason = _trace!.Mark(lane.Cpu, latency);
-            _break = new JitterBreak(lane.Cpu, latency, reason is null, reason);
+            _break = new JitterBreak(lane.Cpu, latency, reason);
             StopLanes();
         }
     }

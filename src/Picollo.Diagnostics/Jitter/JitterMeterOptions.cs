@@ -49,8 +49,21 @@ public sealed record JitterMeterOptions
 public delegate void JitterSamplesHandler(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds);
 
 /// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
-/// <param name="Cpu">The CPU.</param>
-/// <param name="LatencyNanoseconds">The latency in nanoseconds.</param>
-/// <param name="IsMarked">Whether the kernel's trace has a mark of it (trace_marker of tracefs).</param>
-/// <param name="MarkUnavailableReason">Why it has none; null if it has one.</param>
-public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkUnavailableReason);
+/// <remarks>Immutable and thread-safe.</remarks>
+public sealed record JitterBreak
+{
+    internal JitterBreak(int cpu, ulong latencyNanoseconds, string? markUnavailableReason) =>
+        (Cpu, LatencyNanoseconds, MarkUnavailableReason) = (cpu, latencyNanoseconds, markUnavailableReason);
+
+    /// <summary>The CPU.</summary>
+    public int Cpu { get; }
+
+    /// <summary>The latency in nanoseconds.</summary>
+    public ulong LatencyNanoseconds { get; }
+
+    /// <summary>Whether the kernel's trace has a mark of it (trace_marker of tracefs).</summary>
+    public bool IsMarked => MarkUnavailableReason is null;
+
+    /// <summary>Why it has none; null if it has one.</summary>
+    public string? MarkUnavailableReason { get; }
+}

@@ -98,7 +98,7 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(1, 30_001, false, meter.Break!.MarkUnavailableReason));
+        meter.Break.Should().Be(new JitterBreak(1, 30_001, meter.Break!.MarkUnavailableReason));
         meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
         system.Held.Should().Be((0, 0, 0));
@@ -120,7 +120,7 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, true, null));
+        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, null));
         File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
         Directory.Delete(folder, recursive: true);
     }
