@@ -57,7 +57,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromMilliseconds(1));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, LongestInterval);
-        options ??= new HdrHistogramLogRecorderOptions();
+        options = options?.Copy() ?? new HdrHistogramLogRecorderOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(options.FilesKept, 1, "options.FilesKept");
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, "options.MaxFileBytes");
         HdrHistogramLogWriter.CheckComment(options.Comment);

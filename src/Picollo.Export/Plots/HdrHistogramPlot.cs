@@ -62,7 +62,7 @@ public sealed class HdrHistogramPlot
     /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message has its number.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
     public static HdrHistogramPlot OfPercentiles(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
+        PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? new());
 
     /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic
     /// axis.</summary>
@@ -70,7 +70,7 @@ public sealed class HdrHistogramPlot
     /// share is a column of its own at the axis' beginning.</returns>
     /// <inheritdoc cref="OfPercentiles"/>
     public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        DensityPlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
+        DensityPlot.Make(PlotSeries.ReadAll(series), options ?? new());
 
     /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles
     /// (<see cref="OfPercentiles"/>).</summary>
@@ -79,7 +79,7 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot OfDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {
         PlotSeries[] still = PlotSeries.ReadAll(series);
-        options ??= HdrHistogramPlotOptions.Default;
+        options ??= new();
         return Compose(
             "density and percentile distribution",
             still,
@@ -101,7 +101,7 @@ public sealed class HdrHistogramPlot
         DifferencePlot.Make(
             PlotSeries.Read(before, nameof(before), nameof(before)),
             PlotSeries.Read(after, nameof(after), nameof(after)),
-            options ?? HdrHistogramPlotOptions.Default);
+            options ?? new());
 
     /// <summary>The bucket layout of a precision: a row for each block with the first values of its buckets and their width.</summary>
     /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of

@@ -2,15 +2,16 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>What a plot or a report says besides its curves. Immutable, so that it can be shared.</summary>
-public sealed record HdrHistogramPlotOptions
+/// <summary>What a plot or a report says besides its curves.</summary>
+/// <remarks>Read while a plot or report is made; later changes do not affect it. Not thread-safe while it is changed.</remarks>
+public sealed class HdrHistogramPlotOptions
 {
     /// <summary>The heading; none by default. Any text, treated as a name of a series is.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public string Title
     {
         get;
-        init
+        set
         {
             ArgumentNullException.ThrowIfNull(value);
             field = value;
@@ -22,7 +23,7 @@ public sealed record HdrHistogramPlotOptions
     public string Unit
     {
         get;
-        init
+        set
         {
             ArgumentNullException.ThrowIfNull(value);
             field = value;
@@ -34,15 +35,15 @@ public sealed record HdrHistogramPlotOptions
     public double ValueUnitRatio
     {
         get;
-        init
+        set
         {
             UnitRatio.CheckWithinUnits(value);
             field = value;
         }
     } = 1;
 
-    /// <summary>What nobody gave options for.</summary>
-    internal static HdrHistogramPlotOptions Default { get; } = new();
+    /// <summary>A copy without the heading.</summary>
+    internal HdrHistogramPlotOptions WithoutTitle() => new() { Unit = Unit, ValueUnitRatio = ValueUnitRatio };
 
     /// <summary>The unit with a bound to its length, or what stands in its place.</summary>
     internal string UnitOr(string nothing)

@@ -36,7 +36,7 @@ public static partial class HdrHistogramReport
     {
         ArgumentNullException.ThrowIfNull(output);
         PlotSeries[] still = PlotSeries.ReadAll(series); // before anything is written
-        options ??= HdrHistogramPlotOptions.Default;
+        options ??= new();
         string title = Heading(options.Title.Length == 0 ? "Histograms" : options.Title);
         output.Write(
             $"""
@@ -55,7 +55,7 @@ public static partial class HdrHistogramReport
             <div class="plots">
 
             """.ReplaceLineEndings("\n"));
-        HdrHistogramPlotOptions untitled = options with { Title = "" };
+        HdrHistogramPlotOptions untitled = options.WithoutTitle();
         WriteFigure(output, "Percentiles", PercentilePlot.Make(still, untitled));
         WriteFigure(output, "Density", DensityPlot.Make(still, untitled));
         if (still is [PlotSeries before, PlotSeries after])

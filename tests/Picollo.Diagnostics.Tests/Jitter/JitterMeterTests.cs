@@ -143,6 +143,21 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
+    public async Task Options_that_are_changed_after_the_start_do_not_affect_the_meter()
+    {
+        JitterMeterOptions options = new();
+        options.Loops = 20;
+        List<int> cpus = [1];
+        options.Cpus = cpus;
+        using JitterMeter meter = Start(new ScriptedJitterSystem(), options);
+        (options.Loops, options.Samples) = (1, (_, _, _) => throw new InvalidDataException());
+        cpus.Add(0);
+        await meter.Completion.WaitAsync(Deadline);
+
+        meter.Cpus.Should().ContainSingle().Which.GetStatus().Count.Should().Be(20);
+    }
+
+    [Fact]
     public async Task What_the_handler_throws_ends_the_measurement()
     {
         var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(1, 2, 3), [1] = new JitterScript(4, 5, 6) } };

@@ -607,6 +607,23 @@ public sealed class LogRecorderTests : IDisposable
         recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();
     }
 
+    [Fact]
+    public async Task Options_are_copied_when_the_recorder_is_created()
+    {
+        HdrHistogramLogRecorderOptions options = Options(new());
+        options.Comment = "before";
+        HdrHistogramLogRecorder recorder = Record(options);
+        recorder.Add(_histogram);
+        (options.Comment, options.MaxFileBytes, options.FilesKept) = ("after", 1, -1);
+        _time.Advance(Second);
+        _time.Advance(Second);
+        await recorder.DisposeAsync();
+
+        File.ReadAllText(Log).Should().StartWith("#before\n");
+        Directory.GetFiles(_folder).Should().ContainSingle();
+        _errors.Should().BeEmpty();
+    }
+
     internal static List<HdrHistogramLogInterval> Read(string path)
     {
         using var log = new HdrHistogramLogReader(path);

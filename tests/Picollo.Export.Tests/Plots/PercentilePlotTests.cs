@@ -32,6 +32,20 @@ public class PercentilePlotTests
     }
 
     [Fact]
+    public void Options_can_be_changed_for_the_next_plot_only()
+    {
+        HdrHistogramPlotOptions options = new();
+        options.Title = "first";
+        HdrHistogramPlot plot = HdrHistogramPlot.OfPercentiles([new("a", SomeLatencies.Of(1))], options);
+        string before = plot.Document;
+
+        options.Title = "second";
+
+        plot.Document.Should().Be(before).And.Contain("first").And.NotContain("second");
+        options.Invoking(each => each.Title = null!).Should().Throw<ArgumentNullException>();
+    }
+
+    [Fact]
     public void Strips_tell_the_values_of_the_ranks_that_people_ask_for()
     {
         HdrHistogram histogram = SomeLatencies.Of(1);
