@@ -294,13 +294,13 @@ internal static class ReadmeSamples
             }
         }
 
-        if (merger.Histogram is { } all)                                              // null where nothing was added
+        if (merger.ToHistogram() is { } all)                                          // null where nothing was added
         {
             File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.OfPercentiles([new("queueing", all)]).Document);
             PercentileDistribution.Write(all, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds; WriteCsv: the same as CSV
         }
 
-        return merger.Histogram;
+        return merger.ToHistogram();
     }
 
     public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
@@ -367,7 +367,7 @@ internal static class ReadmeSamples
             }
         }
 
-        return merger.Histogram;
+        return merger.ToHistogram();
     }
 
     private static void DoWork() => Thread.SpinWait(100);

@@ -61,13 +61,14 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             return new(name, _numbers.Histogram, _numbers.Places, began, DateTime.UtcNow);
         }
 
-        if (_logs.Histogram is null && tag is not null && !token.IsCancellationRequested)
+        HdrHistogram? logged = _logs.ToHistogram();
+        if (logged is null && tag is not null && !token.IsCancellationRequested)
         {
             throw new CommandException($"no interval with the tag '{tag}'; there are: {ListOf(_tags)}");
         }
 
-        return _logs.Histogram is { } merged
-            ? new(name, merged, 0, _start, _end)
+        return logged is not null
+            ? new(name, logged, 0, _start, _end)
             : new(name, HdrHistogram.Create(), 0, began, DateTime.UtcNow);
     }
 

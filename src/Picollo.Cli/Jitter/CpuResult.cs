@@ -53,7 +53,7 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
             count == 0 ? 0 : measured.Sum(cpu => cpu.Status.MeanNanoseconds * cpu.Status.Count) / count,
             measured.Select(cpu => cpu.Status.MaxNanoseconds).DefaultIfEmpty().Max(),
             lastNanoseconds: 0);
-        return new(Cpu: -1, ThreadId: 0, status, merger.Histogram ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
+        return new(Cpu: -1, ThreadId: 0, status, merger.ToHistogram() ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
 }
 

@@ -87,6 +87,6 @@ internal static class JitterPlotCommand
             merger.Add(cpu.Histogram);
         }
 
-        return [new("all CPUs", merger.Histogram!), .. cpus];
+        return [new("all CPUs", merger.ToHistogram()!), .. cpus];
     }
 }

@@ -28,7 +28,7 @@ namespace Picollo.Export;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class HdrHistogramLogRecorder : IAsyncDisposable
+public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan LongestInterval = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
 
@@ -41,6 +41,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     private readonly RollingLog _log;
     private readonly List<RecordedHistogram> _histograms = [];
     private bool _disposed;
+    private bool _isDisposedInCallback; // OnError disposed it: the timer's call, which is under way, closes the log
     private ExceptionDispatchInfo? _fault; // what ended the recording
 
     /// <summary>Creates the log's file and starts the timer.</summary>
@@ -99,6 +100,27 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);
+        Close();
+    }
+
+    /// <summary>Does the same as <see cref="DisposeAsync"/> and blocks until the log is closed. In
+    /// <see cref="HdrHistogramLogRecorderOptions.OnError"/> it does not block: the log is closed when the callback has
+    /// returned.</summary>
+    /// <exception cref="Exception">The unexpected exception that ended the recording, as in <see cref="DisposeAsync"/>.</exception>
+    public void Dispose()
+    {
+        _timer.Dispose();
+        Close();
+    }
+
+    private void Close()
+    {
+        if (_gate.IsHeldByCurrentThread)
+        {
+            _isDisposedInCallback = true;
+            return;
+        }
+
         lock (_gate)
         {
             if (!_disposed)
@@ -137,13 +159,30 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
             {
                 _gate.Exit();
             }
+
+            if (_isDisposedInCallback)
+            {
+                CloseOnTimer();
+            }
+        }
+    }
+
+    private void CloseOnTimer()
+    {
+        try
+        {
+            Close();
+        }
+        catch (Exception e)
+        {
+            Report(e); // no caller is left to throw it to
         }
     }
 
     private void WriteIntervals()
     {
         (long now, DateTime nowUtc) = ReadClocks();
-        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one, or dispose the recorder
+        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one
         {
             Read(recorded, now);
             if (recorded.Unwritten is { } unwritten)

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
@@ -103,7 +104,7 @@ public sealed class LogRecorderTests : IDisposable
             merger.Add(interval.Histogram);
         }
 
-        merger.Histogram!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+        merger.ToHistogram()!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
             .Should().Equal(histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
     }
 
@@ -224,7 +225,7 @@ public sealed class LogRecorderTests : IDisposable
                 merger.Add(interval.Histogram);
             }
 
-            Text(merger.Histogram!).Should().Be(Text(_histogram));
+            Text(merger.ToHistogram()!).Should().Be(Text(_histogram));
             all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is left out");
         }
 
@@ -605,6 +606,42 @@ public sealed class LogRecorderTests : IDisposable
         recorder.Add(_histogram, "a");
         await recorder.DisposeAsync();
         recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public void A_synchronous_container_of_services_writes_the_last_interval_and_closes_the_log()
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(_ => Record());
+        using (ServiceProvider provider = services.BuildServiceProvider())
+        {
+            provider.GetRequiredService<HdrHistogramLogRecorder>().Add(_histogram);
+            _histogram.Record(2, 20);
+            _time.Spend(Second / 2);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("2x20");
+        using FileStream free = new(Log, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+        _errors.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_recorder_can_be_disposed_in_its_error_callback()
+    {
+        HdrHistogramLogRecorder? recorder = null;
+        HdrHistogram ended = HdrHistogram.Factory.WithThreadLocal().Create();
+        recorder = Record(new() { TimeProvider = _time, OnError = e => { _errors.Add(e); recorder!.Dispose(); } });
+        recorder.Add(ended, "ended");
+        recorder.Add(_histogram);
+        _histogram.Record(2, 20);
+        ended.Dispose();
+        _time.Advance(Second);
+        _time.Advance(Second);
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+        Read(Log).Where(interval => interval.Tag is null).Select(interval => Text(interval.Histogram)).First().Should().Be("2x20");
+        recorder.Dispose();
+        using FileStream free = new(Log, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
     }
 
     [Fact]
