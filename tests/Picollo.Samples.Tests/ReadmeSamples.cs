@@ -296,7 +296,7 @@ internal static class ReadmeSamples
 
         if (merger.ToHistogram() is { } all)                                          // null where nothing was added
         {
-            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.OfPercentiles([new("queueing", all)]).Document);
+            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.CreatePercentiles([new("queueing", all)]).ToSvgDocument());
             PercentileDistribution.Write(all, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds; WriteCsv: the same as CSV
         }
 
@@ -313,10 +313,10 @@ internal static class ReadmeSamples
             HdrHistogramReport.Write(page, series, options);             // plots, values under the pointer, the table
         }
 
-        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.OfPercentiles(series, options).Document);
-        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.OfLayout(relativeError: 0.06).Document);
-        string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
-            + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
+        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument());
+        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.CreateLayout(relativeError: 0.06).ToSvgDocument());
+        string inPage = HdrHistogramPlot.CreateDensity(series, options).ToSvgElement()
+            + HdrHistogramPlot.CreateDifference(series[0], series[1], options).ToSvgElement();
         return inPage;
     }
 

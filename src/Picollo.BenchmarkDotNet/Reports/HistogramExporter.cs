@@ -31,7 +31,7 @@ internal sealed class HistogramExporter : IExporter
             (string File, Action<string> Write)[] files =
             [
                 ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),
-                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document)),
+                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument())),
                 ($"{path}.html", file => WritePage(file, series, options)),
             ];
             foreach ((string file, _) in files.Where(one => IsWritten(one.File, one.Write, consoleLogger)))

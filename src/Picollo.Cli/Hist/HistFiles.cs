@@ -15,7 +15,7 @@ internal static class HistFiles
 
     public static void WriteSvg(string path, HistResult result)
     {
-        string document = HdrHistogramPlot.OfPercentiles(SeriesOf(result), OptionsOf(result)).Document;
+        string document = HdrHistogramPlot.CreatePercentiles(SeriesOf(result), OptionsOf(result)).ToSvgDocument();
         OutputFile.WriteText(path, file => file.Write(document));
     }
 

@@ -103,8 +103,8 @@ internal static class JitterCommand
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
         if (command.GetValue(Interval) is { } interval
             && (TimeText.Parse(interval, unit) is not { } time
-                || time < JitterMeterOptions.ShortestInterval
-                || time > JitterMeterOptions.LongestInterval))
+                || time < JitterMeterOptions.MinInterval
+                || time > JitterMeterOptions.MaxInterval))
         {
             command.AddError($"-i is a time from 1us to 1s in steps of 100 ns, a number alone in {unit}, not '{interval}'.");
         }

@@ -65,7 +65,7 @@ internal static class JitterPlotCommand
         }
         else
         {
-            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.OfDistribution(series, options).Document));
+            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
         }
 
         void WritePage(TextWriter file) => HdrHistogramReport.Write(file, series, options);

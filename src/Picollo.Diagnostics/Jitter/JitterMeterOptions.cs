@@ -4,11 +4,11 @@ namespace Picollo.Diagnostics;
 /// <remarks>Read and checked when a meter starts; later changes do not affect it. Not thread-safe while it is changed.</remarks>
 public sealed class JitterMeterOptions
 {
-    /// <summary>1 µs.</summary>
-    public static readonly TimeSpan ShortestInterval = TimeSpan.FromMicroseconds(1);
+    /// <summary>The shortest <see cref="Interval"/>: 1 µs.</summary>
+    public static TimeSpan MinInterval => TimeSpan.FromMicroseconds(1);
 
-    /// <summary>1 s.</summary>
-    public static readonly TimeSpan LongestInterval = TimeSpan.FromSeconds(1);
+    /// <summary>The longest <see cref="Interval"/>: 1 s.</summary>
+    public static TimeSpan MaxInterval => TimeSpan.FromSeconds(1);
 
     /// <summary>The time from one wake-up that is due to the next, 1 µs to 1 s; 1 ms by default.</summary>
     public TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(1);

@@ -79,5 +79,5 @@ public static partial class HdrHistogramReport
     }
 
     private static void WriteFigure(TextWriter output, string caption, HdrHistogramPlot plot) =>
-        output.Write($"<figure>\n<figcaption>{caption}</figcaption>\n{plot.Fragment}</figure>\n");
+        output.Write($"<figure>\n<figcaption>{caption}</figcaption>\n{plot.ToSvgElement()}</figure>\n");
 }

@@ -50,7 +50,7 @@ namespace Picollo.Export;
 public sealed class PrometheusTextWriter
 {
     /// <summary>The media type of what is written.</summary>
-    public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
+    public static string ContentType => "text/plain; version=0.0.4; charset=utf-8";
 
     private readonly double _relativeError;
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];

@@ -251,7 +251,7 @@ public sealed class JitterMeterTests
         Refused(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
         FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
-        JitterPlan.For(new() { Interval = JitterMeterOptions.ShortestInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
+        JitterPlan.For(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
             .Should().Be(new JitterPlan(1_000, JitterState.Unlimited, 100));
     }
 

@@ -9,10 +9,10 @@ public class DistributionPlotTests
     {
         HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
         HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
-        SvgPicture density = new(HdrHistogramPlot.OfDensity(series, options));
-        SvgPicture percentiles = new(HdrHistogramPlot.OfPercentiles(series, options));
+        SvgPicture density = new(HdrHistogramPlot.CreateDensity(series, options));
+        SvgPicture percentiles = new(HdrHistogramPlot.CreatePercentiles(series, options));
 
-        SvgPicture both = new(HdrHistogramPlot.OfDistribution(series, options));
+        SvgPicture both = new(HdrHistogramPlot.CreateDistribution(series, options));
 
         both.Label.Should().Be("Latency: density and percentile distribution of before, after");
         both.Tooltips.Should().Equal([.. density.Tooltips, .. percentiles.Tooltips]);
