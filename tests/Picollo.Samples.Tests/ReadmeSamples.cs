@@ -289,7 +289,7 @@ internal static class ReadmeSamples
         {
             foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
             {
-                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                Console.WriteLine($"{interval.StartTime:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
                 merger.Add(interval.Histogram);
             }
         }
@@ -334,7 +334,7 @@ internal static class ReadmeSamples
         writer.Write(output, registry);                         // an IBufferWriter<byte>: Kestrel's Response.BodyWriter is one
     }
 
-    public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)
+    public static void ByHand(string path, HdrHistogram histogram, DateTimeOffset start, DateTimeOffset end)
     {
         byte[] encoded = HdrHistogramEncoding.EncodeCompressed(histogram);            // V2, as the family's tools take it
         PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);

@@ -40,8 +40,8 @@ internal static class HistFiles
         OutputFile.Write(path, file =>
         {
             using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: 1, leaveOpen: true);
-            log.WriteHeader(input.StartUtc, "[Merged by picollo hist]");
-            log.WriteInterval(histogram, input.StartUtc, input.EndUtc);
+            log.WriteHeader(input.StartTime, "[Merged by picollo hist]");
+            log.WriteInterval(histogram, input.StartTime, input.EndTime);
         });
     }
 

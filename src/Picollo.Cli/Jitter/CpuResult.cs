@@ -62,7 +62,7 @@ internal sealed class JitterResult
 {
     public required JitterOptions Options { get; init; }
 
-    public required DateTime StartTimeUtc { get; init; }
+    public required DateTimeOffset StartTime { get; init; }
 
     public required TimeSpan Elapsed { get; init; }
 

@@ -75,7 +75,7 @@ internal sealed class JitterRunner
             result = new JitterResult
             {
                 Options = _options,
-                StartTimeUtc = meter.StartTimeUtc,
+                StartTime = meter.StartTime,
                 Elapsed = elapsed,
                 Cpus = CpuResult.Read(meter),
                 Break = meter.Break,

@@ -88,7 +88,7 @@ public sealed class JitterMeter : IDisposable
             reason = lanes.Find(lane => lane.UnavailableReason is not null)?.UnavailableReason;
             if (reason is null)
             {
-                StartTimeUtc = DateTime.UtcNow;
+                StartTime = DateTimeOffset.UtcNow;
                 _drainer.Start();
                 isAbandoned = false;
             }
@@ -117,8 +117,8 @@ public sealed class JitterMeter : IDisposable
     /// null before, and without.</summary>
     public JitterBreak? Break => _break;
 
-    /// <summary>When the measurement began.</summary>
-    public DateTime StartTimeUtc { get; }
+    /// <summary>When the measurement began, in UTC (offset 0).</summary>
+    public DateTimeOffset StartTime { get; }
 
     /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
     /// <see cref="Stop"/>. Fails with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with

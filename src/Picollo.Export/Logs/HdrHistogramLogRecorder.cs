@@ -181,14 +181,14 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 
     private void WriteIntervals()
     {
-        (long now, DateTime nowUtc) = ReadClocks();
+        (long now, DateTimeOffset utcNow) = ReadClocks();
         foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one
         {
             Read(recorded, now);
             if (recorded.Unwritten is { } unwritten)
             {
                 // The length by the clock that nobody sets.
-                WriteInterval(recorded, unwritten, nowUtc - _time.GetElapsedTime(recorded.Since, now), nowUtc, now);
+                WriteInterval(recorded, unwritten, utcNow - _time.GetElapsedTime(recorded.Since, now), utcNow, now);
             }
         }
 
@@ -217,25 +217,26 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Both clocks at one moment: a thread that loses its processor between them would move the interval.</summary>
-    private (long Timestamp, DateTime Utc) ReadClocks()
+    private (long Timestamp, DateTimeOffset UtcNow) ReadClocks()
     {
         const int Tries = 10;
         for (int i = 1; ; i++)
         {
             long now = _time.GetTimestamp();
-            DateTime utc = _time.GetUtcNow().UtcDateTime;
+            DateTimeOffset utcNow = _time.GetUtcNow();
             if (i == Tries || _time.GetElapsedTime(now) < TimeSpan.FromMilliseconds(0.1))
             {
-                return (now, utc);
+                return (now, utcNow);
             }
         }
     }
 
-    private void WriteInterval(RecordedHistogram recorded, ReadOnlyHdrHistogram unwritten, DateTime startUtc, DateTime endUtc, long now)
+    private void WriteInterval(
+        RecordedHistogram recorded, ReadOnlyHdrHistogram unwritten, DateTimeOffset start, DateTimeOffset end, long now)
     {
         try
         {
-            _log.Write(unwritten, startUtc, endUtc, recorded.Tag);
+            _log.Write(unwritten, start, end, recorded.Tag);
             recorded.Forget(now);
         }
         catch (ArgumentException e) when (e.ParamName == "histogram")

@@ -30,7 +30,7 @@ internal static class Made
     public static JitterResult Result(params CpuResult[] cpus) => new()
     {
         Options = Options,
-        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        StartTime = new DateTimeOffset(2026, 11, 22, 1, 2, 3, TimeSpan.Zero),
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = cpus,
         Break = null,
@@ -42,7 +42,7 @@ internal static class Made
     public static JitterResult Full => new()
     {
         Options = Options with { Load = MeasuredCommand.FromText("stress-ng --cpu 0 \e[1m"), Meter = new() { Priority = null, Interval = TimeSpan.FromMicroseconds(250) }, WithSamples = true },
-        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        StartTime = new DateTimeOffset(2026, 11, 22, 1, 2, 3, TimeSpan.Zero),
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = [Cpu(0), Cpu(12, lost: 3)],
         Break = new JitterBreak(12, 9_123_468, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),

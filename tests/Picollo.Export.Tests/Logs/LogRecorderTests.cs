@@ -7,7 +7,7 @@ namespace Picollo.Export.Tests;
 public sealed class LogRecorderTests : IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly DateTime Start = new(2026, 11, 21, 23, 0, 0, 250, DateTimeKind.Utc);
+    private static readonly DateTimeOffset Start = new(2026, 11, 21, 23, 0, 0, 250, TimeSpan.Zero);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-log-").FullName;
     private readonly ManualTime _time = new(Start);
@@ -46,7 +46,7 @@ public sealed class LogRecorderTests : IDisposable
             ("other", 1, 1, "4x40"),
             (null, 2, 0.5, ""),
             ("other", 2, 0.5, "5x50"));
-        Read(Log)[0].StartTimeUtc.Should().Be(Start);
+        Read(Log)[0].StartTime.Should().Be(Start);
         _errors.Should().BeEmpty();
     }
 
@@ -129,7 +129,7 @@ public sealed class LogRecorderTests : IDisposable
         }
 
         List<HdrHistogramLogInterval> read = [.. files.Reverse().SelectMany(Read)];
-        read.Select(interval => interval.StartTimeUtc).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
+        read.Select(interval => interval.StartTime).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
         files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has a header of its own");
     }
 
@@ -162,7 +162,7 @@ public sealed class LogRecorderTests : IDisposable
         Directory.GetFiles(_folder).Should().HaveCount(3);
         foreach (string file in Directory.EnumerateFiles(_folder))
         {
-            Read(file).Select(interval => interval.StartTimeUtc.Date).Distinct().Should().HaveCount(1);
+            Read(file).Select(interval => interval.StartTime.UtcDateTime.Date).Distinct().Should().HaveCount(1);
         }
     }
 
@@ -466,7 +466,7 @@ public sealed class LogRecorderTests : IDisposable
         File.ReadLines(Log).First().Should().StartWith("#[Histogram log format");
         Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, Text(interval.Histogram))).Should().Equal(
             (null, 0, "2x1"), ("twice", 0, "2x1"), (null, 1, "3x1"), ("twice", 1, "3x1"));
-        Read(Log)[0].StartTimeUtc.Should().Be(Start + Second);
+        Read(Log)[0].StartTime.Should().Be(Start + Second);
         string aside = Path.Combine(_folder, "a.1.hlog");
         switch (how)
         {
