@@ -22,7 +22,7 @@ namespace Picollo.Diagnostics;
 /// meter that is not stopped goes on measuring, but does not keep the process from ending.</para>
 /// <example>
 /// <code>
-/// using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
+/// await using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
 /// await meter.Completion;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
@@ -33,7 +33,7 @@ namespace Picollo.Diagnostics;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class JitterMeter : IDisposable
+public sealed class JitterMeter : IDisposable, IAsyncDisposable
 {
     // Short against what the rings hold, long against what it takes.
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(50);
@@ -187,6 +187,18 @@ public sealed class JitterMeter : IDisposable
         if (Thread.CurrentThread != _drainer)
         {
             _drainer.Join();
+        }
+    }
+
+    /// <summary>As <see cref="Dispose"/>, without blocking the calling thread.</summary>
+    /// <returns>A task that ends when every thread has ended and all samples are taken in; in
+    /// <see cref="JitterMeterOptions.Samples"/> at once.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        StopLanes();
+        if (Thread.CurrentThread != _drainer)
+        {
+            await Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

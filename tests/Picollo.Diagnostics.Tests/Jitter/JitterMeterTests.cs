@@ -143,6 +143,38 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
+    public async Task Disposed_asynchronously_it_ends_and_can_be_read()
+    {
+        var system = new ScriptedJitterSystem();
+        JitterMeter meter;
+        await using (meter = Start(system, new JitterMeterOptions()))
+        {
+            SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples come in while it runs");
+        }
+
+        system.Held.Should().Be((0, 0, 0));
+        meter.Completion.IsCompletedSuccessfully.Should().BeTrue();
+        meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)meter.Cpus[0].GetStatus().Count);
+    }
+
+    [Fact]
+    public async Task Disposed_asynchronously_it_throws_nothing_and_does_not_wait_for_its_own_handler()
+    {
+        TaskCompletionSource<JitterMeter> started = new();
+        JitterMeter meter = Start(new ScriptedJitterSystem(), new JitterMeterOptions
+        {
+            Samples = (_, _, _) =>
+            {
+                started.Task.Result.DisposeAsync().AsTask().IsCompleted.Should().BeTrue();
+                throw new InvalidDataException();
+            },
+        });
+        started.SetResult(meter);
+        await meter.Invoking(each => each.Completion.WaitAsync(Deadline)).Should().ThrowAsync<InvalidDataException>();
+        await meter.DisposeAsync();
+    }
+
+    [Fact]
     public async Task Options_that_are_changed_after_the_start_do_not_affect_the_meter()
     {
         JitterMeterOptions options = new();
