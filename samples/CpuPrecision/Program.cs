@@ -35,7 +35,7 @@ public static class Program
         Report.Print(output, Report.DescribeMachine(), measured);
         if (measured.Find(one => one.Reader == Reader.Split.Name).Steps is { } split)
         {
-            split.Histogram.GetSummary().PrettyPrint(output, $"Steps of {Reader.Split.Name}, ns");
+            split.Histogram.GetSummary().WriteTable(output, new() { Title = $"Steps of {Reader.Split.Name}, ns" });
         }
 
         return 0;

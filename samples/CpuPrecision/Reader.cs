@@ -15,9 +15,9 @@ public sealed record Reader(string Name, Func<long> Read)
     public static IReadOnlyList<Reader> All { get; } =
     [
         Split,
-        new("CpuUsageReader.GetThreadTime()", CpuUsageReader.GetThreadTime),
+        new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds),
         new("CpuUsage.GetByProcess()", () => CpuUsage.GetByProcess().TotalNanoseconds),
-        new("CpuUsageReader.GetProcessTime()", CpuUsageReader.GetProcessTime),
+        new("CpuUsageReader.GetProcessTimeNanoseconds()", CpuUsageReader.GetProcessTimeNanoseconds),
         .. OperatingSystem.IsLinux() ? [new Reader("getrusage(RUSAGE_THREAD) alone", BareResourceUsage.ReadNanoseconds)] : Array.Empty<Reader>(),
         new("Environment.CpuUsage", () => Environment.CpuUsage.TotalTime.Ticks * TimeSpan.NanosecondsPerTick),
         new("Process.TotalProcessorTime", ReadProcess),

@@ -44,13 +44,13 @@ internal sealed class SoftwareMeter : IDisposable
     public void Measure(Action work)
     {
         _session?.Read();
-        long start = CpuUsageReader.GetThreadTime();
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
         using (_elapsed.GetPicoScope())
         {
             work();
         }
 
-        _cpuTime.Record((ulong)(CpuUsageReader.GetThreadTime() - start));
+        _cpuTime.Record((ulong)(CpuUsageReader.GetThreadTimeNanoseconds() - start));
         _session?.Read();
         _session?.Record();
     }

@@ -45,9 +45,10 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
     {
         HdrHistogramSummary summaryBefore = before.LineNanoseconds.GetSummary();
         HdrHistogramSummary summaryAfter = after.LineNanoseconds.GetSummary();
-        summaryBefore.PrettyPrint(output, $"A line with '{before.Name}', ns");
-        summaryAfter.PrettyPrint(output, $"A line with '{after.Name}', ns");
-        summaryBefore.PrettyPrintDiff(output, summaryAfter, "A line before and after, ns", before.Name, after.Name);
+        summaryBefore.WriteTable(output, new() { Title = $"A line with '{before.Name}', ns" });
+        summaryAfter.WriteTable(output, new() { Title = $"A line with '{after.Name}', ns" });
+        summaryBefore.WriteDiffTable(
+            output, summaryAfter, new() { Title = "A line before and after, ns", Before = before.Name, After = after.Name });
         ulong limit = Math.Max(summaryBefore.P999.Value, 1);
         double effectSize = UpTo(limit, before).GetEffectSize(UpTo(limit, after));
         output.WriteLine("The D-value is the difference of the means in standard deviations. Pauses of the machine");

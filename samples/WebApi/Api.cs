@@ -24,7 +24,7 @@ public static class Api
         WebApplication application = builder.Build();
 
         // First, so that it measures all that comes after it.
-        application.UseCpuUsage();
+        application.UsePicollo();
         application.MapPicollo();
         Map(application);
         return application;
@@ -36,7 +36,7 @@ public static class Api
         var orderSize = application.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
-            new HdrHistogramDescription { Help = "Size of an order's text.", Unit = "bytes", HighestBound = (1 << 20) - 1 });
+            new HdrHistogramDescription { Help = "Size of an order's text.", Unit = new() { Name = "bytes" }, HighestBound = (1 << 20) - 1 });
 
         application.MapGet("/", () => Results.Redirect("/picollo"));
 
@@ -55,7 +55,7 @@ public static class Api
             for (int number = 2; number < below; number++)
             {
                 count += IsPrime(number) ? 1 : 0;
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return Results.Ok(count);

@@ -76,10 +76,10 @@ public static class Demo
     {
         string[] lines = metrics.Split('\n');
         output.WriteLine($"GET /picollo/metrics: {lines.Count(line => line.Length > 0 && line[0] != '#'):N0} samples, {metrics.Length:N0} bytes; of GET /orders/{{id:int}}:");
-        output.WriteLine(lines.First(line => line.StartsWith("# HELP http_server_request_cpu_time", StringComparison.Ordinal)));
-        output.WriteLine(lines.First(line => line.StartsWith("# TYPE http_server_request_cpu_time", StringComparison.Ordinal)));
+        output.WriteLine(lines.First(line => line.StartsWith("# HELP picollo_http_server_request_cpu_time", StringComparison.Ordinal)));
+        output.WriteLine(lines.First(line => line.StartsWith("# TYPE picollo_http_server_request_cpu_time", StringComparison.Ordinal)));
         string[] own = [.. lines.Where(line =>
-            line.StartsWith("http_server_request_cpu_time", StringComparison.Ordinal)
+            line.StartsWith("picollo_http_server_request_cpu_time", StringComparison.Ordinal)
             && line.Contains("\"GET\"", StringComparison.Ordinal) && line.Contains("\"/orders/{id:int}\"", StringComparison.Ordinal))];
         string[] shown = [.. own.Where((line, i) => i % 14 == 0 && i < own.Length - 3), .. own.TakeLast(3)];
         output.WriteLine(string.Join('\n', shown));

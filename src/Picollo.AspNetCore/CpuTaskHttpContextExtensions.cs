@@ -1,8 +1,7 @@
 using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
 using Picollo.Scheduling;
 
-namespace Picollo.AspNetCore;
+namespace Microsoft.AspNetCore.Http;
 
 /// <summary>Gives a request access to the CPU worker that it runs on.</summary>
 public static class CpuTaskHttpContextExtensions
@@ -19,7 +18,7 @@ public static class CpuTaskHttpContextExtensions
     ///     for (int n = 2; found &lt; count; n++)
     ///     {
     ///         found += IsPrime(n) ? 1 : 0;
-    ///         await cpu.Checkpoint();
+    ///         await cpu.CheckpointAsync();
     ///     }
     ///
     ///     return found;

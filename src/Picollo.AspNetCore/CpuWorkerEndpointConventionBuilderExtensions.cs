@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Workers;
+using Picollo.Scheduling;
 
 namespace Microsoft.AspNetCore.Builder;
 
@@ -53,9 +54,9 @@ public static class CpuWorkerEndpointConventionBuilderExtensions
 
         CpuWorkers workers = endpoint.ApplicationServices.GetService<CpuWorkers>()
             ?? throw new InvalidOperationException("RequireCpuWorker() needs the services that builder.Services.AddPicollo() adds.");
-        string name = endpoint.DisplayName ?? nameof(RequireCpuWorker);
+        CpuTaskOptions options = new() { Name = endpoint.DisplayName is { Length: > 0 } name ? name : nameof(RequireCpuWorker) };
         endpoint.Metadata.Add(OnWorkerMetadata);
-        endpoint.RequestDelegate = context => workers.TryRun(context, handler, name) ?? Refuse(context.Response);
+        endpoint.RequestDelegate = context => workers.TryRun(context, handler, options) ?? Refuse(context.Response);
     }
 
     private static Task Refuse(HttpResponse response)

@@ -8,8 +8,8 @@ namespace Picollo.AspNetCore;
 public sealed class PicolloOptions
 {
     /// <summary>Whether all requests are measured, from before the first middleware to after the last, and not only those that reach
-    /// <c>UseCpuUsage()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files and whatever else answers early in
-    /// the pipeline. <see langword="false"/> by default. An additional <c>UseCpuUsage()</c> then has no effect.</summary>
+    /// <c>UsePicollo()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files and whatever else answers early in
+    /// the pipeline. <see langword="false"/> by default. An additional <c>UsePicollo()</c> then has no effect.</summary>
     public bool MeasureAllRequests { get; set; }
 
     /// <summary>Whether a request's user and kernel time are measured separately. This costs two more clock readings each time the request
@@ -51,7 +51,8 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 16;
 
-    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>.</summary>
+    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>, copied when the first of their requests
+    /// comes.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public CpuWorkerPoolOptions CpuWorkers
     {

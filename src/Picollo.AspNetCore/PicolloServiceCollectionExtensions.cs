@@ -15,15 +15,15 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds Picollo to an application's services.</summary>
 public static class PicolloServiceCollectionExtensions
 {
-    /// <summary>Adds what <c>UseCpuUsage()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
+    /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
     /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
     /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
     /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets options; <see langword="null"/> for the defaults.</param>
-    /// <returns><paramref name="services"/>.</returns>
+    /// <returns>A builder with <paramref name="services"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
-    public static IServiceCollection AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
+    public static IPicolloBuilder AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
         OptionsBuilder<PicolloOptions> options = services.AddOptions<PicolloOptions>();
@@ -52,12 +52,14 @@ public static class PicolloServiceCollectionExtensions
             services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, MeasureAllFilter>());
         }
 
-        return services;
+        return new PicolloBuilder(services);
     }
+
+    private sealed record PicolloBuilder(IServiceCollection Services) : IPicolloBuilder;
 
     private sealed class MeasureAllFilter(IOptions<PicolloOptions> options) : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) =>
-            options.Value.MeasureAllRequests ? app => next(app.UseCpuUsage()) : next;
+            options.Value.MeasureAllRequests ? app => next(app.UsePicollo()) : next;
     }
 }

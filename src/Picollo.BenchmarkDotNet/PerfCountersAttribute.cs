@@ -49,7 +49,7 @@ public sealed class PerfCountersAttribute : PicolloAttribute
     /// <param name="counters">A PMU's events as <c>perf</c> takes them, such as <c>cpu/event=0x2e,umask=0x41/</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>), or tracepoints, such as <c>sched:sched_switch</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithTracepoint"/>).</param>
-    public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(name => (PicolloMeasure)name)];
+    public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(PicolloMeasure.Named)];
 
     /// <summary>Counts any event by the kernel's numbers (perf_event_open(2)).</summary>
     /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes.</param>

@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using BenchmarkDotNet.Characteristics;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
@@ -8,6 +9,7 @@ namespace Picollo.BenchmarkDotNet;
 
 /// <summary>Makes the engine that measures, in the benchmark's process. Public because BenchmarkDotNet's generated programs name it: the
 /// attributes and <see cref="PicolloConfigExtensions"/> set it.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class PicolloEngineFactory : IEngineFactory
 {
     /// <summary>BenchmarkDotNet's own engine, and around it what measures; or that engine alone where nothing is to be measured, such as in

@@ -3,8 +3,9 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>What to measure of benchmarks, for
-/// <see cref="PicolloConfigExtensions.AddPicollo(global::BenchmarkDotNet.Configs.ManualConfig, PicolloMeasure[])"/>: a counter, which any
-/// of Picollo's ids and names converts to, <see cref="CpuUsage"/> or <see cref="HdrPercentiles"/>. Immutable.</summary>
+/// <see cref="PicolloConfigExtensions.AddPicollo(global::BenchmarkDotNet.Configs.ManualConfig, PicolloMeasure[])"/>: a counter, to which
+/// any of Picollo's ids converts and which <see cref="Named"/> and <see cref="Raw"/> create, <see cref="CpuUsage"/> or
+/// <see cref="HdrPercentiles"/>. Immutable.</summary>
 public sealed class PicolloMeasure
 {
     private PicolloMeasure(BenchmarkCounter? counter = null) => Counter = counter;
@@ -24,6 +25,13 @@ public sealed class PicolloMeasure
     /// <returns>The counter.</returns>
     public static PicolloMeasure Raw(uint type, ulong config, string name) => new(new(name ?? "", Type: type, Config: config));
 
+    /// <summary>An event by name: of a PMU, such as <c>cpu/event=0x2e,umask=0x41/</c>, or a tracepoint, such as
+    /// <c>sched:sched_switch</c>.</summary>
+    /// <param name="name">As in <see cref="PerfCountersAttribute(string[])"/>. A name that is no event is reported before the
+    /// run.</param>
+    /// <returns>The counter.</returns>
+    public static PicolloMeasure Named(string name) => new(new(name ?? ""));
+
     /// <summary>A hardware event.</summary>
     /// <param name="id">One of the presets.</param>
     public static implicit operator PicolloMeasure(PerfHardwareCounterId id) => new(new($"{id}", Hardware: id));
@@ -35,9 +43,4 @@ public sealed class PicolloMeasure
     /// <summary>An event that the kernel counts.</summary>
     /// <param name="id">One of the presets.</param>
     public static implicit operator PicolloMeasure(PerfSoftwareCounterId id) => new(new($"{id}", Software: id));
-
-    /// <summary>An event by name: of a PMU, such as <c>cpu/event=0x2e,umask=0x41/</c>, or a tracepoint, such as
-    /// <c>sched:sched_switch</c>.</summary>
-    /// <param name="name">As in <see cref="PerfCountersAttribute(string[])"/>.</param>
-    public static implicit operator PicolloMeasure(string name) => new(new(name ?? ""));
 }

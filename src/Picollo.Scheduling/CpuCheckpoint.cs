@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The result of <see cref="CpuTaskContext.Checkpoint"/>, to be awaited once, at once.</summary>
+/// <summary>The result of <see cref="CpuTaskContext.CheckpointAsync"/>, to be awaited once, at once.</summary>
 /// <remarks>It is its own awaiter: nothing is allocated, and an await of a completed one tests a reference.</remarks>
 public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
 {

@@ -95,7 +95,7 @@ internal sealed partial class CpuScheduler
     private void MarkCancelled(CpuTask unbegun)
     {
         unbegun.State = CpuTaskState.Ended;
-        Statistics.Cancelled++;
+        Statistics.Canceled++;
     }
 
     private void EndUnbegun(CpuTask task)

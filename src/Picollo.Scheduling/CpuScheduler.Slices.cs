@@ -27,15 +27,16 @@ internal sealed partial class CpuScheduler
     }
 
     /// <summary>Signals the tasks whose slices are over. Called by the timer.</summary>
-    /// <returns>The time until the next slice can be over, counting a full one that starts now; null where nothing runs or has run since
-    /// the last call: then <see cref="Begin"/> wakes the timer. (Not at once when nothing runs: waking it costs more than a short task.
-    /// The rest of an interrupted slice may be over before.)</returns>
+    /// <returns>The time until the next slice can be over, counting the shortest one, that starts now; null where nothing runs or has run
+    /// since the last call: then <see cref="Begin"/> wakes the timer. (Not at once when nothing runs: waking it costs more than a short
+    /// task. The rest of an interrupted slice may be over before.)</returns>
     private TimeSpan? SignalOverdue()
     {
         long now = Stopwatch.GetTimestamp();
-        long next = now + _slice;
+        long next;
         lock (_lock)
         {
+            next = now + _shortestSlice;
             bool isIdle = !_hasBegunSlice;
             _hasBegunSlice = false;
             foreach (WorkerSlot worker in _workers)
@@ -104,7 +105,7 @@ internal sealed partial class CpuScheduler
         task.State = CpuTaskState.Running;
         task.Slices++;
         task.WaitTicks += waited;
-        task.SliceLeft = isWhole ? _slice : task.SliceLeft;
+        task.SliceLeft = isWhole ? task.Slice : task.SliceLeft;
         task.NeedsAttention = task.IsCancelled;
         worker.Task = task;
         worker.SliceStart = now;
@@ -164,11 +165,11 @@ internal sealed partial class CpuScheduler
         if (task.SliceLeft <= 0)
         {
             task.IsNew = task.IsNew && WasKeptFromRunning(task);
-            task.SliceLeft = _slice;
+            task.SliceLeft = task.Slice;
             task.SliceDueSince = now;
         }
 
-        var report = new SliceReport(task.Name, worker.Waited, length, overrun);
+        var report = new SliceReport(task, worker.Waited, length, overrun);
         Statistics.Add(report);
         return report;
     }
@@ -176,7 +177,7 @@ internal sealed partial class CpuScheduler
     /// <summary>Whether a new task hardly ran in its slice, because another program had the processor or the container's quota was used up.
     /// Such a task stays new. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
     /// 2026-11-21). At most <see cref="MaxLostSlices"/> times, because a body that blocks looks alike.</summary>
-    private bool WasKeptFromRunning(CpuTask task)
+    private static bool WasKeptFromRunning(CpuTask task)
     {
         if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
         {
@@ -185,7 +186,7 @@ internal sealed partial class CpuScheduler
 
         // A system call under the lock, at the end of first slices alone.
         long cpu = task.ChargedCpu + thread.GetSliceCpu();
-        if (cpu >= Stopwatch.GetElapsedTime(0, _slice).TotalNanoseconds / LeastShareOfFirstSlice)
+        if (cpu >= Stopwatch.GetElapsedTime(0, task.Slice).TotalNanoseconds / LeastShareOfFirstSlice)
         {
             return false;
         }

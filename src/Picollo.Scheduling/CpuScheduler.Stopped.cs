@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Bodies that stop in <c>CheckpointBlocking</c>, with their thread: another thread takes its place meanwhile.</content>
+/// <content>Bodies that stop in <c>Checkpoint</c>, with their thread: another thread takes its place meanwhile.</content>
 internal sealed partial class CpuScheduler
 {
     /// <summary>Maximum number of stopped threads. Further bodies go on instead of stepping aside.</summary>

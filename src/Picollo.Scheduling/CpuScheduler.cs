@@ -5,7 +5,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>CheckpointBlocking</c>.</summary>
+/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>Checkpoint</c>.</summary>
 /// <remarks>
 /// <para>All decisions are made under one lock, held for some tens of nanoseconds. Tasks take thousands of times as long, and one lock
 /// makes it plain that never more than N tasks run and none is lost.</para>
@@ -14,7 +14,6 @@ namespace Picollo.Scheduling;
 internal sealed partial class CpuScheduler
 {
     private readonly Lock _lock = new();
-    private readonly long _slice;
     private readonly CpuTaskQueue _queue;
     private readonly WorkerSlot[] _workers;
 
@@ -22,12 +21,14 @@ internal sealed partial class CpuScheduler
     // write in turn (60 to 100 ns each, on the machine of 2026-11-21), so they are kept few.
     private WorkerThread? _idle;
     private long _submitted;
+    private long _shortestSlice;
 
     public CpuScheduler(CpuWorkerPoolOptions options)
     {
         Name = options.Name;
-        _slice = (long)(options.TimeSlice.TotalSeconds * Stopwatch.Frequency);
-        _queue = new CpuTaskQueue(_slice);
+        Slice = (long)(options.TimeSlice.TotalSeconds * Stopwatch.Frequency);
+        _shortestSlice = Slice;
+        _queue = new CpuTaskQueue(Slice);
         _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new WorkerSlot())];
         Statistics = new CpuWorkerStatistics(this);
         new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" }.UnsafeStart();
@@ -38,6 +39,9 @@ internal sealed partial class CpuScheduler
     }
 
     public string Name { get; }
+
+    /// <summary>The slice of tasks without their own.</summary>
+    public long Slice { get; }
 
     public int WorkerCount => _workers.Length;
 
@@ -52,6 +56,7 @@ internal sealed partial class CpuScheduler
         bool isOwn = SynchronizationContext.Current is CpuTask current && current.Scheduler == this;
         long now = Stopwatch.GetTimestamp();
         WorkerThread? woken;
+        bool isShortest;
         lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && !isOwn), typeof(CpuWorkerPool));
@@ -61,11 +66,18 @@ internal sealed partial class CpuScheduler
             }
 
             _submitted++;
-            task.SliceLeft = _slice;
+            task.SliceLeft = task.Slice;
+            isShortest = task.SliceLeft < _shortestSlice;
+            _shortestSlice = isShortest ? task.SliceLeft : _shortestSlice;
             woken = Enqueue(task, now);
         }
 
         woken?.Wake();
+        if (isShortest)
+        {
+            _timer.Wake(); // It may wait for longer.
+        }
+
         return true;
     }
 

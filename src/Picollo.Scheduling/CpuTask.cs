@@ -1,7 +1,9 @@
+using System.Diagnostics;
+
 namespace Picollo.Scheduling;
 
 /// <summary>The state of a task. Changes under the scheduler's lock.</summary>
-internal enum CpuTaskState
+internal enum CpuTaskState : byte
 {
     /// <summary>Created, not submitted.</summary>
     Made,
@@ -24,12 +26,22 @@ internal enum CpuTaskState
 /// </summary>
 /// <remarks>One object is all of this, so that an empty task costs three allocations: this, the completion source and its
 /// task.</remarks>
-internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority priority, CancellationToken token) : SynchronizationContext
+internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskOptions? options, CancellationToken token)
+    : SynchronizationContext
 {
     /// <summary>Whether a checkpoint has anything to look at. Only <c>Checkpoint</c> reads it without the lock.</summary>
     public volatile bool NeedsAttention;
 
     private readonly ExecutionContext? _flow = ExecutionContext.Capture();
+
+    // Bytes and an int, because the object is full: wider fields would make it larger.
+    private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
+
+    // Zero for the pool's.
+    private readonly int _sliceMicroseconds = (int)(options?.Slice?.TotalMicroseconds ?? 0);
+
+    // A string, or the delegate to name the task after.
+    private object _name = (object?)options?.Name ?? named;
     private (SendOrPostCallback Callback, object? State)? _continuation;
     private Queue<(SendOrPostCallback, object?)>? _moreContinuations;
     private CancellationTokenRegistration _registration;
@@ -45,9 +57,24 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
 
     public CpuScheduler Scheduler { get; } = scheduler;
 
-    public string Name { get; } = name;
+    public string Name
+    {
+        get
+        {
+            if (_name is not string name)
+            {
+                _name = name = BodyName.Of((Delegate)_name);
+            }
 
-    public CpuPriority Priority { get; } = priority;
+            return name;
+        }
+    }
+
+    public CpuTaskPriority Priority => (CpuTaskPriority)_priority;
+
+    /// <summary>The length of its slices, in <see cref="Stopwatch"/> ticks.</summary>
+    public long Slice =>
+        _sliceMicroseconds == 0 ? Scheduler.Slice : _sliceMicroseconds * Stopwatch.Frequency / 1_000_000;
 
     public CpuTaskState State { get; set; }
 
@@ -72,7 +99,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
 
     public long SliceLeft { get; set; }
 
-    /// <summary>The thread that waits in <c>CheckpointBlocking</c> with a part of the task on its stack.</summary>
+    /// <summary>The thread that waits in <c>Checkpoint</c> with a part of the task on its stack.</summary>
     public WorkerThread? StoppedThread { get; set; }
 
     /// <summary>Whether it gives its worker up when the current step ends.</summary>
@@ -264,8 +291,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, string name, CpuPriority
 }
 
 /// <summary>A task with a result: an unused <see cref="bool"/> where the body has none.</summary>
-internal abstract class CpuTask<TResult>(CpuScheduler scheduler, string name, CpuPriority priority, CancellationToken token)
-    : CpuTask(scheduler, name, priority, token)
+internal abstract class CpuTask<TResult>(CpuScheduler scheduler, Delegate named, CpuTaskOptions? options, CancellationToken token)
+    : CpuTask(scheduler, named, options, token)
 {
     // Continuations of the caller run in the thread pool, never on a worker.
     private readonly TaskCompletionSource<TResult> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -1,17 +1,18 @@
 namespace Picollo.Scheduling;
 
 // The kinds of bodies, each called without a closure. A body that returns a Task<TResult> is one that returns a Task.
+// A body that wraps the caller's is named after the caller's.
 
 internal sealed class AsyncCpuTask<TResult>(
-    CpuScheduler scheduler, Func<CpuTaskContext, Task> body, string name, CpuPriority priority, CancellationToken token)
-    : CpuTask<TResult>(scheduler, name, priority, token)
+    CpuScheduler scheduler, Func<CpuTaskContext, Task> body, Delegate named, CpuTaskOptions? options, CancellationToken token)
+    : CpuTask<TResult>(scheduler, named, options, token)
 {
     protected override Task? Begin() => body(new CpuTaskContext(this)) ?? throw new InvalidOperationException("The body returned no task.");
 }
 
 internal sealed class SyncCpuTask(
-    CpuScheduler scheduler, Action<CpuTaskContext> body, string name, CpuPriority priority, CancellationToken token)
-    : CpuTask<bool>(scheduler, name, priority, token)
+    CpuScheduler scheduler, Action<CpuTaskContext> body, CpuTaskOptions? options, CancellationToken token)
+    : CpuTask<bool>(scheduler, body, options, token)
 {
     protected override Task? Begin()
     {
@@ -21,8 +22,8 @@ internal sealed class SyncCpuTask(
 }
 
 internal sealed class SyncCpuTask<TResult>(
-    CpuScheduler scheduler, Func<CpuTaskContext, TResult> body, string name, CpuPriority priority, CancellationToken token)
-    : CpuTask<TResult>(scheduler, name, priority, token)
+    CpuScheduler scheduler, Func<CpuTaskContext, TResult> body, CpuTaskOptions? options, CancellationToken token)
+    : CpuTask<TResult>(scheduler, body, options, token)
 {
     private TResult _result = default!;
 

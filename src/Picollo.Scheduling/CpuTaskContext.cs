@@ -15,7 +15,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// observe it themselves. The first use allocates if the caller gave a token.</summary>
     public CancellationToken CancellationToken => _task.Cancellation;
 
-    /// <summary>The task's name, as given to <c>RunAsync</c>.</summary>
+    /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
     public string Name => _task.Name;
 
     /// <summary>Goes straight on while the time slice lasts; after it, lets waiting tasks run first. Call it every 10 to 100 µs of work: it
@@ -23,14 +23,14 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <returns>A value to await at once.</returns>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public CpuCheckpoint Checkpoint() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
+    public CpuCheckpoint CheckpointAsync() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
 
-    /// <summary><see cref="Checkpoint"/> for a body that is not async. When it gives its worker up, its thread waits and another takes the
-    /// worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time; further
-    /// ones go on.</summary>
+    /// <summary><see cref="CheckpointAsync"/> for a body that is not async. When it gives its worker up, its thread waits and another takes
+    /// the worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time;
+    /// further ones go on.</summary>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void CheckpointBlocking()
+    public void Checkpoint()
     {
         if (_task.NeedsAttention)
         {
@@ -92,10 +92,3 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     private static CpuCheckpoint CheckpointWithAttention(CpuTask task) =>
         task.Scheduler.StepsAside(task) ? new CpuCheckpoint(task) : default;
 }
-
-/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task.</summary>
-/// <param name="CpuTime">CPU time on the workers, by their threads' clocks.</param>
-/// <param name="Slices">Number of slices on a worker.</param>
-/// <param name="WaitTime">Time of waiting for a worker, before the first slice and between slices. What the body itself awaited is not
-/// included.</param>
-public readonly record struct CpuTaskUsage(TimeSpan CpuTime, int Slices, TimeSpan WaitTime);

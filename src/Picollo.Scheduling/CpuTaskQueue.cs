@@ -20,7 +20,7 @@ internal sealed class CpuTaskQueue(long slice)
     public int Count { get; private set; }
 
     /// <summary>The place of a task in the order; less is sooner.</summary>
-    public static int Rank(CpuTask task) => 2 * ((int)CpuPriority.High - (int)task.Priority) + (task.IsNew ? 0 : 1);
+    public static int Rank(CpuTask task) => 2 * ((int)CpuTaskPriority.High - (int)task.Priority) + (task.IsNew ? 0 : 1);
 
     /// <summary>Whether a waiting task interrupts a running one: it has a better rank, or both are new and of one rank.</summary>
     public static bool Interrupts(CpuTask waiting, CpuTask running) =>

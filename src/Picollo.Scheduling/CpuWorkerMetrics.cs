@@ -38,7 +38,7 @@ internal static class CpuWorkerMetrics
         Record(SliceLength, report.Length, pool);
         if (report.Overrun is { } overrun)
         {
-            Record(Overrun, overrun, pool, report.Task);
+            Record(Overrun, overrun, pool, report.Task?.Name);
         }
     }
 

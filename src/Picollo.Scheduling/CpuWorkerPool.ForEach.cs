@@ -1,47 +1,101 @@
 using System.Runtime.CompilerServices;
 
-#pragma warning disable CA1068 // As in CpuWorkerPool.cs.
-
 namespace Picollo.Scheduling;
 
 /// <content>Loops.</content>
 public sealed partial class CpuWorkerPool
 {
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(TaskBody)]
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), body, body, null, cancellationToken);
+
     /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after
     /// each.</summary>
     /// <typeparam name="TItem">The type of the items.</typeparam>
     /// <param name="source">The items. Enumerated once, on the workers, by one at a time, as items are needed. An asynchronous source gets
     /// a token that is cancelled with the loop, with the pool, and after an exception.</param>
     /// <param name="body">The work for an item. It needs its own checkpoints if an item is more than some 100 µs of work.</param>
+    /// <param name="options">The options of the loop's tasks; copied.</param>
     /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
-    /// <param name="priority">As for <c>RunAsync</c>.</param>
-    /// <param name="name">As for <c>RunAsync</c>.</param>
     /// <returns>A task that completes when all items are done. After an exception no further item is started, and it has all
     /// exceptions.</returns>
     /// <remarks>A loop is <see cref="WorkerCount"/> tasks in the statistics, whatever the number of items.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
-    /// <exception cref="ArgumentNullException">The source, the body or the name is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The priority is not one of the three.</exception>
+    /// <exception cref="ArgumentNullException">The source, the body or the options are <see langword="null"/>.</exception>
     [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Func<TItem, CpuTaskContext, Task> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "") =>
-        ForEachAsync(source.ToAsyncEnumerable(), body, cancellationToken, priority, name);
+        CpuTaskOptions options,
+        CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), body, body, Checked(options), cancellationToken);
 
-    /// <inheritdoc
-    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source, Action<TItem, CpuTaskContext> body, CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, null, cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source,
         Action<TItem, CpuTaskContext> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
+        CpuTaskOptions options,
+        CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, Checked(options), cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source, Func<TItem, CpuTaskContext, ValueTask> body, CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, null, cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, ValueTask> body,
+        CpuTaskOptions options,
+        CancellationToken cancellationToken = default) =>
+        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, Checked(options), cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, ValueTask> body, CancellationToken cancellationToken = default) =>
+        Loop(source, AsTasks(body), body, null, cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, ValueTask> body,
+        CpuTaskOptions options,
+        CancellationToken cancellationToken = default) =>
+        Loop(source, AsTasks(body), body, Checked(options), cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(TaskBody)]
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
+        Loop(source, body, body, null, cancellationToken);
+
+    /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(TaskBody)]
+    public Task ForEachAsync<TItem>(
+        IAsyncEnumerable<TItem> source,
+        Func<TItem, CpuTaskContext, Task> body,
+        CpuTaskOptions options,
+        CancellationToken cancellationToken = default) =>
+        Loop(source, body, body, Checked(options), cancellationToken);
+
+    private static Func<TItem, CpuTaskContext, Task>? AsTasks<TItem>(Func<TItem, CpuTaskContext, ValueTask> body) =>
+        body is null ? null : (item, cpu) => body(item, cpu).AsTask();
+
+    private static Func<TItem, CpuTaskContext, Task>? AsTasks<TItem>(Action<TItem, CpuTaskContext> body)
     {
-        ArgumentNullException.ThrowIfNull(body);
-        return ForEachAsync(source, Run, cancellationToken, priority, name);
+        return body is null ? null : Run;
 
         Task Run(TItem item, CpuTaskContext cpu)
         {
@@ -50,43 +104,12 @@ public sealed partial class CpuWorkerPool
         }
     }
 
-    /// <inheritdoc
-    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task ForEachAsync<TItem>(
-        IEnumerable<TItem> source,
-        Func<TItem, CpuTaskContext, ValueTask> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
-    }
-
-    /// <inheritdoc
-    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task ForEachAsync<TItem>(
+    private Task Loop<TItem>(
         IAsyncEnumerable<TItem> source,
-        Func<TItem, CpuTaskContext, ValueTask> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return ForEachAsync(source, (item, cpu) => body(item, cpu).AsTask(), cancellationToken, priority, name);
-    }
-
-    /// <inheritdoc
-    /// cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    [OverloadResolutionPriority(TaskBody)]
-    public Task ForEachAsync<TItem>(
-        IAsyncEnumerable<TItem> source,
-        Func<TItem, CpuTaskContext, Task> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
+        Func<TItem, CpuTaskContext, Task>? body,
+        Delegate named,
+        CpuTaskOptions? options,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(source);
         ArgumentNullException.ThrowIfNull(body);
@@ -96,7 +119,7 @@ public sealed partial class CpuWorkerPool
         {
             while (parts.Count < WorkerCount)
             {
-                parts.Add(RunAsync(loop.Run, cancellationToken, priority, name));
+                parts.Add(Submit(body, new AsyncCpuTask<bool>(_scheduler, loop.Run, named, options, cancellationToken)));
             }
         }
         catch (ObjectDisposedException) when (parts.Count > 0)

@@ -1,8 +1,5 @@
 using System.Runtime.CompilerServices;
 
-// Most callers pass the token; few give a priority or a name.
-#pragma warning disable CA1068 // CancellationToken parameters must come last
-
 namespace Picollo.Scheduling;
 
 /// <summary>
@@ -12,12 +9,12 @@ namespace Picollo.Scheduling;
 /// <remarks>
 /// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
 /// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
-/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.Checkpoint"/> as it goes. There a task gives its worker up if
-/// its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks are ordered by priority, in it new
-/// ones before those that were set aside, in order of arrival.</para>
+/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it goes. There a task gives its worker up
+/// if its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks are ordered by priority, in it
+/// new ones before those that were set aside, in order of arrival.</para>
 /// <para><b>No starvation.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
 /// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
-/// slices plus the tasks' overruns.</para>
+/// slices plus the tasks' overruns. If tasks have their own slices (<see cref="CpuTaskOptions.Slice"/>), the longest one counts.</para>
 /// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
 /// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
 /// (<c>Wait</c>, <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that
@@ -36,7 +33,7 @@ namespace Picollo.Scheduling;
 ///     foreach (ReadOnlyMemory&lt;byte&gt; block in blocks)
 ///     {
 ///         crc.Append(block.Span);
-///         await cpu.Checkpoint();
+///         await cpu.CheckpointAsync();
 ///     }
 ///
 ///     return crc.GetCurrentHashAsUInt32();
@@ -65,77 +62,82 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// <summary>The pool's statistics.</summary>
     public CpuWorkerStatistics Statistics => _scheduler.Statistics;
 
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(TaskBody)]
+    public Task RunAsync(Func<CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, null, cancellationToken));
+
     /// <summary>Runs a body on the workers. Never waits: any number of tasks may queue.</summary>
     /// <param name="body">The work. Called on a worker, when its turn comes, with the caller's <see cref="ExecutionContext"/>. It needs a
     /// checkpoint every 10 to 100 µs of work: without any it keeps its worker to its end, and the statistics name it.</param>
+    /// <param name="options">The options of the task; copied.</param>
     /// <param name="cancellationToken">Cancels the task: at once if it has not started, at its next checkpoint otherwise.</param>
-    /// <param name="priority">The task's place in the order of waiting tasks.</param>
-    /// <param name="name">The name in the statistics of tasks that come late to their checkpoints; the calling member's name by default.
-    /// Use few names: not one for each request.</param>
     /// <returns>A task that ends as the body does: with its result, its exception or cancelled. Code that awaits it goes on in the thread
     /// pool or in its own context.</returns>
+    /// <remarks>From F#, give the type of a result: <c>pool.RunAsync&lt;int&gt;(fun cpu -> task { … })</c>.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
-    /// <exception cref="ArgumentNullException">The body or the name is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The priority is not one of the three.</exception>
+    /// <exception cref="ArgumentNullException">The body or the options are <see langword="null"/>.</exception>
     [OverloadResolutionPriority(TaskBody)]
     public Task RunAsync(
-        Func<CpuTaskContext, Task> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "") =>
-        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, name, priority, cancellationToken));
+        Func<CpuTaskContext, Task> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, Checked(options), cancellationToken));
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    /// <typeparam name="TResult">Of the result.</typeparam>
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
+    [OverloadResolutionPriority(TaskBody)]
+    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, Task<TResult>> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, body, null, cancellationToken));
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
     [OverloadResolutionPriority(TaskBody)]
     public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, Task<TResult>> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "") =>
-        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
+        Func<CpuTaskContext, Task<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, body, Checked(options), cancellationToken));
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    public Task RunAsync(Action<CpuTaskContext> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask(_scheduler, body, null, cancellationToken));
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     public Task RunAsync(
-        Action<CpuTaskContext> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "") =>
-        Submit(body, new SyncCpuTask(_scheduler, body, name, priority, cancellationToken));
+        Action<CpuTaskContext> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask(_scheduler, body, Checked(options), cancellationToken));
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    /// <typeparam name="TResult">Of the result.</typeparam>
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
+    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, TResult> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, null, cancellationToken));
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
     public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, TResult> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "") =>
-        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, name, priority, cancellationToken));
+        Func<CpuTaskContext, TResult> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, Checked(options), cancellationToken));
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task RunAsync(Func<CpuTaskContext, ValueTask> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, cpu => body(cpu).AsTask(), body, null, cancellationToken));
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
     public Task RunAsync(
-        Func<CpuTaskContext, ValueTask> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return RunAsync(cpu => body(cpu).AsTask(), cancellationToken, priority, name);
-    }
+        Func<CpuTaskContext, ValueTask> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CancellationToken, CpuPriority, string)"/>
-    /// <typeparam name="TResult">Of the result.</typeparam>
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
+    [OverloadResolutionPriority(ValueTaskBody)]
+    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, ValueTask<TResult>> body, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, null, cancellationToken));
+
+    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
+    /// <typeparam name="TResult">The type of the result.</typeparam>
     [OverloadResolutionPriority(ValueTaskBody)]
     public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, ValueTask<TResult>> body,
-        CancellationToken cancellationToken = default,
-        CpuPriority priority = CpuPriority.Normal,
-        [CallerMemberName] string name = "")
-    {
-        ArgumentNullException.ThrowIfNull(body);
-        return RunAsync(cpu => body(cpu).AsTask(), cancellationToken, priority, name);
-    }
+        Func<CpuTaskContext, ValueTask<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
 
     /// <summary>Refuses new tasks, and waits until the submitted ones have ended. (Tasks may still start other tasks.)</summary>
     /// <param name="cancellationToken">Cancels the remaining tasks. They still have to come to a checkpoint, and what a body awaits has to
@@ -179,12 +181,15 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         }
     }
 
+    private static CpuTaskOptions Checked(CpuTaskOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        return options;
+    }
+
     private static Task<TResult> Submit<TResult>(Delegate body, CpuTask<TResult> task)
     {
         ArgumentNullException.ThrowIfNull(body);
-        ArgumentNullException.ThrowIfNull(task.Name, "name");
-        ArgumentOutOfRangeException.ThrowIfLessThan((int)task.Priority, (int)CpuPriority.Low, "priority");
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)task.Priority, (int)CpuPriority.High, "priority");
         task.Submit();
         return task.Task;
     }

@@ -1,7 +1,8 @@
 namespace Picollo.Scheduling;
 
 /// <summary>The options of a <see cref="CpuWorkerPool"/>.</summary>
-public sealed record CpuWorkerPoolOptions
+/// <remarks>Copied when it is used: a later change has no effect on pools that were created before.</remarks>
+public sealed class CpuWorkerPoolOptions
 {
     /// <summary>Maximum number of tasks that run at a time, each on its own thread: 1 to 1024. Default: three quarters of
     /// <see cref="Environment.ProcessorCount"/>, at least one, so that the rest of the process always finds a processor.</summary>
@@ -9,7 +10,7 @@ public sealed record CpuWorkerPoolOptions
     public int WorkerCount
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 1, nameof(WorkerCount));
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1024, nameof(WorkerCount));
@@ -24,12 +25,7 @@ public sealed record CpuWorkerPoolOptions
     public TimeSpan TimeSlice
     {
         get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1), nameof(TimeSlice));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromSeconds(10), nameof(TimeSlice));
-            field = value;
-        }
+        set => field = CheckSlice(value, nameof(TimeSlice));
     } = TimeSpan.FromMilliseconds(10);
 
     /// <summary>The pool's name, in its threads' names and in its metrics. Default "CPU worker".</summary>
@@ -37,10 +33,17 @@ public sealed record CpuWorkerPoolOptions
     public string Name
     {
         get;
-        init
+        set
         {
             ArgumentException.ThrowIfNullOrEmpty(value, nameof(Name));
             field = value;
         }
     } = "CPU worker";
+
+    internal static TimeSpan CheckSlice(TimeSpan slice, string name)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(slice, TimeSpan.FromMilliseconds(1), name);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(slice, TimeSpan.FromSeconds(10), name);
+        return slice;
+    }
 }

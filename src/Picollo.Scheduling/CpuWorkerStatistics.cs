@@ -4,13 +4,13 @@ using Picollo.Metrics;
 namespace Picollo.Scheduling;
 
 /// <summary>A slice, for the instruments, which record it outside of the lock. Times are ticks; no task for nothing to report.</summary>
-internal readonly record struct SliceReport(string? Task, long Waited, long Length, long? Overrun);
+internal readonly record struct SliceReport(CpuTask? Task, long Waited, long Length, long? Overrun);
 
 /// <summary>Statistics of a <see cref="CpuWorkerPool"/> since its creation. Live; any thread may read each member at any time.</summary>
 /// <remarks>
 /// <para>Histograms have a relative error of 0.01 and hold nanoseconds; for snapshots and deltas see <see cref="ReadOnlyHdrHistogram"/>.
 /// They are recorded when a slice ends: tasks that still wait or run are not in them.</para>
-/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Cancelled"/> takes no lock.
+/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Canceled"/> takes no lock.
 /// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
 /// less than a microsecond unless there are many names; the last two allocate what they return.</para>
 /// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" has the same values as histograms in seconds:
@@ -21,10 +21,10 @@ internal readonly record struct SliceReport(string? Task, long Waited, long Leng
 public sealed class CpuWorkerStatistics
 {
     /// <summary>Maximum number of names with their own histogram; other names share <see cref="OtherTasks"/>.</summary>
-    public const int MaxTaskNames = 256;
+    internal const int MaxTaskNames = 256;
 
     /// <summary>The name for the overruns of tasks that came after the first <see cref="MaxTaskNames"/> names.</summary>
-    public const string OtherTasks = "(other)";
+    internal const string OtherTasks = "(other)";
 
     private readonly CpuScheduler _scheduler;
     private readonly PlainHdrHistogram<uint> _queueWait = CreateHistogram();
@@ -55,7 +55,7 @@ public sealed class CpuWorkerStatistics
 
     /// <summary>Number of tasks that were cancelled, before or while they ran. Tasks cancelled before their submission are not
     /// counted.</summary>
-    public long Cancelled { get; internal set; }
+    public long Canceled { get; internal set; }
 
     /// <summary>Number of tasks that wait for a worker now.</summary>
     public int Waiting => _scheduler.CountWaiting();
@@ -65,7 +65,8 @@ public sealed class CpuWorkerStatistics
     /// <returns>The tasks, worker by worker.</returns>
     public IReadOnlyList<CpuRunningTask> GetRunning() => _scheduler.GetRunning();
 
-    /// <summary>Gets <see cref="Overrun"/> by the tasks' names.</summary>
+    /// <summary>Gets <see cref="Overrun"/> by the tasks' names. The first 256 names have their own histogram; the others share that of the
+    /// name <c>(other)</c>.</summary>
     /// <returns>A new dictionary of live histograms.</returns>
     public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunByTask() =>
         _scheduler.Read(() => _overrunByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
@@ -80,7 +81,7 @@ public sealed class CpuWorkerStatistics
         {
             ulong overrun = NanoScope.TicksToNanos(ticks);
             _overrun.Record(overrun);
-            HistogramOf(slice.Task!).Record(overrun);
+            HistogramOf(slice.Task!.Name).Record(overrun);
         }
     }
 
@@ -89,7 +90,7 @@ public sealed class CpuWorkerStatistics
         switch (task.Outcome)
         {
             case TaskStatus.RanToCompletion: Completed++; break;
-            case TaskStatus.Canceled: Cancelled++; break;
+            case TaskStatus.Canceled: Canceled++; break;
             default: Failed++; break;
         }
     }
@@ -111,9 +112,3 @@ public sealed class CpuWorkerStatistics
 
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
 }
-
-/// <summary>A task that runs now.</summary>
-/// <param name="Name">The task's name.</param>
-/// <param name="SliceLength">Time since it got its worker.</param>
-/// <param name="Overrun">Time since it was asked to give up its worker; zero if it was not.</param>
-public readonly record struct CpuRunningTask(string Name, TimeSpan SliceLength, TimeSpan Overrun);

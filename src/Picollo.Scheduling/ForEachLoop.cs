@@ -52,7 +52,7 @@ internal sealed class ForEachLoop<TItem>(
                 }
 
                 await body(item, cpu);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }
         catch

@@ -56,19 +56,19 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     {
         _sleep.Wait();
         _isSpare = false;
-        _cpuAtStart = CpuUsageReader.GetThreadTime();
+        _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
     }
 
     /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts the next slice's.</summary>
     public void Charge(CpuTask left)
     {
-        long cpu = CpuUsageReader.GetThreadTime();
+        long cpu = CpuUsageReader.GetThreadTimeNanoseconds();
         left.Charge(SliceCpu(cpu));
         _cpuAtStart = cpu;
     }
 
     /// <summary>The CPU time of the current slice, in nanoseconds; called by the thread itself.</summary>
-    public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTime());
+    public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTimeNanoseconds());
 
     // What WaitForTask takes for CPU time may be a little more than it was.
     private long SliceCpu(long now) => Math.Max(0, now - _cpuAtStart);
@@ -77,7 +77,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     {
         _current = this;
         EmptyFlow ??= ExecutionContext.Capture();
-        _cpuAtStart = CpuUsageReader.GetThreadTime();
+        _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
         while (!scheduler.HasEnded)
         {
             if (_isSpare)
@@ -122,7 +122,9 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     {
         long start = Stopwatch.GetTimestamp();
         long? seen = _sleep.SpinAndWait(SpinTicks, LongestGapTicks);
-        _cpuAtStart = seen is { } steady ? _cpuAtStart + (long)NanoScope.TicksToNanos(steady - start) : CpuUsageReader.GetThreadTime();
+        _cpuAtStart = seen is { } steady
+            ? _cpuAtStart + (long)NanoScope.TicksToNanos(steady - start)
+            : CpuUsageReader.GetThreadTimeNanoseconds();
         if (Slot!.Task is { } task)
         {
             Slot.BeginAt(seen ?? Stopwatch.GetTimestamp());

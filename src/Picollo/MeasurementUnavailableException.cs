@@ -15,4 +15,12 @@ public class MeasurementUnavailableException : NotSupportedException
         : base(message)
     {
     }
+
+    /// <summary>Creates the exception with the one that caused it.</summary>
+    /// <param name="message">The cause, and the remedy where there is one.</param>
+    /// <param name="innerException">The exception that caused this one; <see langword="null"/> if there is none.</param>
+    public MeasurementUnavailableException(string message, Exception? innerException)
+        : base(message, innerException)
+    {
+    }
 }

@@ -47,7 +47,7 @@ internal static class Pool
         for (int i = 0; i < 1_000_000; i++)
         {
             sum += i & 1;
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }
 
         return sum;
@@ -59,7 +59,7 @@ internal static class Pool
         for (int i = 0; i < 1_000_000; i++)
         {
             sum += i & 1;
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
         }
 
         return sum;

@@ -15,7 +15,7 @@ ThreadLocalHdrHistogram<uint> latency = registry.GetOrAdd(
     "fleet.latency",
     () => HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1UL << 40).WithThreadLocal().Create(),
     HdrHistogramDescription.Nanoseconds with { Help = "Time that nothing took." },
-    ("route", "/orders/{id}"));
+    [new("route", "/orders/{id}")]);
 PrometheusTextWriter writer = new();
 
 WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();

@@ -11,9 +11,9 @@ internal static class Refusals
         PerfEventCounterSessionFactory faults = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
         PrintOutcome("own-code", faults);
         PrintOutcome("kernel", faults.WithKernel(true));
-        PrintOutcome("cpu", faults.WithTarget(-1, 0));
-        PrintOutcome("no-cpu", faults.WithTarget(-1, 100_000));
-        PrintOutcome("other-user", faults.WithTarget(1, -1));
+        PrintOutcome("cpu", faults.WithCpu(0));
+        PrintOutcome("no-cpu", faults.WithCpu(100_000));
+        PrintOutcome("other-user", faults.WithThread(1));
         PrintOutcome("context-switches", PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches));
         PrintOutcome("hardware", PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions));
 

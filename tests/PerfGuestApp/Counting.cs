@@ -90,16 +90,16 @@ internal static class Counting
         using PerfEventCounterSession session = Of(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.PageFaults).Create();
         for (int i = 0; i < 2; i++)
         {
-            long outerStart = CpuUsageReader.GetThreadTime();
+            long outerStart = CpuUsageReader.GetThreadTimeNanoseconds();
             session.Read();
-            long start = CpuUsageReader.GetThreadTime();
+            long start = CpuUsageReader.GetThreadTimeNanoseconds();
             long end;
-            while ((end = CpuUsageReader.GetThreadTime()) - start < 200_000_000)
+            while ((end = CpuUsageReader.GetThreadTimeNanoseconds()) - start < 200_000_000)
             {
             }
 
             session.Read();
-            long outer = CpuUsageReader.GetThreadTime() - outerStart;
+            long outer = CpuUsageReader.GetThreadTimeNanoseconds() - outerStart;
             Check.Within("task clock", session.Counters[0].Delta, (ulong)(end - start) - tolerance, (ulong)outer + tolerance);
         }
 

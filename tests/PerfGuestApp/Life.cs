@@ -77,7 +77,7 @@ internal static class Life
         foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
             [
                 Faults, Faults.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock), Faults.WithInherited(true), Faults.WithProcess(0),
-                Faults.WithTarget(-1, 0), Faults.WithTracepoint("sched:sched_switch"),
+                Faults.WithCpu(0), Faults.WithTracepoint("sched:sched_switch"),
             ])
         {
             PerfEventCounterSession session = factory.Create();

@@ -67,7 +67,7 @@ internal static class Targets
             Kernel.TouchFreshPages(Pages);
         });
         told.Wait();
-        using PerfEventCounterSession session = Faults.WithTarget((int)id, -1).Create();
+        using PerfEventCounterSession session = Faults.WithThread(id).Create();
         session.Read();
         Kernel.TouchFreshPages(Pages);
         go.Set();
@@ -82,15 +82,17 @@ internal static class Targets
         for (int cpu = 0; cpu < 2; cpu++)
         {
             Kernel.RunOn(cpu);
-            foreach (int thread in (int[])[-1, 0])
+            foreach (bool ofThread in (bool[])[false, true])
             {
-                using PerfEventCounterSession here = Faults.WithTarget(thread, cpu).Create();
-                using PerfEventCounterSession there = Faults.WithTarget(thread, 1 - cpu).Create();
+                using PerfEventCounterSession here = On(cpu).Create();
+                using PerfEventCounterSession there = On(1 - cpu).Create();
                 ulong onOther = 0;
                 ulong onThis = Counting.Count(here, () => onOther = Counting.Count(there, () => Kernel.TouchFreshPages(Pages)));
                 // Twice within the outer count. Any thread's faults are those of the runtime's threads too.
                 Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * Besides));
-                Check.Within($"and on CPU {1 - cpu}", onOther, 0, thread == 0 ? 0ul : 3 * Besides);
+                Check.Within($"and on CPU {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * Besides);
+
+                PerfEventCounterSessionFactory On(int number) => ofThread ? Faults.WithTarget(0, number) : Faults.WithCpu(number);
             }
         }
     }

@@ -7,6 +7,9 @@ namespace Picollo.PerfGuestApp;
 /// <summary>Threads that burn and sleep, each with its clock beside the kernel's.</summary>
 internal static class ThreadClocks
 {
+    // ThreadCpuClock.ResyncIntervalNanoseconds, which is internal.
+    private const long ResyncIntervalNanoseconds = 10_000_000;
+
     private const int Readings = 10_000;
 
     public static void PrintFacts()
@@ -40,7 +43,7 @@ internal static class ThreadClocks
         long taken = clock.GetNanoseconds() - start;
         Findings.Print("thread-clock-readings", Readings);
         Findings.Print("thread-clock-system-calls", count);
-        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta + (ulong)(taken / ThreadCpuClock.ResyncIntervalNanoseconds) + 1);
+        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
     }
 
     /// <summary>Returns how often a clock went back, and the furthest that one was outside of two readings of the kernel's around it.</summary>
@@ -61,9 +64,9 @@ internal static class ThreadClocks
                     Thread.Sleep(1);
                 }
 
-                long before = CpuUsageReader.GetThreadTime();
+                long before = CpuUsageReader.GetThreadTimeNanoseconds();
                 long now = clock.GetNanoseconds();
-                long after = CpuUsageReader.GetThreadTime();
+                long after = CpuUsageReader.GetThreadTimeNanoseconds();
                 if (now < last)
                 {
                     Interlocked.Increment(ref errors);

@@ -33,7 +33,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             {
                 string before = OnWorker();
                 await Task.Delay(5);
-                await context.GetCpuTask().Checkpoint();
+                await context.GetCpuTask().CheckpointAsync();
                 return $"{before} {OnWorker()}";
             }).RequireCpuWorker();
             web.Map("/delegate", (HttpContext context) => context.Response.WriteAsync(OnWorker())).RequireCpuWorker();
@@ -76,7 +76,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                 for (int i = 0; i < 30; i++)
                 {
                     Burn.Milliseconds(1);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             }).RequireCpuWorker(),
             options => options.ServerTiming = true);
@@ -124,7 +124,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await abort.CancelAsync();
         await UntilAsync(() => PoolOf(app).Statistics.Waiting == 0);
 
-        PoolOf(app).Statistics.Cancelled.Should().Be(1);
+        PoolOf(app).Statistics.Canceled.Should().Be(1);
         Task<HttpResponseMessage> next = app.Client.GetAsync("/block");
         _mayEnd.Set();
         (await Task.WhenAll(running, next)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
@@ -142,14 +142,14 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             while (true)
             {
                 Thread.SpinWait(100);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }).RequireCpuWorker());
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> request = app.Client.GetAsync("/endless", abort.Token);
         await _begun.WaitAsync();
         await abort.CancelAsync();
-        await UntilAsync(() => PoolOf(app).Statistics.Cancelled == 1);
+        await UntilAsync(() => PoolOf(app).Statistics.Canceled == 1);
 
         await request.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/endless", 1));
@@ -231,7 +231,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             begun.SetResult();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         await begun.Task;
@@ -273,7 +273,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         map,
         picollo =>
         {
-            picollo.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 };
+            picollo.CpuWorkers.WorkerCount = 1;
             options?.Invoke(picollo);
         },
         builder => builder.Services.AddControllers().AddApplicationPart(typeof(CpuWorkerEndpointTests).Assembly));

@@ -11,13 +11,13 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
         HdrHistogramSeries[] series = Reports.Series("two");
         HdrHistogramPlot[] plots =
         [
-            HdrHistogramPlot.OfPercentiles(series), HdrHistogramPlot.OfDensity(series), HdrHistogramPlot.OfDifference(series[0], series[1]),
-            HdrHistogramPlot.OfLayout(0.06), HdrHistogramPlot.OfLayout(0.01, 10_000), HdrHistogramPlot.OfLayout(0.0001),
+            HdrHistogramPlot.CreatePercentiles(series), HdrHistogramPlot.CreateDensity(series), HdrHistogramPlot.CreateDifference(series[0], series[1]),
+            HdrHistogramPlot.CreateLayout(0.06), HdrHistogramPlot.CreateLayout(0.01, 10_000), HdrHistogramPlot.CreateLayout(0.0001),
         ];
         IReadOnlyList<string> complaints = await browser.ShowAsync(
             "page.html",
             "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"><title>all</title>"
-                + string.Concat(plots.Select(plot => plot.Fragment)),
+                + string.Concat(plots.Select(plot => plot.ToSvgElement())),
             500);
         await browser.KeepAsync("fragments");
 
@@ -29,7 +29,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [ChromiumFact]
     public async Task A_document_is_light_or_dark_as_the_system_is()
     {
-        string document = HdrHistogramPlot.OfPercentiles(Reports.Series("two"), Reports.Options("two")).Document;
+        string document = HdrHistogramPlot.CreatePercentiles(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
         List<string> grounds = [];
         foreach (bool isDark in new[] { false, true })
         {
@@ -46,7 +46,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [InlineData(1200, 672)]
     public async Task A_document_is_as_wide_as_there_is_room_and_whole(int window, int expected)
     {
-        string document = HdrHistogramPlot.OfDensity(Reports.Series("two"), Reports.Options("two")).Document;
+        string document = HdrHistogramPlot.CreateDensity(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
         (await browser.ShowAsync("plot.svg", document, window)).Should().BeEmpty();
         await browser.KeepAsync($"document-{window}");
         await ShouldBeAsync("document.documentElement", expected, document);
@@ -66,7 +66,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [ChromiumFact]
     public async Task A_document_prints_on_one_page()
     {
-        await browser.ShowAsync("plot.svg", HdrHistogramPlot.OfDifference(Reports.Series("two")[0], Reports.Series("two")[1]).Document);
+        await browser.ShowAsync("plot.svg", HdrHistogramPlot.CreateDifference(Reports.Series("two")[0], Reports.Series("two")[1]).ToSvgDocument());
         string print = System.Text.Encoding.Latin1.GetString(await browser.Page.PrintAsync());
         System.Text.RegularExpressions.Regex.Count(print, @"/Type\s*/Page\b").Should().Be(1);
     }

@@ -333,7 +333,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
                 foreach (string name in new[] { "</title><script>alert(1)</script><img src=x onerror=alert(1)>", new string('W', 3000), "\u202egnp.\0exe", "/" + string.Join('/', Enumerable.Repeat("segment", 15)) })
                 {
                     server.Count("OPTIONS", name, 3_599_000_000_000, 3_599_000_000_000, 1_000_000_000);
-                    server.Registry.Add(name, HdrHistogram.Create(), new HdrHistogramDescription { Unit = name }, ("label", name));
+                    server.Registry.Add(name, HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = name } }, [new("label", name)]);
                 }
 
                 server.Registry.GetOrAdd("largest", () => HdrHistogram.Create(), HdrHistogramDescription.None).Record(ulong.MaxValue);
@@ -354,7 +354,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         }
 
         InterlockedHdrHistogram<uint> sizes = server.Registry.GetOrAdd(
-            "order_size", () => HdrHistogram.Factory.WithInterlocked().Create(), new HdrHistogramDescription { Unit = "bytes" }, ("shop", "berlin"));
+            "order_size", () => HdrHistogram.Factory.WithInterlocked().Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "berlin")]);
         for (int i = 0; i < 500; i++)
         {
             sizes.Record((ulong)(200 + (5000 * random.NextDouble() * random.NextDouble())));

@@ -11,15 +11,15 @@ internal static class Reports
 
     private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramPlotOptions Options)> All = new()
     {
-        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 }),
+        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } }),
         ["one"] = ([new("it", SomeLatencies.Of(3))], new()),
         ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], new() { Title = "Thirty" }),
         ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], new()),
-        ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = Hostile }),
+        ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = new() { Name = Hostile } }),
         ["long"] = ([new("before", Spread()), new("after", Spread())], new() { Title = "Long" }),
         ["lossy"] = (
             [new("zeros and more", Zeros()), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
-            new() { Title = "Zeros, and values out of range", Unit = "s", ValueUnitRatio = 1e3 }),
+            new() { Title = "Zeros, and values out of range", Unit = new() { Name = "s", Ratio = 1e3 } }),
         ["none"] = ([], new()),
     };
 

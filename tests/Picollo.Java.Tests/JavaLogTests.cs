@@ -96,7 +96,7 @@ public sealed class JavaLogTests : IDisposable
         string source = Path.Combine(_folder, "source");
         string ours = Path.Combine(_folder, "ours.hlog");
         string javas = Path.Combine(_folder, "javas.hlog");
-        DateTime start = new(2026, 11, 21, 9, 8, 7, 65, DateTimeKind.Utc);
+        DateTimeOffset start = new(2026, 11, 21, 9, 8, 7, 65, TimeSpan.Zero);
         var text = new StringBuilder(Invariant($"{ToMilliseconds(start)}\n"));
         using (var log = new HdrHistogramLogWriter(ours))
         {
@@ -104,7 +104,7 @@ public sealed class JavaLogTests : IDisposable
             for (int i = 0; i < Intervals; i++)
             {
                 string tag = random.Next(3) switch { 0 => "a", 1 => "b", _ => "" };
-                DateTime begin = start.AddMilliseconds((i * 1000) + random.Next(1000));
+                DateTimeOffset begin = start.AddMilliseconds((i * 1000) + random.Next(1000));
                 int length = random.Next(2000);
                 const int Digits = 3;
                 const ulong Highest = 3_600_000_000_000;
@@ -150,9 +150,9 @@ public sealed class JavaLogTests : IDisposable
             (interval.Tag ?? "null").Should().Be(fields[0]);
 
             // The family adds doubles and cuts milliseconds off.
-            ToMilliseconds(interval.StartTimeUtc).Should().BeCloseTo(Number(fields[1]), 1);
-            ToMilliseconds(interval.StartTimeUtc + interval.Length).Should().BeCloseTo(Number(fields[2]), 1);
-            ToMilliseconds(log.StartTimeUtc!.Value).Should().Be(Number(fields[3]));
+            ToMilliseconds(interval.StartTime).Should().BeCloseTo(Number(fields[1]), 1);
+            ToMilliseconds(interval.StartTime + interval.Length).Should().BeCloseTo(Number(fields[2]), 1);
+            ToMilliseconds(log.StartTime!.Value).Should().Be(Number(fields[3]));
             interval.Histogram.TotalCount.Should().Be((ulong)Number(fields[4]));
 
             (ulong Median, ulong Count)[] buckets = [.. fields[6].Split(' ', StringSplitOptions.RemoveEmptyEntries)
@@ -180,7 +180,7 @@ public sealed class JavaLogTests : IDisposable
         }
     }
 
-    private static long ToMilliseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks / TimeSpan.TicksPerMillisecond;
+    private static long ToMilliseconds(DateTimeOffset time) => (time - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMillisecond;
 
     private static long Number(string text) => long.Parse(text, CultureInfo.InvariantCulture);
 }

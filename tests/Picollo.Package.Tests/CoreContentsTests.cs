@@ -22,6 +22,11 @@ public sealed class CoreContentsTests(PackageFixture packages) : PackageContents
         .Should().BeEmpty();
 
     [Fact]
+    public void The_package_has_the_analyzers_and_their_fixes() => Package.Names()
+        .Where(name => name.StartsWith("analyzers/", StringComparison.Ordinal))
+        .Should().BeEquivalentTo("analyzers/dotnet/cs/Picollo.Analyzers.dll", "analyzers/dotnet/cs/Picollo.Analyzers.CodeFixes.dll");
+
+    [Fact]
     public void The_package_stands_alone_and_is_found_by_its_histogram()
     {
         Dependencies().Should().BeEmpty();

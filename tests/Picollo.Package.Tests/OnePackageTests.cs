@@ -28,9 +28,29 @@ public sealed class OnePackageTests(PackageFixture packages)
         Console.WriteLine($"counter={CycleClock.IsCycleCounter} {CycleClock.UnavailableReason}");
         """).Should().Contain("exit=0").And.Contain(OperatingSystem.IsLinux() ? "limit=none" : "limit=").And.Contain($"counter={Platform.HasInvariantCounter}");
 
+    [Fact]
+    public void The_analyzers_of_the_core_come_with_the_packages_that_depend_on_it()
+    {
+        using ConsumerFolder folder = Create("Picollo.AspNetCore", """
+            using Picollo.Metrics;
+
+            HdrHistogram.Create().GetNanoScope();
+            static void Work(Picollo.Scheduling.CpuTaskContext cpu) => cpu.CheckpointAsync();
+            Work(default);
+            """);
+        Tool.Dotnet(folder.Path, "build", "-c", "Release").Should()
+            .MatchRegex(@"Program\.cs\(3,1\): warning PIC0002").And.MatchRegex(@"Program\.cs\(4,60\): warning PIC0003");
+    }
+
     private string Run(string package, string program)
     {
-        using var folder = new ConsumerFolder(packages);
+        using ConsumerFolder folder = Create(package, program);
+        return Tool.Dotnet(folder.Path, "run", "-c", "Release");
+    }
+
+    private ConsumerFolder Create(string package, string program)
+    {
+        var folder = new ConsumerFolder(packages);
         folder.Write("Program.cs", program);
         folder.Write("Consumer.csproj", """
             <Project Sdk="Microsoft.NET.Sdk">
@@ -43,6 +63,6 @@ public sealed class OnePackageTests(PackageFixture packages)
             </Project>
             """);
         Tool.Dotnet(folder.Path, "add", "package", package, "--version", packages.Version);
-        return Tool.Dotnet(folder.Path, "run", "-c", "Release");
+        return folder;
     }
 }

@@ -14,11 +14,11 @@ public class CheckMetricsTests
         HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with { Help = "Time of a request, in all \"quotes\" and\nlines." };
         for (int i = 0; i < 200; i++)
         {
-            registry.GetOrAdd("http.server.request.duration", HdrHistogram.Create, time, ("http.route", $"/orders/{{id}}/\"{i}\\\n"), ("le", "no bound"))
+            registry.GetOrAdd("http.server.request.duration", HdrHistogram.Create, time, [new("http.route", $"/orders/{{id}}/\"{i}\\\n"), new("le", "no bound")])
                 .Record((ulong)i << 20, 1_000);
         }
 
-        registry.Add("reply_size", HdrHistogram.Create(), new HdrHistogramDescription { Help = "Size of a reply.", Unit = "bytes" });
+        registry.Add("reply_size", HdrHistogram.Create(), new HdrHistogramDescription { Help = "Size of a reply.", Unit = new() { Name = "bytes" } });
         registry.Add("no description", HdrHistogram.Factory.WithMinTrackableValue(100).WithMaxTrackableValue(1000).Create());
         registry.Add("9.bounds.and.none", HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), new HdrHistogramDescription { LowestBound = 100 });
 

@@ -35,6 +35,7 @@ public sealed class ArticleCallsTests
         h.GetSummary(summary).Should().BeSameAs(summary);
         var summary2 = h.GetSummary();
         ConsoleOutput.LinesOf(() => summary.PrettyPrint()).Should().HaveCount(24).And.StartWith("##### Histogram summary");
+        ConsoleOutput.LinesOf(() => summary.PrettyPrint(null)).Should().StartWith("##### Histogram summary");
         ConsoleOutput.LinesOf(() => summary.PrettyPrintDiff(summary2, "Getting Started Diff", "Before", "After"))
             .Should().StartWith("##### Getting Started Diff");
     }

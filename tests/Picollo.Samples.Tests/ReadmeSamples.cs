@@ -96,9 +96,9 @@ internal static class ReadmeSamples
         CpuUsage onEnd = CpuUsage.GetByThread();
         Console.WriteLine("CPU Usage: " + (onEnd - onStart));            // CPU Usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
 
-        long start = CpuUsageReader.GetThreadTime();                     // user and kernel together, in nanoseconds: one system call
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();          // user and kernel together: one system call
         DoWork();
-        long nanoseconds = CpuUsageReader.GetThreadTime() - start;
+        long nanoseconds = CpuUsageReader.GetThreadTimeNanoseconds() - start;
 
         return (onEnd - onStart, nanoseconds);
     }
@@ -122,6 +122,14 @@ internal static class ReadmeSamples
         return watcher.GetSummaryCpuUsage();
     }
 
+    public static async Task<(CpuUsage Taken, long Total)> MeasuringWork()
+    {
+        CpuUsage taken = await CpuUsageAsyncWatcher.MeasureAsync(HandleRequest);
+        long total = await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(HandleRequest); // the cheaper clock
+
+        return (taken, total);
+    }
+
     public static async Task<(uint Checksum, CpuWorkerStatistics Statistics)> Responsive(byte[][] blocks, string[] texts, CancellationToken cancellationToken)
     {
         await using var pool = new CpuWorkerPool();
@@ -132,13 +140,13 @@ internal static class ReadmeSamples
             foreach (byte[] block in blocks)
             {
                 sum = Append(sum, block);
-                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+                await cpu.CheckpointAsync();                             // every 10 to 100 µs of work
             }
 
             return sum;
-        }, cancellationToken, name: "checksum");                         // a name for the statistics; else the calling member's
+        }, new CpuTaskOptions { Name = "checksum" }, cancellationToken);         // a name for the statistics; else the body's method
 
-        await pool.ForEachAsync(texts, (text, cpu) => Count(text));      // with a checkpoint after each
+        await pool.ForEachAsync(texts, (text, cpu) => Count(text), cancellationToken);   // with a checkpoint after each
 
         Console.WriteLine($"{pool.Statistics.QueueWait.GetPercentileValue(99):N0} ns in the queue");
         foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunByTask())
@@ -154,17 +162,17 @@ internal static class ReadmeSamples
         builder.Services.AddPicollo(options =>
         {
             options.CpuBudget = TimeSpan.FromMilliseconds(100);          // requests above it are logged
-            options.CpuWorkers = new() { WorkerCount = 2 };              // for RequireCpuWorker()
+            options.CpuWorkers.WorkerCount = 2;                          // for RequireCpuWorker()
         });
         var app = builder.Build();
 
-        app.UseCpuUsage();                                               // measures from here on: call it first
+        app.UsePicollo();                                                // measures from here on: call it first
         app.MapPicollo("/picollo");                                      // the page
 
         var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",                                                // any histogram stands on the page, too
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
-            new HdrHistogramDescription { Unit = "bytes" });
+            new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
 
         app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
         app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
@@ -174,7 +182,7 @@ internal static class ReadmeSamples
             for (int block = 0; block < blocks; block++)
             {
                 sum = Append(sum, ReadBlock(block));
-                await cpu.Checkpoint();                                  // every 10 to 100 µs of work
+                await cpu.CheckpointAsync();                             // every 10 to 100 µs of work
             }
 
             return sum;
@@ -289,34 +297,34 @@ internal static class ReadmeSamples
         {
             foreach (HdrHistogramLogInterval interval in log.ReadAll().Where(interval => interval.Tag == "queueing"))
             {
-                Console.WriteLine($"{interval.StartTimeUtc:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+                Console.WriteLine($"{interval.StartTime:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
                 merger.Add(interval.Histogram);
             }
         }
 
-        if (merger.Histogram is { } all)                                              // null where nothing was added
+        if (merger.ToHistogram() is { } all)                                          // null where nothing was added
         {
-            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.OfPercentiles([new("queueing", all)]).Document);
+            File.WriteAllText(Path.ChangeExtension(path, "svg"), HdrHistogramPlot.CreatePercentiles([new("queueing", all)]).ToSvgDocument());
             PercentileDistribution.Write(all, Console.Out, valueUnitRatio: 1000);     // .hgrm, nanoseconds as microseconds; WriteCsv: the same as CSV
         }
 
-        return merger.Histogram;
+        return merger.ToHistogram();
     }
 
     public static string Pictures(string folder, HdrHistogram before, HdrHistogram after)
     {
         HdrHistogramSeries[] series = [new("before", before), new("after", after)];
-        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = "ms", ValueUnitRatio = 1e6 };
+        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
         using (StreamWriter page = File.CreateText(Path.Combine(folder, "latency.html")))
         {
             HdrHistogramReport.Write(page, series, options);             // plots, values under the pointer, the table
         }
 
-        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.OfPercentiles(series, options).Document);
-        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.OfLayout(relativeError: 0.06).Document);
-        string inPage = HdrHistogramPlot.OfDensity(series, options).Fragment
-            + HdrHistogramPlot.OfDifference(series[0], series[1], options).Fragment;
+        File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument());
+        File.WriteAllText(Path.Combine(folder, "layout.svg"), HdrHistogramPlot.CreateLayout(relativeError: 0.06).ToSvgDocument());
+        string inPage = HdrHistogramPlot.CreateDensity(series, options).ToSvgElement()
+            + HdrHistogramPlot.CreateDifference(series[0], series[1], options).ToSvgElement();
         return inPage;
     }
 
@@ -327,14 +335,14 @@ internal static class ReadmeSamples
             "queue.wait",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
             HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." },
-            ("queue", "orders"));
+            [new("queue", "orders")]);
         waits.Record(nanoseconds);
 
         var writer = new PrometheusTextWriter();                // keep it: it remembers what stays the same
         writer.Write(output, registry);                         // an IBufferWriter<byte>: Kestrel's Response.BodyWriter is one
     }
 
-    public static void ByHand(string path, HdrHistogram histogram, DateTime start, DateTime end)
+    public static void ByHand(string path, HdrHistogram histogram, DateTimeOffset start, DateTimeOffset end)
     {
         byte[] encoded = HdrHistogramEncoding.EncodeCompressed(histogram);            // V2, as the family's tools take it
         PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
@@ -367,7 +375,7 @@ internal static class ReadmeSamples
             }
         }
 
-        return merger.Histogram;
+        return merger.ToHistogram();
     }
 
     private static void DoWork() => Thread.SpinWait(100);

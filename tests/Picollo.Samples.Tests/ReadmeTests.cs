@@ -90,7 +90,7 @@ public sealed partial class ReadmeTests
             // An interval without a record is as long as it says.
             queueing.Reset();
             using var empty = new MemoryStream();
-            new HdrHistogramLogWriter(empty).WriteInterval(queueing, DateTime.UnixEpoch, DateTime.UnixEpoch.AddSeconds(1), "queueing");
+            new HdrHistogramLogWriter(empty).WriteInterval(queueing, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddSeconds(1), "queueing");
             empty.Length.Should().BeInRange(70, 90);
         }
         finally
@@ -107,7 +107,7 @@ public sealed partial class ReadmeTests
         {
             HdrHistogram histogram = HdrHistogram.Create();
             histogram.Record(5, 3);
-            ReadmeSamples.ByHand(path, histogram, DateTime.UnixEpoch, DateTime.UnixEpoch.AddSeconds(1));
+            ReadmeSamples.ByHand(path, histogram, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddSeconds(1));
             string whole = File.ReadLines(path).Last();
             whole.Should().StartWith("Tag=converted,");
             File.AppendAllText(path, $"nonsense\n{whole}\n");

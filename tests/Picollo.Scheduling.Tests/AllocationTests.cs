@@ -19,13 +19,13 @@ public class AllocationTests
                 long before = GC.GetAllocatedBytesForCurrentThread();
                 for (int i = 0; i < 100; i++)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 awaited = Math.Min(awaited, GC.GetAllocatedBytesForCurrentThread() - before);
             }
 
-            return (awaited, Allocations.InSteadyState(cpu.CheckpointBlocking));
+            return (awaited, Allocations.InSteadyState(cpu.Checkpoint));
         }).Soon();
 
         awaited.Should().Be(0);
@@ -44,7 +44,7 @@ public class AllocationTests
         {
             while (!Volatile.Read(ref isOver))
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         long inTurn = await pool.RunAsync(AFewSlices).Soon();
@@ -59,16 +59,16 @@ public class AllocationTests
             long least = long.MaxValue;
             for (int round = 0; round < 10; round++)
             {
-                int from = cpu.GetUsage().Slices;
+                int from = cpu.GetUsage().SliceCount;
                 long before = GC.GetAllocatedBytesForCurrentThread();
                 for (int i = 0; i < 100; i++)
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(50));
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
-                if (cpu.GetUsage().Slices > from)
+                if (cpu.GetUsage().SliceCount > from)
                 {
                     least = Math.Min(least, bytes);
                 }
@@ -86,9 +86,10 @@ public class AllocationTests
         const int calls = 100;
         await using CpuWorkerPool pool = Pools.Create();
         long submitting;
+        var options = new CpuTaskOptions { Name = "empty" };
         using (Held.Worker(pool))
         {
-            submitting = Allocations.InSteadyState(() => { _ = pool.RunAsync(Nothing, name: "empty"); }) / calls;
+            submitting = Allocations.InSteadyState(() => { _ = pool.RunAsync(Nothing, options); }) / calls;
         }
 
         submitting.Should().BeInRange(1, atMostBytes);
@@ -101,12 +102,13 @@ public class AllocationTests
         const int calls = 1000;
         await using CpuWorkerPool pool = Pools.Create();
         long least = long.MaxValue;
+        var options = new CpuTaskOptions { Name = "empty" };
         for (int round = 0; round < 10; round++)
         {
             long before = GC.GetTotalAllocatedBytes(precise: true);
             for (int i = 0; i < calls; i++)
             {
-                await pool.RunAsync(Nothing, name: "empty");
+                await pool.RunAsync(Nothing, options);
             }
 
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);

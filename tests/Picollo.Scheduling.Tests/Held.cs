@@ -6,16 +6,16 @@ internal sealed class Held : IDisposable
     private readonly ManualResetEventSlim _release = new();
     private readonly Task _task;
 
-    private Held(CpuWorkerPool pool, CpuPriority priority, ManualResetEventSlim begun) => _task = pool.RunAsync(
+    private Held(CpuWorkerPool pool, CpuTaskPriority priority, ManualResetEventSlim begun) => _task = pool.RunAsync(
         _ =>
         {
             begun.Set();
             _release.Await();
         },
-        priority: priority);
+        new CpuTaskOptions { Priority = priority });
 
     /// <summary>Submits it, and waits until it has a worker.</summary>
-    public static Held Worker(CpuWorkerPool pool, CpuPriority priority = CpuPriority.Normal)
+    public static Held Worker(CpuWorkerPool pool, CpuTaskPriority priority = CpuTaskPriority.Normal)
     {
         using var begun = new ManualResetEventSlim();
         var held = new Held(pool, priority, begun);

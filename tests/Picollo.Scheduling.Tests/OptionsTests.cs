@@ -45,8 +45,83 @@ public class OptionsTests
         Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), nameof(CpuWorkerPoolOptions.TimeSlice), isAllowed);
 
     [Fact]
+    public void A_task_has_the_pools_slice_and_the_normal_priority_by_default()
+    {
+        var options = new CpuTaskOptions();
+
+        (options.Name, options.Priority, options.Slice).Should().Be((null, CpuTaskPriority.Normal, null));
+    }
+
+    [Theory]
+    [InlineData(TimeSpan.TicksPerMillisecond - 1, false)]
+    [InlineData(TimeSpan.TicksPerMillisecond, true)]
+    [InlineData(10 * TimeSpan.TicksPerSecond, true)]
+    [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
+    public void A_tasks_own_slice_has_1_ms_to_10_s(long ticks, bool isAllowed) =>
+        Check(() => new CpuTaskOptions { Slice = new TimeSpan(ticks) }.Slice!.Value.Ticks.Should().Be(ticks), nameof(CpuTaskOptions.Slice), isAllowed);
+
+    [Theory]
+    [InlineData(-2, false)]
+    [InlineData(-1, true)]
+    [InlineData(1, true)]
+    [InlineData(2, false)]
+    public void A_priority_is_one_of_three(int priority, bool isAllowed) =>
+        Check(() => new CpuTaskOptions { Priority = (CpuTaskPriority)priority }.Priority.Should().Be((CpuTaskPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
+
+    [Fact]
+    public void Options_of_a_pool_are_copied()
+    {
+        var options = new CpuWorkerPoolOptions { WorkerCount = 2, Name = "before" };
+        using var pool = new CpuWorkerPool(options);
+        options.WorkerCount = 3;
+        options.Name = "after";
+
+        (pool.WorkerCount, pool.Name).Should().Be((2, "before"));
+    }
+
+    [Fact]
+    public async Task Options_of_a_task_are_copied()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var options = new CpuTaskOptions { Name = "before" };
+        Task<string> task;
+        using (Held.Worker(pool))
+        {
+            task = pool.RunAsync(cpu => cpu.Name, options);
+            options.Name = "after";
+        }
+
+        (await task.Soon()).Should().Be("before");
+    }
+
+    [Theory]
+    [InlineData(1, 2_000)]
+    [InlineData(2_000, 1)]
+    public async Task A_slice_of_its_own_ends_when_it_says(int own, int pools)
+    {
+        await using var pool = new CpuWorkerPool(new CpuWorkerPoolOptions { WorkerCount = 1, TimeSlice = TimeSpan.FromMilliseconds(pools) });
+        var options = new CpuTaskOptions { Slice = TimeSpan.FromMilliseconds(own) };
+        int slices = await pool.RunAsync(
+            async cpu =>
+            {
+                var watch = System.Diagnostics.Stopwatch.StartNew();
+                while (watch.ElapsedMilliseconds < 100)
+                {
+                    await cpu.CheckpointAsync();
+                }
+
+                return cpu.GetUsage().SliceCount;
+            },
+            options).Soon();
+
+        // No other task waits, so another slice starts at once. On a busy machine the timer is late.
+        slices.Should().BeInRange(own == 1 ? 2 : 1, own == 1 ? 101 : 1);
+    }
+
+    [Fact]
     public void A_name_is_not_empty()
     {
+        FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = null! }).Should().Throw<ArgumentNullException>();
     }

@@ -74,7 +74,7 @@ public class SoakTests
 
             CpuWorkerStatistics statistics = _pool.Statistics;
             statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "those that are cancelled before are not taken up");
-            (statistics.Completed + statistics.Failed + statistics.Cancelled).Should().Be(statistics.Submitted);
+            (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(statistics.Submitted);
             statistics.Waiting.Should().Be(0);
             statistics.GetRunning().Should().BeEmpty();
             statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
@@ -91,24 +91,28 @@ public class SoakTests
         {
             var random = new Random(seed);
             CancellationToken token = random.Next(3) == 0 ? _sources[random.Next(_sources.Length)].Token : default;
-            var priority = (CpuPriority)random.Next(-1, 2);
-            string name = $"kind {random.Next(4)}";
+            var options = new CpuTaskOptions
+            {
+                Name = $"kind {random.Next(4)}",
+                Priority = (CpuTaskPriority)random.Next(-1, 2),
+                Slice = random.Next(4) == 0 ? TimeSpan.FromMilliseconds(random.Next(1, 20)) : null,
+            };
             if (random.Next(12) == 0)
             {
                 Interlocked.Add(ref _submitted, _workers);
-                return _pool.ForEachAsync(Enumerable.Range(0, random.Next(20)), (item, cpu) => Step(cpu, new Random(seed + item), depth + 1), token, priority, name);
+                return _pool.ForEachAsync(Enumerable.Range(0, random.Next(20)), (item, cpu) => Step(cpu, new Random(seed + item), depth + 1), options, token);
             }
 
             Interlocked.Increment(ref _submitted);
             return random.Next(4) switch
             {
-                0 => _pool.RunAsync(cpu => Blocking(cpu, random), token, priority, name),
+                0 => _pool.RunAsync(cpu => Blocking(cpu, random), options, token),
                 1 => _pool.RunAsync(cpu =>
                 {
                     Blocking(cpu, random);
                     return seed;
-                }, token, priority, name),
-                _ => _pool.RunAsync(cpu => Steps(cpu, random, depth), token, priority, name),
+                }, options, token),
+                _ => _pool.RunAsync(cpu => Steps(cpu, random, depth), options, token),
             };
         }
 
@@ -127,7 +131,7 @@ public class SoakTests
             {
                 case 0: await Task.Yield(); break;
                 case 1: await cpu.Outside(() => Task.Delay(random.Next(2))); break;
-                case 2: cpu.CheckpointBlocking(); break;
+                case 2: cpu.Checkpoint(); break;
                 case 3 when depth < 3: await Submit(random.Next(), depth + 1).Ended(); break;
                 case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // nobody waits for it
                 case 5: await Task.WhenAll(Part(cpu, new Random(1)), Part(cpu, new Random(2))); break;
@@ -137,11 +141,11 @@ public class SoakTests
                     await Task.Delay(random.Next(2)).ConfigureAwait(false);
                     do
                     {
-                        await cpu.Checkpoint(); // the first may still find the worker that has not quite left the body
+                        await cpu.CheckpointAsync(); // the first may still find the worker that has not quite left the body
                     }
                     while (!_pool.HasThisThread());
                     break;
-                default: await cpu.Checkpoint(); break;
+                default: await cpu.CheckpointAsync(); break;
             }
 
             Work(random);
@@ -152,7 +156,7 @@ public class SoakTests
             Work(random);
             await Task.Yield();
             Work(random);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             Work(random);
         }
 
@@ -161,7 +165,7 @@ public class SoakTests
             for (int steps = random.Next(8); steps > 0; steps--)
             {
                 Work(random);
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
                 if (random.Next(30) == 0)
                 {
                     throw new FormatException();

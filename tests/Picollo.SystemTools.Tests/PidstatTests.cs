@@ -40,7 +40,7 @@ public class PidstatTests
     [ToolFact("pidstat")]
     public void Waits_are_pidstats()
     {
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Waits | SystemCpuParts.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Waits | ProcessDetails.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
         using var plain = new Load(last, niceness: 0);
         using var nice = new Load(last, niceness: 3);

@@ -9,7 +9,7 @@ public class TopTests
     [ToolFact("top")]
     public void States_and_processes_are_tops()
     {
-        using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
         using var plain = new Load(last, niceness: 0);
         using var nice = new Load(last, niceness: 3);

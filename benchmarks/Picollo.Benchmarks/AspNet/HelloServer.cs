@@ -18,8 +18,8 @@ internal static class HelloServer
     {
         ["none"] = _ => { },
         ["no-op"] = app => app.Use(static next => context => next(context)),
-        ["total"] = app => app.UseCpuUsage(),
-        ["split"] = app => app.UseCpuUsage(),
+        ["total"] = app => app.UsePicollo(),
+        ["split"] = app => app.UsePicollo(),
     };
 
     /// <summary>Serves until its input ends, which is when who started it does.</summary>
@@ -41,7 +41,7 @@ internal static class HelloServer
             await context.Response.WriteAsync("hello");
         });
         app.MapGet("/taken", (HttpContext context) =>
-            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTime()}"));
+            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTimeNanoseconds()}"));
         app.StartAsync().Wait();
         output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
         Console.In.ReadToEnd();

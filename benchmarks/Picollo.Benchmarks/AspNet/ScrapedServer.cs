@@ -64,8 +64,10 @@ internal sealed class ScrapedServer : IDisposable
                 "http.server.request.duration",
                 histogram,
                 HdrHistogramDescription.Nanoseconds,
-                ("http.request.method", "GET"),
-                ("http.route", string.Create(CultureInfo.InvariantCulture, $"/customers/{{customer}}/orders/{i}")));
+                [
+                    new("http.request.method", "GET"),
+                    new("http.route", string.Create(CultureInfo.InvariantCulture, $"/customers/{{customer}}/orders/{i}")),
+                ]);
         }
 
         Thread[] recorders = [.. Enumerable.Range(0, threads).Select(thread => new Thread(() =>

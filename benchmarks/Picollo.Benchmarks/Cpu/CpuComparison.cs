@@ -11,9 +11,9 @@ internal static class CpuComparison
     private const int OfMicroseconds = 50;
 
     private const SystemCpuParts WithDetails =
-        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
 
-    private static readonly Reads ThreadTotal = new("CpuUsageReader.GetThreadTime()", CpuUsageReader.GetThreadTime);
+    private static readonly Reads ThreadTotal = new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds);
     private static readonly Reads ThreadSplit = new("CpuUsage.GetByThread()", () => CpuUsage.GetByThread().TotalNanoseconds);
 
     public static int Run(TextWriter output)
@@ -53,13 +53,13 @@ internal static class CpuComparison
         yield return new Row(Section, ThreadSplit, both, 1.1);
         yield return new Row(Section, environment);
         yield return new Row(Section, new Reads("CpuUsage.GetByProcess()", () => CpuUsage.GetByProcess().TotalNanoseconds), environment);
-        yield return new Row(Section, new Reads("CpuUsageReader.GetProcessTime()", CpuUsageReader.GetProcessTime), environment);
+        yield return new Row(Section, new Reads("CpuUsageReader.GetProcessTimeNanoseconds()", CpuUsageReader.GetProcessTimeNanoseconds), environment);
         yield return new Row(
             Section, new Reads("Process.GetCurrentProcess().TotalProcessorTime", BareReads.ProcessObject, OfMicroseconds) { IsOurs = false }, environment);
-        yield return new Row(Section, new Reads("GetThreadTime(id), another thread", () => CpuUsageReader.GetThreadTime(thread)));
+        yield return new Row(Section, new Reads("GetThreadTimeNanoseconds(id), another thread", () => CpuUsageReader.GetThreadTimeNanoseconds(thread)));
         yield return new Row(
             Section, new Reads("GetByThread(id), another thread", () => CpuUsageReader.GetByThread(thread).TotalNanoseconds, OfMicroseconds));
-        yield return new Row(Section, new Reads("GetProcessTime(id)", () => CpuUsageReader.GetProcessTime(process)));
+        yield return new Row(Section, new Reads("GetProcessTimeNanoseconds(id)", () => CpuUsageReader.GetProcessTimeNanoseconds(process)));
         yield return new Row(
             Section, new Reads("GetByProcess(id)", () => CpuUsageReader.GetByProcess(process).TotalNanoseconds, OfMicroseconds));
     }

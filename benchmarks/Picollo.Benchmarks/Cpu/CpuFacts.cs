@@ -43,7 +43,7 @@ internal static class CpuFacts
     {
         FactTable table = new("Step of the current thread's time, median (the document: 3,800,000)", "ns");
         table.Add("CpuUsage.GetByThread()", MedianStep(() => CpuUsage.GetByThread().TotalNanoseconds), StepLimitNanoseconds);
-        table.Add("CpuUsageReader.GetThreadTime()", MedianStep(CpuUsageReader.GetThreadTime), StepLimitNanoseconds);
+        table.Add("CpuUsageReader.GetThreadTimeNanoseconds()", MedianStep(CpuUsageReader.GetThreadTimeNanoseconds), StepLimitNanoseconds);
         table.Print(output);
     }
 

@@ -78,7 +78,7 @@ internal static class PerfComparison
         yield return new Row(Kernel, SessionContender.OfSix("using (Measure())", Measure), read);
 
         const string Time = "The thread's CPU time";
-        Cpu.Reads call = new("CpuUsageReader.GetThreadTime()", CpuUsageReader.GetThreadTime, Calls);
+        Cpu.Reads call = new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds, Calls);
         ThreadCpuClock clock = new();
         yield return new Row(Time, call);
         yield return new Row(
@@ -111,7 +111,7 @@ internal static class PerfComparison
     }
 
     private static unsafe ThreadCpuClock? SimulatedClock() => NativeShim.Current.ReadThreadTime != null
-        ? new ThreadCpuClock(SimulatedPages.Page(index: 0), NativeShim.Current.ReadThreadTime, CpuUsageReader.GetThreadTime)
+        ? new ThreadCpuClock(SimulatedPages.Page(index: 0), NativeShim.Current.ReadThreadTime, CpuUsageReader.GetThreadTimeNanoseconds)
         : null;
 }
 

@@ -34,26 +34,26 @@ internal abstract class Checkpoints(string name) : Contender(name, 50_000)
     private long InBody(Func<CpuTaskContext, Task<long>> body) => _pool.RunAsync(body).GetAwaiter().GetResult();
 }
 
-internal sealed class AwaitedCheckpoints() : Checkpoints("await cpu.Checkpoint()")
+internal sealed class AwaitedCheckpoints() : Checkpoints("await cpu.CheckpointAsync()")
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     protected override async Task Loop(CpuTaskContext cpu, int operations)
     {
         for (int i = 0; i < operations; i++)
         {
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }
     }
 }
 
-internal sealed class BlockingCheckpoints() : Checkpoints("cpu.CheckpointBlocking()")
+internal sealed class BlockingCheckpoints() : Checkpoints("cpu.Checkpoint()")
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     protected override Task Loop(CpuTaskContext cpu, int operations)
     {
         for (int i = 0; i < operations; i++)
         {
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
         }
 
         return Task.CompletedTask;

@@ -30,8 +30,8 @@ internal static class FirstStatements
     public static void PrintOvertaking(TextWriter output)
     {
         LatencyTable table = new("A new task behind a running one, to its first statement", "µs", Microsecond);
-        table.Add("await cpu.Checkpoint()", Measure(RunAwaiting), LimitMicroseconds, LimitMicroseconds);
-        table.Add("cpu.CheckpointBlocking()", Measure(RunBlocking));
+        table.Add("await cpu.CheckpointAsync()", Measure(RunAwaiting), LimitMicroseconds, LimitMicroseconds);
+        table.Add("cpu.Checkpoint()", Measure(RunBlocking));
         table.Print(output);
     }
 
@@ -89,9 +89,9 @@ internal static class FirstStatements
         for (uint crc = 0; !stop.IsCancellationRequested;)
         {
             crc = Crc32.Append(crc, data);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }
-    });
+    }, CancellationToken.None);
 
     private static Task RunBlocking(CpuWorkerPool pool, CancellationToken stop) => pool.RunAsync(cpu =>
     {
@@ -99,7 +99,7 @@ internal static class FirstStatements
         for (uint crc = 0; !stop.IsCancellationRequested;)
         {
             crc = Crc32.Append(crc, data);
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
         }
-    });
+    }, CancellationToken.None);
 }

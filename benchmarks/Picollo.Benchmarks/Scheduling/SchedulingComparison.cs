@@ -95,7 +95,7 @@ internal static class SchedulingComparison
         long before = GC.GetAllocatedBytesForCurrentThread();
         for (int i = 0; i < kept.Length; i++)
         {
-            kept[i] = new SyncCpuTask(scheduler, body, nameof(BytesOfThreeObjects), CpuPriority.Normal, CancellationToken.None);
+            kept[i] = new SyncCpuTask(scheduler, body, options: null, CancellationToken.None);
         }
 
         double bytes = (GC.GetAllocatedBytesForCurrentThread() - before) / (double)kept.Length;

@@ -23,7 +23,7 @@ internal static class SetAsideTask
     }
 
     private static void Add(TextTable table, string name, Run run) => table.Add(
-        name, LatencyTable.Text(run.Wall.TotalMilliseconds), LatencyTable.Text(run.Usage.CpuTime.TotalMilliseconds), $"{run.Usage.Slices}",
+        name, LatencyTable.Text(run.Wall.TotalMilliseconds), LatencyTable.Text(run.Usage.CpuTime.TotalMilliseconds), $"{run.Usage.SliceCount}",
         $"{run.ShortTasks}", LatencyTable.Text(run.Bound.TotalMilliseconds),
         run.Wall <= run.Bound ? "ok" : $"MISSED by {LatencyTable.Text((run.Wall - run.Bound).TotalMilliseconds)}");
 

@@ -40,7 +40,7 @@ public sealed class ChecksumTask(string name, int blocks)
         for (int block = 0; block < blocks; block++)
         {
             crc = Append(crc, block);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }
 
         return crc;

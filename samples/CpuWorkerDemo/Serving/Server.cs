@@ -36,7 +36,7 @@ public sealed class Server : IAsyncDisposable
         Map("delay1msLoop", _ => LoopAsync());
         Map("delay1msLoopWithCpuWorker", LoopWithPoolAsync);
         Map("checksumWithoutCpuWorker", stop => Task.FromResult(_big.Compute(stop)));
-        Map("checksumWithCpuWorker", stop => _pool.RunAsync(_big.ComputeAsync, stop, name: _big.Name));
+        Map("checksumWithCpuWorker", stop => _pool.RunAsync(_big.ComputeAsync, new CpuTaskOptions { Name = _big.Name }, stop));
         Map("checksumSmallTaskWithCpuWorker", ComputeSmallAsync);
         // The peer: a plain cap of the same width.
         Map("checksumWithSemaphore", stop => ComputeWithSemaphoreAsync(_big, stop));
@@ -99,7 +99,7 @@ public sealed class Server : IAsyncDisposable
     private async Task<uint> ComputeSmallAsync(CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();
-        uint crc = await _pool.RunAsync(_small.ComputeAsync, stop, name: _small.Name);
+        uint crc = await _pool.RunAsync(_small.ComputeAsync, new CpuTaskOptions { Name = _small.Name }, stop);
         _smallNanoseconds.Record((ulong)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
         return crc;
     }
@@ -123,8 +123,8 @@ public sealed class Server : IAsyncDisposable
 
             return crc;
         },
-        stop,
-        name: "loop");
+        new CpuTaskOptions { Name = "loop" },
+        stop);
 
     private async Task<uint> ComputeWithSemaphoreAsync(ChecksumTask task, CancellationToken stop)
     {

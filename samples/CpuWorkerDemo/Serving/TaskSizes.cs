@@ -23,13 +23,13 @@ public sealed record TaskSizes(int BigBlocks, int SmallBlocks)
 
     private static long MeasureBatch()
     {
-        long start = CpuUsageReader.GetThreadTime();
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
         for (int i = 0; i < BlocksInBatch; i++)
         {
             _ = ChecksumTask.ComputeBlock();
         }
 
-        return CpuUsageReader.GetThreadTime() - start;
+        return CpuUsageReader.GetThreadTimeNanoseconds() - start;
     }
 
     private static int ToBlocks(double count) => Math.Max(1, (int)Math.Round(count));

@@ -55,7 +55,7 @@ public sealed record Contest(Contestant Winner, Contestant Loser, CpuStates Stat
     }
 
     private static TimeSpan[] CpuTimes(params WorkerProcess[] workers) =>
-        [.. workers.Select(worker => TimeSpan.FromMicroseconds(CpuUsageReader.GetProcessTime(worker.Id) / 1e3))];
+        [.. workers.Select(worker => TimeSpan.FromMicroseconds(CpuUsageReader.GetProcessTimeNanoseconds(worker.Id) / 1e3))];
 }
 
 /// <summary>How one of the programs fared.</summary>

@@ -15,8 +15,8 @@ internal static class PlotFigures
     {
         HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
         HdrHistogramPlotOptions options = OptionsOf(subject);
-        return Figure("Percentiles", HdrHistogramPlot.OfPercentiles(series, options))
-            + Figure("Density", HdrHistogramPlot.OfDensity(series, options));
+        return Figure("Percentiles", HdrHistogramPlot.CreatePercentiles(series, options))
+            + Figure("Density", HdrHistogramPlot.CreateDensity(series, options));
     }
 
     /// <summary>Plots what it had counted when it was marked together with what it has counted since.</summary>
@@ -33,15 +33,15 @@ internal static class PlotFigures
             HdrHistogramSeries before = new(pair.IsContinued ? "until mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, and counted anew since";
-            return Figure(Capital(name + caption), HdrHistogramPlot.OfPercentiles([before, after], options))
-                + Figure(Capital(name + "difference"), HdrHistogramPlot.OfDifference(before, after, options));
+            return Figure(Capital(name + caption), HdrHistogramPlot.CreatePercentiles([before, after], options))
+                + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
         }));
     }
 
-    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit, ValueUnitRatio = subject.UnitRatio };
+    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot) =>
-        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.Fragment}</figure>\n";
+        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}</figure>\n";
 
     private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

@@ -57,10 +57,10 @@ internal sealed record HistogramJson(
             usage.Subject.Id,
             registration.Name,
             registration.Labels.ToDictionary(label => label.Key, label => label.Value, StringComparer.Ordinal),
-            registration.Description.Unit,
+            registration.Description.Unit.Name,
             usage.Count,
             usage.Rate,
-            QuantilesJson.Of(usage.Quantiles[0], registration.Description.ValueUnitRatio));
+            QuantilesJson.Of(usage.Quantiles[0], registration.Description.Unit.Ratio));
     }
 }
 

@@ -75,7 +75,7 @@ internal static class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
         if (reading.Routes.Count == 0)
         {
-            html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UseCpuUsage()</code>.</p>\n");
+            html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
         }
     }
 
@@ -101,7 +101,7 @@ internal static class UsageTables
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
             Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0], histogram.Quantiles[0].Max));
-            Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit, LettersOfUnit));
+            Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit.Name, LettersOfUnit));
             html.Append("</tr>\n");
         }
 
@@ -139,7 +139,7 @@ internal static class UsageTables
         $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{rank}</th>"));
 
     private static string Value(Subject subject, Quantiles of, ulong value) =>
-        of.HasValues ? Numbers.Short(value / subject.UnitRatio) : "–";
+        of.HasValues ? Numbers.Short(value / subject.Unit.Ratio) : "–";
 
     // With attributes, because the content security policy forbids style attributes.
     private static string Bar(double share)

@@ -3,14 +3,14 @@ using System.Diagnostics.Metrics;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>The histogram <c>http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
+/// <summary>The histogram <c>picollo.http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
 /// <remarks>OpenTelemetry's HTTP conventions have the duration but not the CPU time; the attributes are the same, and <c>http.route</c> is
 /// absent if there was no route. With separate user and kernel time each request is two measurements with <c>cpu.mode</c>, as all points
 /// of OpenTelemetry's <c>process.cpu.time</c> have a mode or none has. Without listeners nothing is computed or allocated.</remarks>
 internal sealed class CpuTimeInstrument
 {
     public const string MeterName = "Picollo.AspNetCore";
-    public const string Name = "http.server.request.cpu.time";
+    public const string Name = "picollo.http.server.request.cpu.time";
 
     // From a tenth of a millisecond, because requests take less CPU time than the conventions' first bound for their duration, 5 ms.
     private static readonly double[] Boundaries =

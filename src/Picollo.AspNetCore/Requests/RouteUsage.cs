@@ -12,7 +12,7 @@ internal readonly record struct RequestUsage(long CpuNanoseconds, long WallNanos
     public static RequestUsage Of(CpuUsageAsyncWatcher watcher) => new(
         watcher.GetTotalNanoseconds(),
         watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
-        watcher.Detail == CpuUsageDetail.UserAndKernel ? watcher.GetSummaryCpuUsage() : null);
+        watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null);
 }
 
 /// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>

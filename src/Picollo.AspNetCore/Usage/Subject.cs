@@ -8,7 +8,7 @@ namespace Picollo.AspNetCore.Usage;
 /// <summary>A row of the page: a route, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
 internal sealed class Subject
 {
-    private const double NanosecondsPerMillisecond = 1e6;
+    private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 }; // of nanoseconds
 
     private static readonly ConditionalWeakTable<RouteUsage, Subject> Routes = [];
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, Subject> Registered = [];
@@ -35,11 +35,8 @@ internal sealed class Subject
     /// <summary>Their names in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
 
-    /// <summary>The unit on the page; empty for none.</summary>
-    public string Unit { get; private init; } = "ms";
-
-    /// <summary>The divisor from recorded values to that unit.</summary>
-    public double UnitRatio { get; private init; } = NanosecondsPerMillisecond;
+    /// <summary>The unit on the page.</summary>
+    public HdrHistogramUnit Unit { get; private init; } = Milliseconds;
 
     /// <summary>The route; null for a registered histogram.</summary>
     public RouteUsage? Route { get; private init; }
@@ -49,7 +46,7 @@ internal sealed class Subject
     /// <summary>The subject of a route, always the same one.</summary>
     public static Subject Of(RouteUsage usage) => Routes.GetValue(usage, static usage =>
     {
-        (string, string)[] labels = [("http_request_method", usage.Method), ("http_route", usage.Route)];
+        KeyValuePair<string, string>[] labels = [new("http_request_method", usage.Method), new("http_route", usage.Route)];
         return new Subject
         {
             Id = IdOf("route", usage.Method, usage.Route),
@@ -58,8 +55,8 @@ internal sealed class Subject
             Route = usage,
             Registrations =
             [
-                new("http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
-                new("http_server_request_wall_time", usage.Wall, Duration, labels),
+                new("picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
+                new("picollo_http_server_request_wall_time", usage.Wall, Duration, labels),
             ],
             SeriesNames = ["CPU", "wall"],
         };
@@ -71,14 +68,14 @@ internal sealed class Subject
         HdrHistogramDescription description = registration.Description;
 
         // Times of up to a second's resolution are shown in milliseconds, as people read them; Prometheus requires seconds.
-        bool isTime = description.Unit == "seconds" && description.ValueUnitRatio >= 1;
+        HdrHistogramUnit unit = description.Unit;
+        bool isTime = unit.Name == "seconds" && unit.Ratio >= 1;
         return new Subject
         {
             Id = IdOf(["histogram", registration.Name, .. registration.Labels.SelectMany(label => new[] { label.Key, label.Value })]),
             Name = registration.ToString(),
             Registrations = [registration],
-            Unit = isTime ? "ms" : description.Unit,
-            UnitRatio = isTime ? description.ValueUnitRatio / 1000 : description.ValueUnitRatio,
+            Unit = isTime ? new() { Name = "ms", Ratio = unit.Ratio / 1000 } : unit,
         };
     });
 

@@ -142,13 +142,13 @@ internal sealed class UsageReader
     private TimeSpan AgeOf(Look look, long now) => _time.GetElapsedTime(look.Timestamp, now);
 
     private static Look LookOf(IReadOnlyList<SubjectUsage> all, long now) =>
-        new(now, TryGetProcessTime(), all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
+        new(now, TryGetProcessTimeNanoseconds(), all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
 
-    private static long? TryGetProcessTime()
+    private static long? TryGetProcessTimeNanoseconds()
     {
         try
         {
-            return CpuUsageReader.GetProcessTime();
+            return CpuUsageReader.GetProcessTimeNanoseconds();
         }
         catch (MeasurementUnavailableException)
         {

@@ -23,12 +23,12 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
 
     /// <summary>Runs an endpoint in the pool.</summary>
     /// <returns>Null, and the endpoint is not run, if the queue is full or the application stops.</returns>
-    public Task? TryRun(HttpContext context, RequestDelegate endpoint, string name)
+    public Task? TryRun(HttpContext context, RequestDelegate endpoint, CpuTaskOptions options)
     {
         // One at a time, so that no two take the last place.
         lock (_gate)
         {
-            return HasPlace() ? Run(context, endpoint, name) : null;
+            return HasPlace() ? Run(context, endpoint, options) : null;
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
         }
     }
 
-    private Task? Run(HttpContext context, RequestDelegate endpoint, string name)
+    private Task? Run(HttpContext context, RequestDelegate endpoint, CpuTaskOptions options)
     {
         try
         {
@@ -71,8 +71,8 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
                     context.Features.Set(new StrongBox<CpuTaskContext>(cpu));
                     return endpoint(context);
                 },
-                context.RequestAborted,
-                name: name);
+                options,
+                context.RequestAborted);
         }
         catch (ObjectDisposedException)
         {

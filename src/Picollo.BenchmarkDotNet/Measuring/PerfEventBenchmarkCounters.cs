@@ -31,7 +31,7 @@ internal sealed class PerfEventBenchmarkCounters(
         return new(
             session,
             [.. session.Counters.Select(counter => names[counter.Name])],
-            [.. UnavailablePerfCounter.Describe(session.UnavailableCounters).Select(text => $"Not counted: {text}")]);
+            [.. UnavailableCounterText.Describe(session.UnavailableCounters).Select(text => $"Not counted: {text}")]);
     }
 
     public void Begin() => session?.Read();

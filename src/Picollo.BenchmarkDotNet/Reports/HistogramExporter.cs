@@ -27,11 +27,11 @@ internal sealed class HistogramExporter : IExporter
         {
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(one => new HdrHistogramSeries(one.Name, one.Histogram))];
-            var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = "ns" };
+            var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = new() { Name = "ns" } };
             (string File, Action<string> Write)[] files =
             [
                 ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),
-                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.OfPercentiles(series, options).Document)),
+                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument())),
                 ($"{path}.html", file => WritePage(file, series, options)),
             ];
             foreach ((string file, _) in files.Where(one => IsWritten(one.File, one.Write, consoleLogger)))

@@ -6,9 +6,9 @@ namespace Picollo.Cli.Hist;
 /// <param name="Name">The names of the inputs, fit for a terminal.</param>
 /// <param name="Histogram">The counts.</param>
 /// <param name="Places">0 for whole numbers.</param>
-/// <param name="StartUtc">The start of the measurement if the inputs contain it, else of reading.</param>
-/// <param name="EndUtc">The end of the measurement or of reading.</param>
-internal sealed record Distribution(string Name, HdrHistogram Histogram, int Places, DateTime StartUtc, DateTime EndUtc)
+/// <param name="StartTime">The start of the measurement if the inputs contain it, else of reading.</param>
+/// <param name="EndTime">The end of the measurement or of reading.</param>
+internal sealed record Distribution(string Name, HdrHistogram Histogram, int Places, DateTimeOffset StartTime, DateTimeOffset EndTime)
 {
     /// <summary>Two distributions in the same unit: the finer one, unless a number does not fit it.</summary>
     public static (Distribution Before, Distribution After) InOneUnit(Distribution before, Distribution after)

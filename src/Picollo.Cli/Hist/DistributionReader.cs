@@ -20,8 +20,8 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
     private readonly HdrHistogramMerger _logs = new();
     private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
     private bool? _areLogs; // once one was opened
-    private DateTime _start = DateTime.MaxValue;
-    private DateTime _end = DateTime.MinValue;
+    private DateTimeOffset _start = DateTimeOffset.MaxValue;
+    private DateTimeOffset _end = DateTimeOffset.MinValue;
 
     private enum InputKind
     {
@@ -43,7 +43,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
     /// <param name="paths">Paths of files; - is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
-        DateTime began = DateTime.UtcNow;
+        DateTimeOffset began = DateTimeOffset.UtcNow;
         try
         {
             foreach (string path in paths)
@@ -58,17 +58,18 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         string name = ForeignText.Clean(string.Join(", ", paths.Select(InputName)));
         if (_areLogs != true)
         {
-            return new(name, _numbers.Histogram, _numbers.Places, began, DateTime.UtcNow);
+            return new(name, _numbers.Histogram, _numbers.Places, began, DateTimeOffset.UtcNow);
         }
 
-        if (_logs.Histogram is null && tag is not null && !token.IsCancellationRequested)
+        HdrHistogram? logged = _logs.ToHistogram();
+        if (logged is null && tag is not null && !token.IsCancellationRequested)
         {
             throw new CommandException($"no interval with the tag '{tag}'; there are: {ListOf(_tags)}");
         }
 
-        return _logs.Histogram is { } merged
-            ? new(name, merged, 0, _start, _end)
-            : new(name, HdrHistogram.Create(), 0, began, DateTime.UtcNow);
+        return logged is not null
+            ? new(name, logged, 0, _start, _end)
+            : new(name, HdrHistogram.Create(), 0, began, DateTimeOffset.UtcNow);
     }
 
     private static string InputName(string path) => path == StandardInput ? "standard input" : path;
@@ -171,9 +172,9 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         }
 
         _logs.Add(interval.Histogram);
-        bool hasEnd = interval.Length > TimeSpan.Zero && interval.Length < DateTime.MaxValue - interval.StartTimeUtc;
-        DateTime end = hasEnd ? interval.StartTimeUtc + interval.Length : interval.StartTimeUtc;
-        _start = interval.StartTimeUtc < _start ? interval.StartTimeUtc : _start;
+        bool hasEnd = interval.Length > TimeSpan.Zero && interval.Length < DateTimeOffset.MaxValue - interval.StartTime;
+        DateTimeOffset end = hasEnd ? interval.StartTime + interval.Length : interval.StartTime;
+        _start = interval.StartTime < _start ? interval.StartTime : _start;
         _end = end > _end ? end : _end;
     }
 

@@ -15,7 +15,7 @@ internal static class HistFiles
 
     public static void WriteSvg(string path, HistResult result)
     {
-        string document = HdrHistogramPlot.OfPercentiles(SeriesOf(result), OptionsOf(result)).Document;
+        string document = HdrHistogramPlot.CreatePercentiles(SeriesOf(result), OptionsOf(result)).ToSvgDocument();
         OutputFile.WriteText(path, file => file.Write(document));
     }
 
@@ -40,8 +40,8 @@ internal static class HistFiles
         OutputFile.Write(path, file =>
         {
             using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: 1, leaveOpen: true);
-            log.WriteHeader(input.StartUtc, "[Merged by picollo hist]");
-            log.WriteInterval(histogram, input.StartUtc, input.EndUtc);
+            log.WriteHeader(input.StartTime, "[Merged by picollo hist]");
+            log.WriteInterval(histogram, input.StartTime, input.EndTime);
         });
     }
 
@@ -69,5 +69,5 @@ internal static class HistFiles
         [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
 
     private static HdrHistogramPlotOptions OptionsOf(HistResult result) =>
-        new() { Unit = result.Unit, ValueUnitRatio = result.Ratio };
+        new() { Unit = new() { Name = result.Unit, Ratio = result.Ratio } };
 }

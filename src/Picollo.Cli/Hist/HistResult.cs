@@ -44,7 +44,8 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     public void Write(TextWriter output, int width)
     {
         HdrHistogramSummary first = Summaries[0];
-        output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], Title, Before, After, Ratio) : first.ToTable(Title, Ratio));
+        HdrHistogramTableOptions options = new() { Title = Title, Before = Before, After = After, Unit = new() { Ratio = Ratio } };
+        output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
         if (histograms.All(one => one.TotalCount == 0))
         {

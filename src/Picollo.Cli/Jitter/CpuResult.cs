@@ -9,7 +9,7 @@ namespace Picollo.Cli.Jitter;
 /// <param name="ThreadId">The ID of the measuring thread.</param>
 /// <param name="Status">Exact values.</param>
 /// <param name="Histogram">All latencies.</param>
-internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
+internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
 {
     /// <summary>The ranks that are shown, before the exact maximum.</summary>
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];
@@ -52,8 +52,8 @@ internal sealed record CpuResult(int Cpu, int ThreadId, CpuJitterStatus Status, 
             measured.Select(cpu => cpu.Status.MinNanoseconds).DefaultIfEmpty().Min(),
             count == 0 ? 0 : measured.Sum(cpu => cpu.Status.MeanNanoseconds * cpu.Status.Count) / count,
             measured.Select(cpu => cpu.Status.MaxNanoseconds).DefaultIfEmpty().Max(),
-            LastNanoseconds: 0);
-        return new(Cpu: -1, ThreadId: 0, status, merger.Histogram ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
+            lastNanoseconds: 0);
+        return new(Cpu: -1, ThreadId: 0, status, merger.ToHistogram() ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
 }
 
@@ -62,7 +62,7 @@ internal sealed class JitterResult
 {
     public required JitterOptions Options { get; init; }
 
-    public required DateTime StartTimeUtc { get; init; }
+    public required DateTimeOffset StartTime { get; init; }
 
     public required TimeSpan Elapsed { get; init; }
 

@@ -103,8 +103,8 @@ internal static class JitterCommand
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
         if (command.GetValue(Interval) is { } interval
             && (TimeText.Parse(interval, unit) is not { } time
-                || time < JitterMeterOptions.ShortestInterval
-                || time > JitterMeterOptions.LongestInterval))
+                || time < JitterMeterOptions.MinInterval
+                || time > JitterMeterOptions.MaxInterval))
         {
             command.AddError($"-i is a time from 1us to 1s in steps of 100 ns, a number alone in {unit}, not '{interval}'.");
         }
@@ -125,7 +125,7 @@ internal static class JitterCommand
         bool inNanoseconds = parsed.GetValue(InNanoseconds);
         string unit = inNanoseconds ? Nanoseconds : Microseconds;
         JitterMeterOptions usual = new();
-        JitterMeterOptions meter = usual with
+        JitterMeterOptions meter = new()
         {
             Cpus = parsed.GetValue(Affinity) is { } cpus ? CpuList.Parse(cpus) : null,
             Interval = Time(Interval, unit) ?? usual.Interval,
@@ -153,7 +153,7 @@ internal static class JitterCommand
 }
 
 /// <summary>The options of <c>picollo jitter</c>.</summary>
-/// <param name="Meter">How to measure, without a handler of samples.</param>
+/// <param name="Meter">How to measure; the run adds the handler of samples.</param>
 /// <param name="Load">A command that runs during the measurement; null for none.</param>
 /// <param name="IsLive">Show the measurements each second.</param>
 /// <param name="InNanoseconds">Instead of microseconds.</param>

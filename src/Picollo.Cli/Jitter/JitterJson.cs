@@ -46,7 +46,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 
     private static void WriteSummary(Utf8JsonWriter json, JitterResult result)
     {
-        json.WriteString("startTimeUtc", result.StartTimeUtc);
+        json.WriteString("startTimeUtc", result.StartTime.UtcDateTime);
         json.WriteNanoseconds("elapsedNanoseconds", result.Elapsed);
         json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
         json.WriteNanoseconds("intervalNanoseconds", result.Options.Meter.Interval);

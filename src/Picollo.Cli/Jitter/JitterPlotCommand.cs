@@ -51,8 +51,7 @@ internal static class JitterPlotCommand
         HdrHistogramPlotOptions options = new()
         {
             Title = SavedResults.TitleOf(folder),
-            Unit = "µs",
-            ValueUnitRatio = NanosecondsPerMicrosecond,
+            Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
         };
         if (path is null && OperatingSystem.IsLinux())
         {
@@ -65,7 +64,7 @@ internal static class JitterPlotCommand
         }
         else
         {
-            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.OfDistribution(series, options).Document));
+            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
         }
 
         void WritePage(TextWriter file) => HdrHistogramReport.Write(file, series, options);
@@ -87,6 +86,6 @@ internal static class JitterPlotCommand
             merger.Add(cpu.Histogram);
         }
 
-        return [new("all CPUs", merger.Histogram!), .. cpus];
+        return [new("all CPUs", merger.ToHistogram()!), .. cpus];
     }
 }

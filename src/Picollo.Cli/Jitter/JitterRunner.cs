@@ -57,7 +57,8 @@ internal sealed class JitterRunner
     private JitterResult Measure(ResultFolder? folder, SampleFile? samples, Interrupt interrupt)
     {
         using BackgroundLoad? load = _options.Load is { } command ? new(command) : null;
-        using JitterMeter meter = JitterMeter.Start(_options.Meter with { Samples = samples is null ? null : samples.Add });
+        _options.Meter.Samples = samples is null ? null : samples.Add;
+        using JitterMeter meter = JitterMeter.Start(_options.Meter);
         long start = Stopwatch.GetTimestamp();
         JitterResult result;
         try
@@ -74,7 +75,7 @@ internal sealed class JitterRunner
             result = new JitterResult
             {
                 Options = _options,
-                StartTimeUtc = meter.StartTimeUtc,
+                StartTime = meter.StartTime,
                 Elapsed = elapsed,
                 Cpus = CpuResult.Read(meter),
                 Break = meter.Break,

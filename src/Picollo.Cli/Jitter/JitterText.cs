@@ -66,7 +66,7 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
     /// <param name="cpu">The CPU.</param>
     /// <param name="threadId">The system's thread ID.</param>
     /// <param name="status">The measurements until now.</param>
-    public string Line(int index, int cpu, int threadId, CpuJitterStatus status) =>
+    public string Line(int index, int cpu, long threadId, CpuJitterStatus status) =>
         Invariant($"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{status.MinNanoseconds / _divisor,10} ")
         + Invariant($"Avg:{status.MeanNanoseconds / _divisor,8:0.00} Max:{status.MaxNanoseconds / _divisor,10}");
 

@@ -64,10 +64,10 @@ internal static class ResultFiles
     internal static void WriteLog(Stream file, JitterResult result)
     {
         using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: NanosecondsPerMicrosecond, leaveOpen: true);
-        log.WriteHeader(result.StartTimeUtc, "[Wake-up latencies in nanoseconds, largest in microseconds, by picollo jitter]");
+        log.WriteHeader(result.StartTime, "[Wake-up latencies in nanoseconds, largest in microseconds, by picollo jitter]");
         foreach (CpuResult cpu in result.Cpus)
         {
-            log.WriteInterval(cpu.Histogram, result.StartTimeUtc, result.StartTimeUtc + result.Elapsed, Invariant($"cpu{cpu.Cpu}"));
+            log.WriteInterval(cpu.Histogram, result.StartTime, result.StartTime + result.Elapsed, Invariant($"cpu{cpu.Cpu}"));
         }
     }
 
@@ -116,7 +116,7 @@ internal static class ResultFiles
     private static void WriteMeasurement(Utf8JsonWriter json, JitterResult result)
     {
         json.WriteStartObject("picollo");
-        json.WriteString("start_time", result.StartTimeUtc);
+        json.WriteString("start_time", result.StartTime.UtcDateTime);
         json.WriteNanoseconds("elapsed_ns", result.Elapsed);
         json.WriteNanoseconds("interval_ns", result.Options.Meter.Interval);
         json.WriteNumberOrNull("priority", result.Options.Meter.Priority);

@@ -93,7 +93,7 @@ internal static class SavedResults
             merger.Add(interval.Histogram);
         }
 
-        return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.Histogram!))];
+        return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.ToHistogram()!))];
     }
 
     private static List<HdrHistogramSeries> ReadJson(string path)

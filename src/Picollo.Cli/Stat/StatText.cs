@@ -57,7 +57,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
     /// <summary>Counters that could not be opened, grouped by reason: "not counted: cycles, branches: why".</summary>
     public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) =>
-        UnavailablePerfCounter.Describe(runs.FirstOrDefault()?.UnavailableCounters ?? []).Select(text => $"not counted: {text}");
+        UnavailableCounterText.Describe(runs.FirstOrDefault()?.UnavailableCounters ?? []).Select(text => $"not counted: {text}");
 
     private static IEnumerable<string> Shared(IEnumerable<CommandRun> runs) => runs.Any(run => run.Counters.Any(Remark.IsScaled))
         ? ["[n%]: there are more counters than the CPU has; this one counted so much of the time, and its value is scaled"]

@@ -9,7 +9,7 @@ namespace Picollo.Cli.Top;
 internal sealed class TopModel(TopSettings settings) : IDisposable
 {
     private const SystemCpuParts Parts =
-        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
 
     /// <summary>The interval of the first page, which should appear soon and show the current state, neither zeros nor a mean since the
     /// start. The resolution of the counters is 10 ms.</summary>
@@ -33,7 +33,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
 
     /// <summary>Data that is not available, and the reasons.</summary>
     public IEnumerable<string> UnavailableReasons =>
-        new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
+        new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits }
             .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();
 
     /// <summary>Takes a sample; shares are of the time since the previous one. Takes a fifth of a second if there is none to compare with:

@@ -4,7 +4,7 @@ namespace Picollo.Diagnostics;
 
 /// <summary>One thing that was measured in each run of a <see cref="CommandSeries"/>.</summary>
 /// <remarks>Not thread-safe while runs are added.</remarks>
-public sealed class CommandMeasure
+internal sealed class CommandMeasure
 {
     // The smallest difference that two commands can show. 1.6 MB.
     private const double RelativeError = 0.0001;
@@ -27,7 +27,7 @@ public sealed class CommandMeasure
 }
 
 /// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>
-public enum CommandUnit
+internal enum CommandUnit
 {
     /// <summary>Number of events.</summary>
     Count,

@@ -20,7 +20,7 @@ namespace Picollo.Diagnostics;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class CommandSeries
+internal sealed class CommandSeries
 {
     private readonly List<CommandRun> _runs = [];
     private readonly List<CommandMeasure> _measures = [];

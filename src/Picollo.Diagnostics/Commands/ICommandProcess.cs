@@ -10,6 +10,10 @@ internal interface ICommandProcess : IDisposable
     /// <summary>Sends a signal; nothing where the command has ended.</summary>
     void Signal(int signal);
 
+    /// <summary>Kills the command if it has not ended. May be called while another thread is in <see cref="Wait"/>, which then
+    /// returns or throws.</summary>
+    void Kill();
+
     /// <summary>Waits for the end.</summary>
     CommandEnd Wait();
 }

@@ -20,14 +20,14 @@ public sealed class MeasuredCommand
     public string Text { get; }
 
     /// <summary>Whether it is a line for the shell (<see cref="FromText"/>).</summary>
-    public bool IsText { get; }
+    internal bool IsText { get; }
 
     /// <summary>Whether what it writes to standard output goes to this process's standard error
     /// (<see cref="WithOutputToError"/>).</summary>
-    public bool OutputToError { get; private init; }
+    internal bool OutputToError { get; private init; }
 
     /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
-    public bool HasNormalScheduling { get; private init; }
+    internal bool HasNormalScheduling { get; private init; }
 
     /// <summary>The program and its arguments: what is executed.</summary>
     internal string[] ArgumentList { get; }

@@ -57,6 +57,14 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         }
     }
 
+    public void Kill()
+    {
+        if (!process.HasExited)
+        {
+            process.Kill(entireProcessTree: true);
+        }
+    }
+
     public void Dispose()
     {
         Kill();
@@ -68,14 +76,6 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
             ? new() { Cpu = new CpuUsage(Nanoseconds(process.UserProcessorTime), Nanoseconds(process.PrivilegedProcessorTime)) }
             : ResourceUsage.TryGetByChildren(out ResourceUsage after, out _) ? (after - before) with { MaxResidentBytes = 0 }
             : default;
-
-    private void Kill()
-    {
-        if (!process.HasExited)
-        {
-            process.Kill(entireProcessTree: true);
-        }
-    }
 
     private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }

@@ -14,6 +14,7 @@ public sealed class RunningCommand : IDisposable
     private readonly IReadOnlyList<UnavailablePerfCounter> _unavailable;
     private readonly CommandThreads? _threads;
     private CommandRun? _run;
+    private Task<CommandRun>? _waiting;
 
     internal RunningCommand(
         MeasuredCommand command,
@@ -47,26 +48,20 @@ public sealed class RunningCommand : IDisposable
     /// <returns>How it ended and what it took.</returns>
     /// <exception cref="CommandStartException">It could not be executed.</exception>
     /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
-    public CommandRun Wait()
-    {
-        if (_run is not null)
-        {
-            return _run;
-        }
+    public CommandRun Wait() => _waiting is { } waiting ? waiting.GetAwaiter().GetResult() : _run ??= WaitForEnd();
 
-        CommandEnd end = _process.Wait();
-        _counters?.Read(forceSyscallRead: true);
-        return _run = new CommandRun
-        {
-            ElapsedNanoseconds = end.ElapsedNanoseconds,
-            Usage = end.Usage,
-            ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
-            Signal = end.IsSignal ? end.Status : null,
-            Counters = _counters is null ? [] : [.. _counters.Counters.Select(counter => new CommandCounter(
-                counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
-            UnavailableCounters = _unavailable,
-            Threads = _threads?.Stop() ?? [],
-        };
+    /// <summary>Waits as <see cref="Wait"/> does, on a thread that this creates.</summary>
+    /// <param name="cancellationToken">Ends the wait, not the command: <see cref="Signal"/> and <see cref="Dispose"/> end it, and it can
+    /// be waited for again.</param>
+    /// <returns>How it ended and what it took.</returns>
+    /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
+    /// <inheritdoc cref="Wait" path="/exception"/>
+    public Task<CommandRun> WaitAsync(CancellationToken cancellationToken = default)
+    {
+        _waiting ??= _run is { } run
+            ? Task.FromResult(run)
+            : Task.Factory.StartNew(WaitForEnd, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        return _waiting.WaitAsync(cancellationToken);
     }
 
     /// <summary><see cref="MeasuredCommand.Text"/>.</summary>
@@ -77,8 +72,33 @@ public sealed class RunningCommand : IDisposable
     /// process, by whatever means, does the same.</summary>
     public void Dispose()
     {
+        if (_waiting is { } waiting)
+        {
+            // It reads what is disposed below.
+            _process.Kill();
+            ((IAsyncResult)waiting).AsyncWaitHandle.WaitOne();
+            _ = waiting.Exception; // observed: whoever waited has it, or no longer wants it
+        }
+
         _process.Dispose();
         _threads?.Dispose();
         _counters?.Dispose();
+    }
+
+    private CommandRun WaitForEnd()
+    {
+        CommandEnd end = _process.Wait();
+        _counters?.Read(forceSyscallRead: true);
+        return new CommandRun
+        {
+            ElapsedNanoseconds = end.ElapsedNanoseconds,
+            Usage = end.Usage,
+            ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
+            Signal = end.IsSignal ? end.Status : null,
+            Counters = _counters is null ? [] : [.. _counters.Counters.Select(counter => new CommandCounter(
+                counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
+            UnavailableCounters = _unavailable,
+            Threads = _threads?.Stop() ?? [],
+        };
     }
 }

@@ -18,13 +18,13 @@ public sealed class CpuJitter
     private ulong _max;
     private ulong _last;
 
-    internal CpuJitter(int cpu, int threadId) => (Cpu, ThreadId) = (cpu, threadId);
+    internal CpuJitter(int cpu, long threadId) => (Cpu, ThreadId) = (cpu, threadId);
 
     /// <summary>The CPU's number.</summary>
     public int Cpu { get; }
 
-    /// <summary>The system's id of the thread that measures it.</summary>
-    public int ThreadId { get; }
+    /// <summary>The system's ID of the thread that measures it.</summary>
+    public long ThreadId { get; }
 
     /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. Written by the meter while it runs, to be read
     /// only.</summary>
@@ -74,11 +74,32 @@ public sealed class CpuJitter
 }
 
 /// <summary>How far a <see cref="CpuJitter"/> is. Nanoseconds, exact; zeros before the first wake-up.</summary>
-/// <param name="Count">How many wake-ups were measured.</param>
-/// <param name="Lost">How many were measured and not taken in, as this process got no CPU to do so in time; not part of the others.</param>
-/// <param name="MinNanoseconds">The shortest latency.</param>
-/// <param name="MeanNanoseconds">Their mean.</param>
-/// <param name="MaxNanoseconds">The longest.</param>
-/// <param name="LastNanoseconds">The latest.</param>
-public readonly record struct CpuJitterStatus(
-    long Count, long Lost, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds, ulong LastNanoseconds);
+/// <remarks>Immutable.</remarks>
+public readonly record struct CpuJitterStatus
+{
+    internal CpuJitterStatus(
+        long count, long lost, ulong minNanoseconds, double meanNanoseconds, ulong maxNanoseconds, ulong lastNanoseconds)
+    {
+        (Count, Lost) = (count, lost);
+        (MinNanoseconds, MeanNanoseconds, MaxNanoseconds) = (minNanoseconds, meanNanoseconds, maxNanoseconds);
+        LastNanoseconds = lastNanoseconds;
+    }
+
+    /// <summary>How many wake-ups were measured.</summary>
+    public long Count { get; }
+
+    /// <summary>How many were measured and not taken in, as this process got no CPU to do so in time; not part of the others.</summary>
+    public long Lost { get; }
+
+    /// <summary>The shortest latency.</summary>
+    public ulong MinNanoseconds { get; }
+
+    /// <summary>The mean of the latencies.</summary>
+    public double MeanNanoseconds { get; }
+
+    /// <summary>The longest latency.</summary>
+    public ulong MaxNanoseconds { get; }
+
+    /// <summary>The latest latency.</summary>
+    public ulong LastNanoseconds { get; }
+}

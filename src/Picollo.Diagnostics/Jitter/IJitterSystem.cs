@@ -24,7 +24,7 @@ internal unsafe interface IJitterSystem
     JitterTrace OpenTrace();
 
     /// <summary>Makes the calling thread one that measures that CPU.</summary>
-    bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason);
+    bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason);
 
     /// <summary>Undoes of <see cref="TryEnter"/> what the thread's end does not.</summary>
     void Leave();
@@ -33,5 +33,5 @@ internal unsafe interface IJitterSystem
     int Run(JitterState* state);
 
     /// <summary>Whether a thread that entered is where it was put; true where it has ended.</summary>
-    bool IsWhereItWasPut(int threadId, int cpu);
+    bool IsWhereItWasPut(long threadId, int cpu);
 }

@@ -50,7 +50,7 @@ internal sealed unsafe class JitterLane : IDisposable
     public int Cpu { get; }
 
     /// <summary>Valid once ready.</summary>
-    public int ThreadId { get; private set; }
+    public long ThreadId { get; private set; }
 
     /// <summary>Why it cannot measure. Valid once ready.</summary>
     public string? UnavailableReason { get; private set; }
@@ -102,7 +102,7 @@ internal sealed unsafe class JitterLane : IDisposable
 
     private void Measure(Start start)
     {
-        bool isIn = _system.TryEnter(Cpu, start.Priority, start.UnavailableReasons, out int threadId, out string? reason);
+        bool isIn = _system.TryEnter(Cpu, start.Priority, start.UnavailableReasons, out long threadId, out string? reason);
         (ThreadId, UnavailableReason) = (threadId, reason);
         start.Ready.Signal();
         start.Go.Wait();

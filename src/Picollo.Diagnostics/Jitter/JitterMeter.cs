@@ -22,7 +22,7 @@ namespace Picollo.Diagnostics;
 /// meter that is not stopped goes on measuring, but does not keep the process from ending.</para>
 /// <example>
 /// <code>
-/// using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
+/// await using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
 /// await meter.Completion;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
@@ -33,7 +33,7 @@ namespace Picollo.Diagnostics;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class JitterMeter : IDisposable
+public sealed class JitterMeter : IDisposable, IAsyncDisposable
 {
     // Short against what the rings hold, long against what it takes.
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(50);
@@ -88,7 +88,7 @@ public sealed class JitterMeter : IDisposable
             reason = lanes.Find(lane => lane.UnavailableReason is not null)?.UnavailableReason;
             if (reason is null)
             {
-                StartTimeUtc = DateTime.UtcNow;
+                StartTime = DateTimeOffset.UtcNow;
                 _drainer.Start();
                 isAbandoned = false;
             }
@@ -117,8 +117,8 @@ public sealed class JitterMeter : IDisposable
     /// null before, and without.</summary>
     public JitterBreak? Break => _break;
 
-    /// <summary>When the measurement began.</summary>
-    public DateTime StartTimeUtc { get; }
+    /// <summary>When the measurement began, in UTC (offset 0).</summary>
+    public DateTimeOffset StartTime { get; }
 
     /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
     /// <see cref="Stop"/>. Fails with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with
@@ -190,6 +190,18 @@ public sealed class JitterMeter : IDisposable
         }
     }
 
+    /// <summary>As <see cref="Dispose"/>, without blocking the calling thread.</summary>
+    /// <returns>A task that ends when every thread has ended and all samples are taken in; in
+    /// <see cref="JitterMeterOptions.Samples"/> at once.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        StopLanes();
+        if (Thread.CurrentThread != _drainer)
+        {
+            await Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
     private void StopLanes()
     {
         lock (_gate)
@@ -207,7 +219,7 @@ public sealed class JitterMeter : IDisposable
         if (Interlocked.Increment(ref _breaks) == 1)
         {
             string? reason = _trace!.Mark(lane.Cpu, latency);
-            _break = new JitterBreak(lane.Cpu, latency, reason is null, reason);
+            _break = new JitterBreak(lane.Cpu, latency, reason);
             StopLanes();
         }
     }

@@ -1,42 +1,43 @@
 namespace Picollo.Diagnostics;
 
-/// <summary>How a <see cref="JitterMeter"/> measures. Immutable; ranges are checked when it starts.</summary>
-public sealed record JitterMeterOptions
+/// <summary>How a <see cref="JitterMeter"/> measures.</summary>
+/// <remarks>Read and checked when a meter starts; later changes do not affect it. Not thread-safe while it is changed.</remarks>
+public sealed class JitterMeterOptions
 {
-    /// <summary>1 µs.</summary>
-    public static readonly TimeSpan ShortestInterval = TimeSpan.FromMicroseconds(1);
+    /// <summary>The shortest <see cref="Interval"/>: 1 µs.</summary>
+    public static TimeSpan MinInterval => TimeSpan.FromMicroseconds(1);
 
-    /// <summary>1 s.</summary>
-    public static readonly TimeSpan LongestInterval = TimeSpan.FromSeconds(1);
+    /// <summary>The longest <see cref="Interval"/>: 1 s.</summary>
+    public static TimeSpan MaxInterval => TimeSpan.FromSeconds(1);
 
     /// <summary>The time from one wake-up that is due to the next, 1 µs to 1 s; 1 ms by default.</summary>
-    public TimeSpan Interval { get; init; } = TimeSpan.FromMilliseconds(1);
+    public TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>The CPUs to measure, by number, in any order, one or more; each once, however often it is named. Null, as by default, for
     /// all that this process may run on: its main thread, whatever the calling one is pinned to.</summary>
-    public IReadOnlyList<int>? Cpus { get; init; }
+    public IReadOnlyList<int>? Cpus { get; set; }
 
     /// <summary>The real-time priority (SCHED_FIFO) of the measuring threads, 1 to 99; null for the scheduling that they are born with. 80
     /// by default; where it is not permitted, <see cref="JitterMeter.UnavailableReasons"/> says so and the meter goes on without. Child
     /// processes do not inherit it.</summary>
-    public int? Priority { get; init; } = 80;
+    public int? Priority { get; set; } = 80;
 
     /// <summary>Duration of the measurement, more than 0: all wake-ups that are due within it are measured, at least one. Null, the
     /// default, measures until <see cref="JitterMeter.Stop"/>. It takes longer if a CPU is behind at the end. If it is still behind a
     /// second later, because the interval is too short, the rest is left and <see cref="JitterMeter.UnavailableReasons"/> says
     /// so.</summary>
-    public TimeSpan? Duration { get; init; }
+    public TimeSpan? Duration { get; set; }
 
     /// <summary>Stop after this number of wake-ups per CPU, 1 or more; null, the default, for no limit. With <see cref="Duration"/>, the
     /// first limit ends the measurement.</summary>
-    public long? Loops { get; init; }
+    public long? Loops { get; set; }
 
     /// <summary>End all threads at a latency above this, more than 0, and mark it in the kernel's trace (see <see cref="JitterBreak"/>);
     /// null, as by default, for never.</summary>
-    public TimeSpan? BreakAbove { get; init; }
+    public TimeSpan? BreakAbove { get; set; }
 
     /// <summary>Receives every latency; see <see cref="JitterSamplesHandler"/>.</summary>
-    public JitterSamplesHandler? Samples { get; init; }
+    public JitterSamplesHandler? Samples { get; set; }
 }
 
 /// <summary>Takes latencies as they were measured, a batch of one CPU after another, on a thread of the meter's that measures nothing.
@@ -49,8 +50,21 @@ public sealed record JitterMeterOptions
 public delegate void JitterSamplesHandler(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds);
 
 /// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
-/// <param name="Cpu">The CPU.</param>
-/// <param name="LatencyNanoseconds">The latency in nanoseconds.</param>
-/// <param name="IsMarked">Whether the kernel's trace has a mark of it (trace_marker of tracefs).</param>
-/// <param name="MarkUnavailableReason">Why it has none; null if it has one.</param>
-public sealed record JitterBreak(int Cpu, ulong LatencyNanoseconds, bool IsMarked, string? MarkUnavailableReason);
+/// <remarks>Immutable and thread-safe.</remarks>
+public sealed record JitterBreak
+{
+    internal JitterBreak(int cpu, ulong latencyNanoseconds, string? markUnavailableReason) =>
+        (Cpu, LatencyNanoseconds, MarkUnavailableReason) = (cpu, latencyNanoseconds, markUnavailableReason);
+
+    /// <summary>The CPU.</summary>
+    public int Cpu { get; }
+
+    /// <summary>The latency in nanoseconds.</summary>
+    public ulong LatencyNanoseconds { get; }
+
+    /// <summary>Whether the kernel's trace has a mark of it (trace_marker of tracefs).</summary>
+    public bool IsMarked => MarkUnavailableReason is null;
+
+    /// <summary>Why it has none; null if it has one.</summary>
+    public string? MarkUnavailableReason { get; }
+}

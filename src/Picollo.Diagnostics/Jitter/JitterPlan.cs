@@ -11,7 +11,7 @@ internal readonly record struct JitterPlan(ulong Interval, ulong Loops, ulong Br
     public static JitterPlan For(JitterMeterOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        Check(options.Interval >= JitterMeterOptions.ShortestInterval && options.Interval <= JitterMeterOptions.LongestInterval,
+        Check(options.Interval >= JitterMeterOptions.MinInterval && options.Interval <= JitterMeterOptions.MaxInterval,
             nameof(options.Interval), options.Interval, "1 µs to 1 s");
         Check(options.Priority is not (< 1 or > 99), nameof(options.Priority), options.Priority, "1 to 99");
         Check(!(options.Duration <= TimeSpan.Zero), nameof(options.Duration), options.Duration, "more than 0");

@@ -25,7 +25,7 @@ namespace Picollo.Diagnostics;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class RunningProcess : IDisposable
+internal sealed class RunningProcess : IDisposable
 {
     private readonly LinuxProcess _process;
 

@@ -17,35 +17,43 @@ namespace Picollo.Export;
 ///     merger.Add(interval.Histogram);
 /// }
 ///
-/// merger.Histogram?.GetSummary().PrettyPrint();
+/// merger.ToHistogram()?.GetSummary().PrettyPrint();
 /// </code>
 /// </example>
 /// </remarks>
 public sealed class HdrHistogramMerger
 {
-    /// <summary>What was added so far; null before anything was. Later calls of <c>Add</c> may go on with another object.</summary>
-    public PlainHdrHistogram<ulong>? Histogram { get; private set; }
+    /// <summary>What was added so far, without a copy; null before anything was. The next call of <c>Add</c> changes or replaces
+    /// it.</summary>
+    internal PlainHdrHistogram<ulong>? Merged { get; private set; }
+
+    /// <summary>Copies what was added so far.</summary>
+    /// <returns>A new histogram, which later calls of <c>Add</c> do not change, of 8 bytes a bucket; null if nothing was added.</returns>
+    public PlainHdrHistogram<ulong>? ToHistogram()
+    {
+        if (Merged is not { } merged)
+        {
+            return null;
+        }
+
+        PlainHdrHistogram<ulong> copy = new(HdrHistogramSettings.Of(merged));
+        copy.Add(merged);
+        return copy;
+    }
 
     /// <summary>Adds a histogram.</summary>
     /// <param name="histogram">A live one or a snapshot. Is read once.</param>
     /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">It is <see cref="Histogram"/> itself; a snapshot of that doubles its counts.</exception>
-    /// <exception cref="ObjectDisposedException">The histogram, or <see cref="Histogram"/>, is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     /// <exception cref="OverflowException">The counts, those in range or those out of it, add up to 2⁶⁴ or more; nothing is
     /// added.</exception>
     public void Add(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
-        if (ReferenceEquals(histogram, Histogram))
-        {
-            throw new ArgumentException(
-                "The result cannot be added to itself; add a snapshot of it to double its counts.", nameof(histogram));
-        }
-
         using CountsCopy added = histogram.Read();
         CheckTotals(added);
         HdrHistogramSettings settings = HdrHistogramSettings.Of(histogram);
-        if (Histogram is not { } merged)
+        if (Merged is not { } merged)
         {
             merged = new PlainHdrHistogram<ulong>(settings);
         }
@@ -59,23 +67,22 @@ public sealed class HdrHistogramMerger
                 MinTrackableValue = Math.Min(merged.MinTrackableValue, histogram.MinTrackableValue),
                 MaxTrackableValue = Math.Max(merged.MaxTrackableValue, histogram.MaxTrackableValue),
             });
-            merged.Add(Histogram);
+            merged.Add(Merged);
         }
 
         merged.Add(histogram, added);
-        Histogram = merged;
+        Merged = merged;
     }
 
     /// <summary>Adds an encoded histogram, of any format that <see cref="HdrHistogramEncoding.Decode"/> reads.</summary>
     /// <param name="encoded">The histogram.</param>
     /// <exception cref="HdrHistogramFormatException">It is none, is damaged or cut off, or holds doubles; nothing is added.</exception>
-    /// <exception cref="ObjectDisposedException"><see cref="Histogram"/> is disposed.</exception>
     /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more; nothing is added.</exception>
     public void Add(ReadOnlySpan<byte> encoded) => Add(HdrHistogramEncoding.Decode(encoded));
 
     private void CheckTotals(in CountsCopy added)
     {
-        ulong total = Histogram?.TotalCount ?? 0;
+        ulong total = Merged?.TotalCount ?? 0;
         bool wraps = false;
         foreach (ulong count in added.Counts)
         {
@@ -83,7 +90,7 @@ public sealed class HdrHistogramMerger
             wraps |= total < count;
         }
 
-        UInt128 outside = (UInt128)(Histogram?.OverflowCount ?? 0) + added.Underflow + added.Overflow;
+        UInt128 outside = (UInt128)(Merged?.OverflowCount ?? 0) + added.Underflow + added.Overflow;
         if (wraps || outside > ulong.MaxValue)
         {
             throw new OverflowException("The counts add up to 2^64 or more.");

@@ -176,7 +176,18 @@ public static class PercentileDistribution
 }
 
 /// <summary>A line of a percentile distribution.</summary>
-/// <param name="Value">The upper bound of the bucket in which the rank falls, in the distribution's unit.</param>
-/// <param name="Rank">The share of the values, 0 to 1.</param>
-/// <param name="TotalCount">Number of values up to and including that bucket.</param>
-public readonly record struct PercentileDistributionLine(double Value, double Rank, ulong TotalCount);
+/// <remarks>Immutable.</remarks>
+public readonly record struct PercentileDistributionLine
+{
+    internal PercentileDistributionLine(double value, double rank, ulong totalCount) =>
+        (Value, Rank, TotalCount) = (value, rank, totalCount);
+
+    /// <summary>The upper bound of the bucket in which the rank falls, in the distribution's unit.</summary>
+    public double Value { get; }
+
+    /// <summary>The share of the values, 0 to 1.</summary>
+    public double Rank { get; }
+
+    /// <summary>Number of values up to and including that bucket.</summary>
+    public ulong TotalCount { get; }
+}

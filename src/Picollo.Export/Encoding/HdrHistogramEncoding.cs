@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using Picollo.Metrics;
 
 namespace Picollo.Export;
@@ -49,13 +50,12 @@ public static class HdrHistogramEncoding
     /// <param name="histogram">Is read once.</param>
     /// <param name="output">Gets all of it or, where an exception is thrown, nothing.</param>
     /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
-    public static void Encode(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output)
-    {
-        ArgumentNullException.ThrowIfNull(output);
-        using HdrHistogramEncoder encoder = new();
-        encoder.Encode(histogram, compress: false);
-        output.Write(encoder.Written);
-    }
+    public static void Encode(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output) => Encode(histogram, output, compress: false);
+
+    /// <summary><see cref="EncodeCompressed(ReadOnlyHdrHistogram)"/> into a writer; of its own it allocates what zlib takes.</summary>
+    /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram, IBufferWriter{byte})"/>
+    public static void EncodeCompressed(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output) =>
+        Encode(histogram, output, compress: true);
 
     /// <summary>Decodes a histogram of any of the formats.</summary>
     /// <param name="encoded">One histogram. What follows it is not looked at.</param>
@@ -66,4 +66,36 @@ public static class HdrHistogramEncoding
     /// to.</remarks>
     /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);
+
+    /// <summary>Decodes a histogram of any of the formats, for data that may be none.</summary>
+    /// <param name="encoded">One histogram. What follows it is not looked at.</param>
+    /// <param name="histogram">A new histogram as <see cref="Decode"/> returns it; null if the data cannot be decoded.</param>
+    /// <param name="reason">What is wrong with the data, and where, as <see cref="HdrHistogramFormatException"/> says it; null if it was
+    /// decoded.</param>
+    /// <returns>Whether it was decoded.</returns>
+    /// <remarks>Data that cannot be decoded costs as much as the exception.</remarks>
+    public static bool TryDecode(
+        ReadOnlySpan<byte> encoded,
+        [NotNullWhen(true)] out PlainHdrHistogram<ulong>? histogram,
+        [NotNullWhen(false)] out string? reason)
+    {
+        try
+        {
+            (histogram, reason) = (Decode(encoded), null);
+            return true;
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            (histogram, reason) = (null, e.Message);
+            return false;
+        }
+    }
+
+    private static void Encode(ReadOnlyHdrHistogram histogram, IBufferWriter<byte> output, bool compress)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        using HdrHistogramEncoder encoder = new();
+        encoder.Encode(histogram, compress);
+        output.Write(encoder.Written);
+    }
 }

@@ -7,10 +7,10 @@ namespace Picollo.Export;
 public sealed class HdrHistogramLogInterval
 {
     internal HdrHistogramLogInterval(
-        string? tag, DateTime startTimeUtc, TimeSpan offset, TimeSpan length, double max, PlainHdrHistogram<ulong> histogram)
+        string? tag, DateTimeOffset startTime, TimeSpan offset, TimeSpan length, double max, PlainHdrHistogram<ulong> histogram)
     {
         Tag = tag;
-        StartTimeUtc = startTimeUtc;
+        StartTime = startTime;
         Offset = offset;
         Length = length;
         Max = max;
@@ -20,10 +20,10 @@ public sealed class HdrHistogramLogInterval
     /// <summary>Which of the log's histograms it belongs to; null where the line has no tag.</summary>
     public string? Tag { get; }
 
-    /// <summary>Start of the interval, in UTC.</summary>
-    public DateTime StartTimeUtc { get; }
+    /// <summary>Start of the interval, in UTC (offset 0).</summary>
+    public DateTimeOffset StartTime { get; }
 
-    /// <summary>Time since the log's start, <see cref="HdrHistogramLogReader.StartTimeUtc"/> when the line was read.</summary>
+    /// <summary>Time since the log's start, <see cref="HdrHistogramLogReader.StartTime"/> when the line was read.</summary>
     public TimeSpan Offset { get; }
 
     /// <summary>Length of the interval as the line says, even if negative.</summary>

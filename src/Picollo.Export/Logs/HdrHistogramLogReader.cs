@@ -23,7 +23,7 @@ namespace Picollo.Export;
 /// using var log = new HdrHistogramLogReader("latency.hlog");
 /// foreach (HdrHistogramLogInterval interval in log.ReadAll())
 /// {
-///     Console.WriteLine($"{interval.StartTimeUtc:O} {interval.Histogram.GetPercentileValue(99)}");
+///     Console.WriteLine($"{interval.StartTime:O} {interval.Histogram.GetPercentileValue(99)}");
 /// }
 /// </code>
 /// </example>
@@ -62,12 +62,13 @@ public sealed class HdrHistogramLogReader : IDisposable
         _lines = new LogLines(stream);
     }
 
-    /// <summary>The start time that was read last, or, where there is none, the time of the first interval; null before either.</summary>
-    public DateTime? StartTimeUtc => _start is { } start ? DateTime.UnixEpoch + start : null;
+    /// <summary>The start time that was read last, or, where there is none, the time of the first interval, in UTC (offset 0); null before
+    /// either.</summary>
+    public DateTimeOffset? StartTime => _start is { } start ? DateTimeOffset.UnixEpoch + start : null;
 
-    /// <summary>What timestamps count from; null where they are absolute and before the first interval of a log that does not
-    /// say.</summary>
-    public DateTime? BaseTimeUtc => _base is { Ticks: not 0 } time ? DateTime.UnixEpoch + time : null;
+    /// <summary>What timestamps count from, in UTC (offset 0); null where they are absolute and before the first interval of a log that
+    /// does not say.</summary>
+    public DateTimeOffset? BaseTime => _base is { Ticks: not 0 } time ? DateTimeOffset.UnixEpoch + time : null;
 
     /// <summary>Reads up to and including the next interval.</summary>
     /// <returns>The interval; null at the end.</returns>
@@ -153,7 +154,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         }
 
         (_start, _base) = (logStart, logBase);
-        return new(tag, DateTime.UnixEpoch + start, start - logStart, length, max, histogram);
+        return new(tag, DateTimeOffset.UnixEpoch + start, start - logStart, length, max, histogram);
     }
 
     private void ParseComment(ReadOnlySpan<byte> line, ReadOnlySpan<byte> first, ref LogFields fields)

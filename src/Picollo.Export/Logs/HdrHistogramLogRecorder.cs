@@ -29,7 +29,7 @@ namespace Picollo.Export;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class HdrHistogramLogRecorder : IAsyncDisposable
+public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 {
     private static readonly TimeSpan LongestInterval = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
 
@@ -42,6 +42,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     private readonly RollingLog _log;
     private readonly List<RecordedHistogram> _histograms = [];
     private bool _disposed;
+    private bool _isDisposedInCallback; // OnError disposed it: the timer's call, which is under way, closes the log
     private ExceptionDispatchInfo? _fault; // what ended the recording
 
     /// <summary>Creates the log's file and starts the timer.</summary>
@@ -58,7 +59,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromMilliseconds(1));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, LongestInterval);
-        options ??= new HdrHistogramLogRecorderOptions();
+        options = options?.Copy() ?? new HdrHistogramLogRecorderOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(options.FilesKept, 1, "options.FilesKept");
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, "options.MaxFileBytes");
         HdrHistogramLogWriter.CheckComment(options.Comment);
@@ -100,6 +101,27 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);
+        Close();
+    }
+
+    /// <summary>Does the same as <see cref="DisposeAsync"/> and blocks until the log is closed. In
+    /// <see cref="HdrHistogramLogRecorderOptions.OnError"/> it does not block: the log is closed when the callback has
+    /// returned.</summary>
+    /// <exception cref="Exception">The unexpected exception that ended the recording, as in <see cref="DisposeAsync"/>.</exception>
+    public void Dispose()
+    {
+        _timer.Dispose();
+        Close();
+    }
+
+    private void Close()
+    {
+        if (_gate.IsHeldByCurrentThread)
+        {
+            _isDisposedInCallback = true;
+            return;
+        }
+
         lock (_gate)
         {
             if (!_disposed)
@@ -138,19 +160,36 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
             {
                 _gate.Exit();
             }
+
+            if (_isDisposedInCallback)
+            {
+                CloseOnTimer();
+            }
+        }
+    }
+
+    private void CloseOnTimer()
+    {
+        try
+        {
+            Close();
+        }
+        catch (Exception e)
+        {
+            Report(e); // no caller is left to throw it to
         }
     }
 
     private void WriteIntervals()
     {
-        (long now, DateTime nowUtc) = ReadClocks();
-        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one, or dispose the recorder
+        (long now, DateTimeOffset utcNow) = ReadClocks();
+        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one
         {
             Read(recorded, now);
             if (recorded.Unwritten is { } unwritten)
             {
                 // The length by the clock that nobody sets.
-                WriteInterval(recorded, unwritten, nowUtc - _time.GetElapsedTime(recorded.Since, now), nowUtc, now);
+                WriteInterval(recorded, unwritten, utcNow - _time.GetElapsedTime(recorded.Since, now), utcNow, now);
             }
         }
 
@@ -179,25 +218,26 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable
     }
 
     /// <summary>Both clocks at one moment: a thread that loses its processor between them would move the interval.</summary>
-    private (long Timestamp, DateTime Utc) ReadClocks()
+    private (long Timestamp, DateTimeOffset UtcNow) ReadClocks()
     {
         const int Tries = 10;
         for (int i = 1; ; i++)
         {
             long now = _time.GetTimestamp();
-            DateTime utc = _time.GetUtcNow().UtcDateTime;
+            DateTimeOffset utcNow = _time.GetUtcNow();
             if (i == Tries || _time.GetElapsedTime(now) < TimeSpan.FromMilliseconds(0.1))
             {
-                return (now, utc);
+                return (now, utcNow);
             }
         }
     }
 
-    private void WriteInterval(RecordedHistogram recorded, ReadOnlyHdrHistogram unwritten, DateTime startUtc, DateTime endUtc, long now)
+    private void WriteInterval(
+        RecordedHistogram recorded, ReadOnlyHdrHistogram unwritten, DateTimeOffset start, DateTimeOffset end, long now)
     {
         try
         {
-            _log.Write(unwritten, startUtc, endUtc, recorded.Tag);
+            _log.Write(unwritten, start, end, recorded.Tag);
             recorded.Forget(now);
         }
         catch (ArgumentException e) when (e.ParamName == "histogram")

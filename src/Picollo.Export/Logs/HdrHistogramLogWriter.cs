@@ -72,20 +72,20 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
     /// legend. The intervals' timestamps count from it.</summary>
-    /// <param name="startTimeUtc">The log's start, written to a millisecond, rounded down. A time of <see cref="DateTimeKind.Local"/> is
-    /// converted, here and elsewhere.</param>
+    /// <param name="startTime">The log's start, written in UTC to a millisecond, rounded down. A <see cref="DateTime"/> of unspecified
+    /// kind converts as a local time, here and elsewhere.</param>
     /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
     /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
-    public void WriteHeader(DateTime startTimeUtc, string? comment = null)
+    public void WriteHeader(DateTimeOffset startTime, string? comment = null)
     {
         if (comment is not null)
         {
             AddComment(comment);
         }
 
-        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
+        DateTime startTimeUtc = ToMilliseconds(startTime);
         string seconds = SecondsOf(startTimeUtc - DateTime.UnixEpoch);
         Add("#[Histogram log format version 1.3]\n");
         Add(string.Create(
@@ -113,9 +113,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     /// <summary>Writes an interval.</summary>
     /// <param name="histogram">What was counted in it. Is read once.</param>
-    /// <param name="startTimeUtc">Its begin, written to a millisecond, rounded down, from the header's time or, without a header, from
+    /// <param name="startTime">Its start, written to a millisecond, rounded down, from the header's time or, without a header, from
     /// 1970.</param>
-    /// <param name="endTimeUtc">Its end.</param>
+    /// <param name="endTime">Its end.</param>
     /// <param name="tag">Which of the log's histograms it is, without comma, space or line end; null for no tag.</param>
     /// <remarks>For what the format holds of a histogram see <see cref="HdrHistogramEncoding"/>. Without a header, in a stream with earlier
     /// content, a base time of 1970 is written before the first interval, because that content may have set another. In a stream that
@@ -125,7 +125,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// or count is above 2⁶³−1.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
-    public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTime startTimeUtc, DateTime endTimeUtc, string? tag = null)
+    public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTimeOffset startTime, DateTimeOffset endTime, string? tag = null)
     {
         ArgumentNullException.ThrowIfNull(histogram);
         CheckTag(tag);
@@ -138,9 +138,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
         }
 
         Add(tag is null ? "" : $"Tag={tag},");
-        startTimeUtc = ToMilliseconds(ToUtc(startTimeUtc));
+        DateTime startTimeUtc = ToMilliseconds(startTime);
         Add(
-            $"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(ToUtc(endTimeUtc) - startTimeUtc)},"
+            $"{SecondsOf(startTimeUtc - _baseTimeUtc)},{SecondsOf(endTime.UtcDateTime - startTimeUtc)},"
             + $"{FixedPoint.Format(max / _maxValueUnitRatio, 3)},");
         Base64.EncodeToUtf8(
             encoder.Written, _lines.GetSpan(Base64.GetMaxEncodedToUtf8Length(encoder.Written.Length)), out _, out int length);
@@ -187,10 +187,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
         return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
     }
 
-    /// <summary>A time of an unspecified kind is taken as UTC.</summary>
-    private static DateTime ToUtc(DateTime time) => time.Kind == DateTimeKind.Local ? time.ToUniversalTime() : time;
-
-    private static DateTime ToMilliseconds(DateTime time) => time.AddTicks(-(time.Ticks % TimeSpan.TicksPerMillisecond));
+    /// <summary>The time in UTC, rounded down.</summary>
+    private static DateTime ToMilliseconds(DateTimeOffset time) =>
+        time.UtcDateTime.AddTicks(-(time.UtcTicks % TimeSpan.TicksPerMillisecond));
 
     private static string SecondsOf(TimeSpan time) =>
         decimal.Round((decimal)time.Ticks / TimeSpan.TicksPerSecond, 3, MidpointRounding.AwayFromZero)

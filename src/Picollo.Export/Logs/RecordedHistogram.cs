@@ -57,7 +57,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
         }
 
         _kept?.Add(_snapshot);
-        Unwritten = _kept?.Histogram ?? (ReadOnlyHdrHistogram)_snapshot;
+        Unwritten = _kept?.Merged ?? (ReadOnlyHdrHistogram)_snapshot;
     }
 
     /// <summary>The line is written, or never can be.</summary>
@@ -75,7 +75,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
         {
             _kept = new HdrHistogramMerger();
             _kept.Add(_snapshot);
-            Unwritten = _kept.Histogram;
+            Unwritten = _kept.Merged;
         }
     }
 }

@@ -12,7 +12,7 @@ internal sealed class RollingLog : IDisposable
     private readonly HdrHistogramLogRecorderOptions _options;
     private readonly Action<Exception> _report;
     private HdrHistogramLogWriter? _writer;
-    private DateTime? _startUtc; // of the file; null until its header is written
+    private DateTimeOffset? _start; // of the file; null until its header is written
 
     /// <summary>Creates the file; one that is there becomes the first of the old ones, so that nothing is put behind a line that a killed
     /// process left half.</summary>
@@ -41,7 +41,7 @@ internal sealed class RollingLog : IDisposable
         }
     }
 
-    public void Write(ReadOnlyHdrHistogram histogram, DateTime startUtc, DateTime endUtc, string? tag)
+    public void Write(ReadOnlyHdrHistogram histogram, DateTimeOffset startTime, DateTimeOffset endTime, string? tag)
     {
         if (_writer is { } writer && IsTakenAway(writer))
         {
@@ -53,18 +53,18 @@ internal sealed class RollingLog : IDisposable
         {
             Open();
         }
-        else if (IsFull(startUtc))
+        else if (IsFull(startTime))
         {
             Roll(_writer);
         }
 
-        if (_startUtc is null)
+        if (_start is null)
         {
-            _writer!.WriteHeader(startUtc, _options.Comment);
-            _startUtc = startUtc;
+            _writer!.WriteHeader(startTime, _options.Comment);
+            _start = startTime;
         }
 
-        _writer!.WriteInterval(histogram, startUtc, endUtc, tag);
+        _writer!.WriteInterval(histogram, startTime, endTime, tag);
     }
 
     public void Dispose()
@@ -104,9 +104,9 @@ internal sealed class RollingLog : IDisposable
         }
     }
 
-    private bool IsFull(DateTime startUtc) =>
-        _startUtc is { } start
-        && (_writer!.Position >= _options.MaxFileBytes || (_options.RollDaily && startUtc.Date > start.Date));
+    private bool IsFull(DateTimeOffset startTime) =>
+        _start is { } start
+        && (_writer!.Position >= _options.MaxFileBytes || (_options.RollDaily && startTime.UtcDateTime.Date > start.UtcDateTime.Date));
 
     /// <summary>Where the old file cannot be put aside it goes on: better a file too long than none.</summary>
     private void Roll(HdrHistogramLogWriter old)
@@ -130,7 +130,7 @@ internal sealed class RollingLog : IDisposable
     {
         PutAside();
         _writer = new HdrHistogramLogWriter(_path, _options.MaxValueUnitRatio);
-        _startUtc = null;
+        _start = null;
     }
 
     /// <summary>Makes room for a new file. An empty one stays: on a full disk, which cuts a new file's header off again, the old files must

@@ -48,7 +48,7 @@ internal static class DensityPlot
             }
         }
 
-        double unit = options.ValueUnitRatio;
+        double unit = options.Unit.Ratio;
         double[] scaled = [.. columns.Edges.Select(edge => edge / unit)];
         PlotAxis axis = PlotAxis.Logarithmic(scaled[0], scaled[^1], 7);
         return new()

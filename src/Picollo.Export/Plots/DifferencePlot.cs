@@ -13,7 +13,7 @@ internal static class DifferencePlot
     {
         PercentileCurve was = new(before.Histogram);
         PercentileCurve now = new(after.Histogram);
-        double unit = options.ValueUnitRatio;
+        double unit = options.Unit.Ratio;
 
         // No further than both have values.
         double nines = Math.Min(was.Nines, now.Nines);

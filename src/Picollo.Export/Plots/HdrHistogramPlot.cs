@@ -4,12 +4,13 @@ using static System.FormattableString;
 namespace Picollo.Export.Plots;
 
 /// <summary>
-/// A picture of histograms as SVG: for a page (<see cref="Fragment"/>) or as a file of its own (<see cref="Document"/>).
+/// A picture of histograms as SVG: for a page (<see cref="ToSvgElement"/>) or as a file of its own (<see cref="ToSvgDocument"/>).
 /// </summary>
 /// <remarks>
 /// <code>
-/// var plot = HdrHistogramPlot.OfPercentiles([new("before", before), new("after", after)], new() { Unit = "ms", ValueUnitRatio = 1e6 });
-/// File.WriteAllText("latency.svg", plot.Document);
+/// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
+/// var plot = HdrHistogramPlot.CreatePercentiles([new("before", before), new("after", after)], new() { Unit = milliseconds });
+/// File.WriteAllText("latency.svg", plot.ToSvgDocument());
 /// </code>
 /// <para>The same histograms give the same text, in any culture. Its size is bounded by what a screen can show, some 10 KB a line,
 /// whatever the precision and the range. The first ten series have a line each; what others there are lies in a grey band from the
@@ -40,12 +41,14 @@ public sealed class HdrHistogramPlot
         _height = height;
     }
 
-    /// <summary>An <c>svg</c> element to put into an HTML page, as wide as what it stands in.</summary>
-    public string Fragment => _svg.ToElement(_label, _height, "width=\"100%\"", Title);
+    /// <summary>Renders an <c>svg</c> element to put into an HTML page, as wide as what it stands in.</summary>
+    /// <returns>The element. Each call makes a new string.</returns>
+    public string ToSvgElement() => _svg.ToElement(_label, _height, "width=\"100%\"", Title);
 
-    /// <summary>An SVG file, UTF-8, light or dark as the reader's system is: 672 pixels wide, or as wide as the window that it is opened
-    /// in.</summary>
-    public string Document => _svg.ToElement(
+    /// <summary>Renders an SVG file, light or dark as the reader's system is: 672 pixels wide, or as wide as the window that it is
+    /// opened in.</summary>
+    /// <returns>The file's text, to be written as UTF-8. Each call makes a new string.</returns>
+    public string ToSvgDocument() => _svg.ToElement(
         _label,
         _height,
         Invariant($"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
@@ -61,25 +64,25 @@ public sealed class HdrHistogramPlot
     /// its label says. A line ends at the mid-rank of the largest value, 1 − 1/2n, and at 99.99999999 %.</returns>
     /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message has its number.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
-    public static HdrHistogramPlot OfPercentiles(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
+    public static HdrHistogramPlot CreatePercentiles(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
+        PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? new());
 
     /// <summary>The density: how large a share of the values lies in each of up to 88 intervals, equally wide on a logarithmic
     /// axis.</summary>
     /// <returns>The plot. The shares of a series add up to 100 %. Where there are zeros, which have no place on such an axis, their
     /// share is a column of its own at the axis' beginning.</returns>
-    /// <inheritdoc cref="OfPercentiles"/>
-    public static HdrHistogramPlot OfDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        DensityPlot.Make(PlotSeries.ReadAll(series), options ?? HdrHistogramPlotOptions.Default);
+    /// <inheritdoc cref="CreatePercentiles"/>
+    public static HdrHistogramPlot CreateDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
+        DensityPlot.Make(PlotSeries.ReadAll(series), options ?? new());
 
-    /// <summary>Both in one picture: the density (<see cref="OfDensity"/>), and below it the percentiles
-    /// (<see cref="OfPercentiles"/>).</summary>
+    /// <summary>Both in one picture: the density (<see cref="CreateDensity"/>), and below it the percentiles
+    /// (<see cref="CreatePercentiles"/>).</summary>
     /// <returns>The plot; each histogram is read once.</returns>
-    /// <inheritdoc cref="OfPercentiles"/>
-    public static HdrHistogramPlot OfDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    /// <inheritdoc cref="CreatePercentiles"/>
+    public static HdrHistogramPlot CreateDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {
         PlotSeries[] still = PlotSeries.ReadAll(series);
-        options ??= HdrHistogramPlotOptions.Default;
+        options ??= new();
         return Compose(
             "density and percentile distribution",
             still,
@@ -96,12 +99,12 @@ public sealed class HdrHistogramPlot
     /// <returns>The plot, up to the rank that both have values for. A change from 0 has no percentage and leaves a gap.</returns>
     /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its name.</exception>
-    public static HdrHistogramPlot OfDifference(
+    public static HdrHistogramPlot CreateDifference(
         HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions? options = null) =>
         DifferencePlot.Make(
             PlotSeries.Read(before, nameof(before), nameof(before)),
             PlotSeries.Read(after, nameof(after), nameof(after)),
-            options ?? HdrHistogramPlotOptions.Default);
+            options ?? new());
 
     /// <summary>The bucket layout of a precision: a row for each block with the first values of its buckets and their width.</summary>
     /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of
@@ -111,7 +114,7 @@ public sealed class HdrHistogramPlot
     /// <returns>The picture. Buckets of blocks of more than 64 are not drawn one by one.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="relativeError"/> is outside its range or NaN.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    public static HdrHistogramPlot OfLayout(double relativeError, ulong maxValue = 255, string title = "")
+    public static HdrHistogramPlot CreateLayout(double relativeError, ulong maxValue = 255, string title = "")
     {
         ArgumentNullException.ThrowIfNull(title);
         return LayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);

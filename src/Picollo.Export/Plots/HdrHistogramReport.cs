@@ -7,7 +7,7 @@ namespace Picollo.Export.Plots;
 /// <code>
 /// using StreamWriter page = File.CreateText("latency.html");
 /// HdrHistogramReport.Write(
-///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 });
+///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } });
 /// </code>
 /// <para>Light or dark as the reader's system is, and light on paper: two histograms and their difference take a page of A4. Without the
 /// script, which moves the browser's tooltips to the pointer, all is there still. The page carries a content-security policy that
@@ -36,7 +36,7 @@ public static partial class HdrHistogramReport
     {
         ArgumentNullException.ThrowIfNull(output);
         PlotSeries[] still = PlotSeries.ReadAll(series); // before anything is written
-        options ??= HdrHistogramPlotOptions.Default;
+        options ??= new();
         string title = Heading(options.Title.Length == 0 ? "Histograms" : options.Title);
         output.Write(
             $"""
@@ -55,7 +55,7 @@ public static partial class HdrHistogramReport
             <div class="plots">
 
             """.ReplaceLineEndings("\n"));
-        HdrHistogramPlotOptions untitled = options with { Title = "" };
+        HdrHistogramPlotOptions untitled = options.WithoutTitle();
         WriteFigure(output, "Percentiles", PercentilePlot.Make(still, untitled));
         WriteFigure(output, "Density", DensityPlot.Make(still, untitled));
         if (still is [PlotSeries before, PlotSeries after])
@@ -79,5 +79,5 @@ public static partial class HdrHistogramReport
     }
 
     private static void WriteFigure(TextWriter output, string caption, HdrHistogramPlot plot) =>
-        output.Write($"<figure>\n<figcaption>{caption}</figcaption>\n{plot.Fragment}</figure>\n");
+        output.Write($"<figure>\n<figcaption>{caption}</figcaption>\n{plot.ToSvgElement()}</figure>\n");
 }

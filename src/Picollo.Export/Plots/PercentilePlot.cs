@@ -16,7 +16,7 @@ internal static class PercentilePlot
 
     public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
-        double unit = options.ValueUnitRatio;
+        double unit = options.Unit.Ratio;
         double nines = 0;
         double largest = 0;
         double smallest = double.PositiveInfinity;

@@ -11,9 +11,9 @@ internal static class ReportTable
     /// <summary>Writes the table; with two series that are compared the change in percent as well.</summary>
     public static void Write(TextWriter output, PlotSeries[] series, HdrHistogramPlotOptions options, bool compares)
     {
-        ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.ValueUnitRatio))];
+        ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.Unit.Ratio))];
         bool isComparable = !columns.Any(column => column.IsEmpty);
-        string caption = options.Unit.Length == 0 ? "Summary" : $"Summary, values in {HdrHistogramReport.Heading(options.UnitOr(""))}";
+        string caption = options.Unit.Name.Length == 0 ? "Summary" : $"Summary, values in {HdrHistogramReport.Heading(options.UnitOr(""))}";
 
         // What scrolls must be reached without a pointer as well.
         output.Write(

@@ -16,7 +16,7 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
     public StillHistogram(ReadOnlyHdrHistogram source)
         : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
     {
-        ReadTimeUtc = source.ReadTimeUtc;
+        ReadTime = source.ReadTime;
         using CountsCopy copy = source.Read();
         ReadOnlySpan<ulong> all = copy.Counts;
         int used = all.Length - all.Count(0UL);
@@ -42,7 +42,7 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
     public int UsedCount => _indexes.Length;
 
     /// <inheritdoc/>
-    internal override DateTime ReadTimeUtc { get; }
+    internal override DateTimeOffset ReadTime { get; }
 
     /// <summary>A bucket with values, by its number among these.</summary>
     public Bucket UsedAt(int i) => BucketAt(_indexes[i], _counts[i]);

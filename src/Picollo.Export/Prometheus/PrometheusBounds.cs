@@ -48,7 +48,7 @@ internal sealed class PrometheusBounds
         {
             // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are
             // bounded.
-            double value = limit / description.ValueUnitRatio;
+            double value = limit / description.Unit.Ratio;
             _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
         }

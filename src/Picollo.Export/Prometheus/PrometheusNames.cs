@@ -27,7 +27,7 @@ internal static class PrometheusNames
     /// joined by semicolons in the order of the labels, which is OpenTelemetry's rule
     /// (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/). An empty value is no label.
     /// </summary>
-    public static string LabelsOf(IReadOnlyList<(string Key, string Value)> labels)
+    public static string LabelsOf(IReadOnlyList<KeyValuePair<string, string>> labels)
     {
         SortedDictionary<string, string> values = new(StringComparer.Ordinal);
         foreach ((string key, string value) in labels)

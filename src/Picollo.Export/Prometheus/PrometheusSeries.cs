@@ -19,7 +19,7 @@ internal sealed class PrometheusSeries
         _registration = registration;
         _bounds = bounds;
         HdrHistogramDescription description = registration.Description;
-        Name = PrometheusNames.NameOf(registration.Name, description.Unit);
+        Name = PrometheusNames.NameOf(registration.Name, description.Unit.Name);
         Labels = PrometheusNames.LabelsOf(registration.Labels);
         string help = PrometheusNames.EscapeHelp(description.Help.Length == 0 ? registration.Name : description.Help);
         _header = Encoding.UTF8.GetBytes($"# HELP {Name} {help}\n# TYPE {Name} histogram\n");
@@ -103,7 +103,7 @@ internal sealed class PrometheusSeries
             + ((double)copy.Overflow * _bounds.RangeEnd);
         lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
         lines.Write(_sum);
-        lines.Write(sum / _registration.Description.ValueUnitRatio);
+        lines.Write(sum / _registration.Description.Unit.Ratio);
         lines.Write(EndOfLine);
         lines.Write(_count);
         lines.Write(count);

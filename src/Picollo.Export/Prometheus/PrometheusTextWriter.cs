@@ -50,7 +50,7 @@ namespace Picollo.Export;
 public sealed class PrometheusTextWriter
 {
     /// <summary>The media type of what is written.</summary>
-    public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
+    public static string ContentType => "text/plain; version=0.0.4; charset=utf-8";
 
     private readonly double _relativeError;
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];
@@ -143,7 +143,7 @@ public sealed class PrometheusTextWriter
             histogram.Length,
             description.LowestBound,
             description.HighestBound,
-            description.ValueUnitRatio);
+            description.Unit.Ratio);
         return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
     }
 

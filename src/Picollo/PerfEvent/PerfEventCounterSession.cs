@@ -121,7 +121,7 @@ public sealed class PerfEventCounterSession : IDisposable
     public void Record(bool deltas = true)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        foreach (PerfEventCounter counter in Counters)
+        foreach (PerfEventCounter counter in Counters.AsSpan())
         {
             counter.Histogram.Record(deltas ? counter.Delta : counter.Value);
         }
@@ -134,7 +134,7 @@ public sealed class PerfEventCounterSession : IDisposable
     public void Reset()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        foreach (PerfEventCounter counter in Counters)
+        foreach (PerfEventCounter counter in Counters.AsSpan())
         {
             counter.Histogram.Reset();
         }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.PerfEvent;
@@ -10,36 +11,53 @@ namespace Picollo.PerfEvent;
 /// room. What does not fit begins another group; groups take turns, and their counts are scaled
 /// (<see cref="PerfEventCounter.RunningShare"/>), unless <see cref="WithPinned"/> forbids it.</para>
 /// </remarks>
+[DebuggerDisplay("ThreadId = {Settings.ThreadId}, Cpu = {Settings.Cpu}, ProcessId = {Settings.ProcessId}")]
 public sealed class PerfEventCounterSessionFactory
 {
     internal PerfEventCounterSessionFactory(PerfEventSettings settings) => Settings = settings;
 
     internal PerfEventSettings Settings { get; }
 
-    /// <summary>Counts one thread, or everything on one CPU. Replaces <see cref="WithProcess"/>.</summary>
-    /// <param name="threadId">The system's id of a thread (of any process; <see cref="Cpu.CpuUsageReader.GetThreadId"/>), 0 for the thread
-    /// that calls <see cref="Create"/>, -1 for whatever runs on the CPU.</param>
-    /// <param name="cpu">A CPU's number, from 0, or -1 for any.</param>
+    /// <summary>Counts one thread, on whatever CPU it runs. Replaces any other target.</summary>
+    /// <param name="threadId">The system's ID of a thread of any process (<see cref="Cpu.CpuUsageReader.GetThreadId"/>), from 1. The thread
+    /// that calls <see cref="Create"/> is the default.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Less than -1, or both -1; or the thread's is more than
-    /// <see cref="int.MaxValue"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Less than 1, or more than <see cref="int.MaxValue"/>.</exception>
+    public PerfEventCounterSessionFactory WithThread(long threadId)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
+        return WithTarget(threadId, -1);
+    }
+
+    /// <summary>Counts everything that runs on one CPU. Needs kernel.perf_event_paranoid 0 or CAP_PERFMON. Replaces any other
+    /// target.</summary>
+    /// <param name="cpu">The CPU's number, from 0.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public PerfEventCounterSessionFactory WithCpu(int cpu)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(cpu);
+        return new(Settings with { ThreadId = -1, Cpu = cpu, ProcessId = null });
+    }
+
+    /// <summary>Counts one thread, on any CPU or only while it runs on one. Replaces any other target. <see cref="WithThread"/> and
+    /// <see cref="WithCpu"/> are simpler.</summary>
+    /// <param name="threadId">As for <see cref="WithThread"/>; or 0 for the thread that calls <see cref="Create"/>.</param>
+    /// <param name="cpu">A CPU's number, from 0; or -1 for any.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The thread's ID is negative or more than <see cref="int.MaxValue"/>; or the CPU's
+    /// number is less than -1.</exception>
     public PerfEventCounterSessionFactory WithTarget(long threadId, int cpu)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, -1);
+        ArgumentOutOfRangeException.ThrowIfNegative(threadId);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(threadId, int.MaxValue);
         ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
-        if (threadId == -1 && cpu == -1)
-        {
-            throw new ArgumentOutOfRangeException(
-                nameof(cpu), cpu, "All threads on any CPU cannot be counted: name a thread (0 or more) or a CPU (0 or more).");
-        }
-
         return new(Settings with { ThreadId = (int)threadId, Cpu = cpu, ProcessId = null });
     }
 
     /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later, unless
-    /// <see cref="WithInherited"/> says otherwise. Takes a descriptor for each counter of each thread. Replaces
-    /// <see cref="WithTarget"/>.</summary>
+    /// <see cref="WithInherited"/> says otherwise. Takes a descriptor for each counter of each thread. Replaces any other
+    /// target.</summary>
     /// <param name="processId">0 for this process; else at least 1.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
@@ -138,7 +156,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <c>cpu/event=0x2e,umask=0x41/</c>, <c>power/energy-pkg/</c>. The count is the PMU's own: what <c>perf</c> shows in another unit has
     /// a factor beside it (<c>energy-pkg.scale</c> and <c>.unit</c>), which is not applied.</summary>
     /// <remarks>PMUs outside of the cores (power, uncore, msr) cannot leave the kernel out, and most of them count whole CPUs only: ask
-    /// <c>WithKernel(true)</c> and <c>WithTarget(-1, cpu)</c>, where the PMU's <c>cpumask</c> file says which.</remarks>
+    /// <c>WithKernel(true)</c> and <see cref="WithCpu"/>, where the PMU's <c>cpumask</c> file says which.</remarks>
     /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, and between slashes an event of its
     /// <c>events</c> folder or fields of its <c>format</c> folder. Becomes the counter's name.</param>
     /// <returns>A new factory.</returns>

@@ -53,13 +53,13 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         }
     }
 
-    /// <summary>The counters in order.</summary>
+    /// <summary>The counters in order. The loop may contain an <c>await</c>.</summary>
     /// <returns>An enumerator that allocates nothing.</returns>
-    public ReadOnlySpan<PerfEventCounter>.Enumerator GetEnumerator() => ((ReadOnlySpan<PerfEventCounter>)_counters).GetEnumerator();
+    public ArraySegment<PerfEventCounter>.Enumerator GetEnumerator() => new ArraySegment<PerfEventCounter>(_counters).GetEnumerator();
 
-    IEnumerator<PerfEventCounter> IEnumerable<PerfEventCounter>.GetEnumerator() => _counters.AsEnumerable().GetEnumerator();
+    IEnumerator<PerfEventCounter> IEnumerable<PerfEventCounter>.GetEnumerator() => GetEnumerator();
 
-    IEnumerator IEnumerable.GetEnumerator() => _counters.GetEnumerator();
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     internal ReadOnlySpan<PerfEventCounter> AsSpan() => _counters;
 
@@ -114,19 +114,4 @@ public sealed class PerfHardwareCounters
 
     /// <inheritdoc cref="PerfHardwareCounterId.RefCpuCycles"/>
     public PerfEventCounter? RefCpuCycles => _counters[PerfHardwareCounterId.RefCpuCycles];
-}
-
-/// <summary>An optional counter that this machine lacks, or that this user may not have.</summary>
-/// <param name="Name">As <see cref="PerfEventCounter.Name"/> would have it.</param>
-/// <param name="UnavailableReason">The cause, and the remedy where there is one.</param>
-public readonly record struct UnavailablePerfCounter(string Name, string UnavailableReason)
-{
-    /// <summary>Lists each reason once, with all counters that have it.</summary>
-    /// <param name="counters">The unavailable counters.</param>
-    /// <returns>Texts such as <c>cycles, instructions: this machine exposes no PMU, …</c>, in the order of the counters.</returns>
-    public static IEnumerable<string> Describe(IEnumerable<UnavailablePerfCounter> counters) => counters
-        .GroupBy(counter => counter.UnavailableReason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal)
-            ? counter.UnavailableReason[(counter.Name.Length + 2)..]
-            : counter.UnavailableReason)
-        .Select(same => $"{string.Join(", ", same.Select(counter => counter.Name))}: {same.Key}");
 }

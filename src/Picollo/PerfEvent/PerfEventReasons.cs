@@ -29,10 +29,10 @@ internal static class PerfEventReasons
             + "the others; use fewer counters, or WithPinned(false) to have them take turns",
         EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
             "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out "
-            + "(ask WithKernel(true)), and most count whole CPUs only (ask WithTarget(-1, cpu)); else check type and config",
+            + "(ask WithKernel(true)), and most count whole CPUs only (ask WithCpu(cpu)); else check type and config",
         EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
-        EINVAL => "the kernel does not know this event or combination: check type and config, and that thread and CPU are not both -1",
+        EINVAL => "the kernel does not know this event or combination: check type and config",
         EMFILE => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
         ENFILE => "the system has as many files open as it may; raise fs.file-max",
         EBUSY => "another user has the PMU for himself (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "

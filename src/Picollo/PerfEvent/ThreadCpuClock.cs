@@ -11,11 +11,11 @@ namespace Picollo.PerfEvent;
 /// </summary>
 /// <remarks>
 /// <para>For code that asks very often: a reading takes about as long as one of <see cref="CycleClock"/>, where
-/// <see cref="CpuUsageReader.GetThreadTime()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it
+/// <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it
 /// (<see cref="UnavailableReason"/> says why) readings are system calls, and everything else is the same.</para>
 /// <para><b>Accuracy.</b> The page goes without the time that each switch to the thread takes, some 4 µs. The kernel writes
 /// the page at each switch, so the first reading after one asks the kernel for the exact time, and so does one every
-/// <see cref="ResyncIntervalNanoseconds"/> of CPU time; between them the page's time and the kernel's differ by what interrupts take,
+/// 10 ms of CPU time; between them the page's time and the kernel's differ by what interrupts take,
 /// as the kernel may not count that. Readings never go back.</para>
 /// <para>For the thread that made it only; each thread makes its own. It holds one descriptor and one page until
 /// <see cref="Dispose"/>, or the finalizer; none where readings are system calls. A child made by fork(2) must not use it.</para>
@@ -30,9 +30,8 @@ namespace Picollo.PerfEvent;
 /// </remarks>
 public sealed unsafe class ThreadCpuClock : IDisposable
 {
-    /// <summary>How often a thread that is never switched asks the kernel all the same, in nanoseconds of its CPU time: 10 ms. A
-    /// call is a hundred-thousandth of it.</summary>
-    public const long ResyncIntervalNanoseconds = 10_000_000;
+    // How often a thread that is never switched asks the kernel, in its CPU time. A call is a hundred-thousandth of it.
+    internal const long ResyncIntervalNanoseconds = 10_000_000;
 
     // perf_event_mmap_page: version, compat_version, lock.
     private const int LockOffset = 8;
@@ -56,7 +55,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     public ThreadCpuClock()
     {
         NativeShim shim = NativeShim.Current;
-        _readSystem = CpuUsageReader.GetThreadTime;
+        _readSystem = CpuUsageReader.GetThreadTimeNanoseconds;
         _readPage = shim.ReadThreadTime;
         _file = TryOpenPage(shim, out string? reason);
         _page = _file is null ? null : _file.Page;

@@ -48,7 +48,7 @@ public class MarkTests
     {
         await using PageServer server = await PageServer.StartAsync();
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
-        server.Registry.Add("size", histogram, new HdrHistogramDescription { Unit = "bytes" });
+        server.Registry.Add("size", histogram, new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
         histogram.Record(100, 10);
         string id = Subject.Of(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");

@@ -74,7 +74,7 @@ public class PageEndpointsTests
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
         RouteUsage dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
-        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = "bytes" }, ("shop", "here")).Record(77);
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "here")]).Record(77);
 
         string page = await server.Client.GetStringAsync("/picollo");
 
@@ -111,7 +111,7 @@ public class PageEndpointsTests
     {
         await using PageServer server = await PageServer.StartAsync();
         string page = await server.Client.GetStringAsync("/picollo");
-        page.Should().Contain("No request yet").And.Contain("UseCpuUsage()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
+        page.Should().Contain("No request yet").And.Contain("UsePicollo()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
     }
 
     [Theory]
@@ -150,7 +150,7 @@ public class PageEndpointsTests
     public async Task Any_unit_that_a_histogram_may_have_is_shown(double ratio, string unit)
     {
         await using PageServer server = await PageServer.StartAsync();
-        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { ValueUnitRatio = ratio, Unit = unit }).Record(1_000_000);
+        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = unit, Ratio = ratio } }).Record(1_000_000);
 
         (await server.Client.GetStringAsync("/picollo")).Should().Contain("<figure>");
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
@@ -168,7 +168,7 @@ public class PageEndpointsTests
         server.Count("GET", "/orders", 2_000_000, 30_000_000, 1000);
         server.Count("GET", "/orders", 1, 7_200_000_000_000);
         HdrHistogram wait = HdrHistogram.Create();
-        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, ("b", "2"), ("a", "1"));
+        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, [new("b", "2"), new("a", "1")]);
         wait.Record(1_000_000, 5);
 
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));

@@ -48,9 +48,9 @@ public class AllocationTests
 
     private static RequestDelegate Pipeline(CpuUsageDetail detail)
     {
-        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Detail = detail).BuildServiceProvider();
+        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Detail = detail).Services.BuildServiceProvider();
         ApplicationBuilder app = new(services);
-        app.UseCpuUsage();
+        app.UsePicollo();
         app.Run(static context =>
         {
             context.Response.StatusCode = 204;

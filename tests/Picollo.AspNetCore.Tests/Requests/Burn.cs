@@ -8,12 +8,12 @@ internal static class Burn
     /// <returns>What it took, in milliseconds.</returns>
     public static double Milliseconds(double amount)
     {
-        long start = CpuUsageReader.GetThreadTime();
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
         long taken;
         do
         {
             Thread.SpinWait(200);
-            taken = CpuUsageReader.GetThreadTime() - start;
+            taken = CpuUsageReader.GetThreadTimeNanoseconds() - start;
         }
         while (taken < amount * 1e6);
         return taken / 1e6;

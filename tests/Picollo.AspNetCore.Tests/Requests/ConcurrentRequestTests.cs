@@ -33,10 +33,10 @@ public class ConcurrentRequestTests
         // What is compiled, on the thread that first calls it, is compiled now.
         await Task.WhenAll(Enumerable.Range(-20, 20).Select(id => app.Client.GetAsync(PathOf(id))));
         double[] figures = new double[Requests];
-        double ofProcess = -CpuUsageReader.GetProcessTime() / 1e6;
+        double ofProcess = -CpuUsageReader.GetProcessTimeNanoseconds() / 1e6;
         await Task.WhenAll(Enumerable.Range(0, Requests).Select(async id =>
             figures[id] = ServerTiming.Of(await app.Client.GetAsync(PathOf(id))).Cpu));
-        ofProcess += CpuUsageReader.GetProcessTime() / 1e6;
+        ofProcess += CpuUsageReader.GetProcessTimeNanoseconds() / 1e6;
 
         // What is missing is a fault. What is too much may have been taken from a virtual processor, which counts as its thread's time: of so
         // many requests some meet it.

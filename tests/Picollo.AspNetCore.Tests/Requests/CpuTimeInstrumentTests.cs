@@ -56,7 +56,7 @@ public class CpuTimeInstrumentTests
         ProtobufMessage metric = received.Should().ContainSingle().Which is var body
             ? new ProtobufMessage(body).Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2)
             : null!;
-        (metric.Text(1), metric.Text(3)).Should().Be(("http.server.request.cpu.time", "s"));
+        (metric.Text(1), metric.Text(3)).Should().Be(("picollo.http.server.request.cpu.time", "s"));
         List<Point> points = [.. metric.Message(9).Messages(1).Select(Point.Read)];
         string[] modes = detail == CpuUsageDetail.TotalOnly ? [""] : ["user", "system"];
         foreach (string mode in modes)
@@ -193,7 +193,7 @@ public class CpuTimeInstrumentTests
     [Fact]
     public void A_meter_is_made_by_the_applications_factory_and_has_nothing_to_do_while_nobody_listens()
     {
-        using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddPicollo().Services.BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
         instrument.IsEnabled.Should().BeFalse();
         object? scope = null;

@@ -267,7 +267,7 @@ public class CpuUsageCountingTests
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", () => "x"),
-            build: builder => builder.Services.AddPicollo(options => options.MaxRoutes = 9).AddPicollo());
+            build: builder => builder.Services.AddPicollo(options => options.MaxRoutes = 9).Services.AddPicollo());
         await app.Client.GetStringAsync("/x");
 
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
@@ -288,7 +288,7 @@ public class CpuUsageCountingTests
 
         app.Services.GetRequiredService<RouteTable>().All.Should().BeEmpty();
         WebApplication bare = WebApplication.CreateSlimBuilder().Build();
-        bare.Invoking(web => web.UseCpuUsage()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
+        bare.Invoking(web => web.UsePicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
     }
 
     [Fact]
@@ -297,7 +297,7 @@ public class CpuUsageCountingTests
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
             web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
-            web.UseCpuUsage();
+            web.UsePicollo();
             web.MapGet("/x", () => "x");
         });
         (await app.Client.GetStringAsync("/x")).Should().Be("x");
@@ -335,9 +335,9 @@ public class CpuUsageCountingTests
     [Fact]
     public async Task A_request_leaves_nothing_in_the_flow_of_its_caller()
     {
-        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
+        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
         ApplicationBuilder app = new(services);
-        app.UseCpuUsage();
+        app.UsePicollo();
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
         app.Run(context => context.Request.Path == "/now" ? Task.CompletedTask : mayEnd.Task);
         RequestDelegate pipeline = app.Build();

@@ -11,7 +11,7 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What <c>UseCpuUsage()</c> measures at its position, and what <see cref="PicolloOptions.MeasureAllRequests"/> adds.</summary>
+/// <summary>What <c>UsePicollo()</c> measures at its position, and what <see cref="PicolloOptions.MeasureAllRequests"/> adds.</summary>
 public class CpuUsagePositionTests
 {
     private const double BurntMilliseconds = 200;
@@ -29,7 +29,7 @@ public class CpuUsagePositionTests
                     Burn.Milliseconds(BurntMilliseconds);
                     return next(context);
                 });
-                web.UseCpuUsage();
+                web.UsePicollo();
                 web.MapGet("/x", () => "x");
             },
             measureAll: all);
@@ -51,7 +51,7 @@ public class CpuUsagePositionTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.UseCpuUsage();
+                web.UsePicollo();
                 web.Use((context, next) =>
                 {
                     Burn.Milliseconds(BurntMilliseconds);
@@ -79,7 +79,7 @@ public class CpuUsagePositionTests
                 web.MapGet("/short", () => "short").ShortCircuit();
                 web.MapShortCircuit(404, "robots.txt");
                 web.Use((context, next) => context.Request.Path == "/early" ? context.Response.WriteAsync("early") : next(context));
-                web.UseCpuUsage();
+                web.UsePicollo();
                 web.Use((context, next) => context.Request.Path == "/late" ? context.Response.WriteAsync("late") : next(context));
                 web.MapGet("/x", () => "x");
             },
@@ -105,11 +105,11 @@ public class CpuUsagePositionTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.UseWhen(context => context.Request.Path.StartsWithSegments("/api"), branch => branch.UseCpuUsage());
-                web.Map("/map", branch => branch.UseCpuUsage().Run(context => context.Response.WriteAsync("map")));
+                web.UseWhen(context => context.Request.Path.StartsWithSegments("/api"), branch => branch.UsePicollo());
+                web.Map("/map", branch => branch.UsePicollo().Run(context => context.Response.WriteAsync("map")));
                 web.MapWhen(
                     context => context.Request.Query.ContainsKey("when"),
-                    branch => branch.UseCpuUsage().UseRouting().UseEndpoints(routes => routes.MapGet("/when/{id}", (string id) => id)));
+                    branch => branch.UsePicollo().UseRouting().UseEndpoints(routes => routes.MapGet("/when/{id}", (string id) => id)));
                 web.MapGet("/api/{id}", (string id) => id);
                 web.MapGet("/other", () => "other");
             },
@@ -131,15 +131,15 @@ public class CpuUsagePositionTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.UseCpuUsage();
+                web.UsePicollo();
                 web.Use((context, next) =>
                 {
                     Burn.Milliseconds(BurntMilliseconds);
                     return next(context);
                 });
-                web.UseCpuUsage();
-                web.UseWhen(context => context.Request.Path == "/x", branch => branch.UseCpuUsage());
-                web.Map("/map", branch => branch.UseCpuUsage().Run(context => context.Response.WriteAsync("map")));
+                web.UsePicollo();
+                web.UseWhen(context => context.Request.Path == "/x", branch => branch.UsePicollo());
+                web.Map("/map", branch => branch.UsePicollo().Run(context => context.Response.WriteAsync("map")));
                 web.MapGet("/x", () => "x");
             },
             options => options.ServerTiming = true,
@@ -165,14 +165,14 @@ public class CpuUsagePositionTests
             {
                 if (!isInside)
                 {
-                    web.UseCpuUsage();
+                    web.UsePicollo();
                 }
 
                 web.UseExceptionHandler("/error");
                 web.UseStatusCodePagesWithReExecute("/status/{0}");
                 if (isInside)
                 {
-                    web.UseCpuUsage();
+                    web.UsePicollo();
                 }
 
                 web.Use((context, next) =>
@@ -232,7 +232,7 @@ public class CpuUsagePositionTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.UseCpuUsage();
+                web.UsePicollo();
                 web.MapGet("/a", () => "a");
                 web.MapGet("/b", () => "b");
             },
@@ -258,7 +258,7 @@ public class CpuUsagePositionTests
         public static void Configure(IApplicationBuilder app) => app
             .Use((HttpContext context, RequestDelegate next) =>
                 context.Request.Path == "/early" ? context.Response.WriteAsync("early") : next(context))
-            .UseCpuUsage()
+            .UsePicollo()
             .UseRouting()
             .UseEndpoints(routes =>
             {

@@ -37,7 +37,7 @@ internal sealed class RequestApp : IAsyncDisposable
     /// <param name="options">Picollo's.</param>
     /// <param name="build">Services.</param>
     /// <param name="protocols">Of the one endpoint, which has no TLS.</param>
-    /// <param name="measureAll">Whether all requests are measured, or only those that reach a <c>UseCpuUsage()</c> of
+    /// <param name="measureAll">Whether all requests are measured, or only those that reach a <c>UsePicollo()</c> of
     /// <paramref name="map"/>.</param>
     public static async Task<RequestApp> StartAsync(
         Action<WebApplication> map,

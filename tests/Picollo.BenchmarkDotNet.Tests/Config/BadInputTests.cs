@@ -107,7 +107,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [InlineData(null, false)]
     public void More_hardware_counters_than_the_CPU_has_take_turns(int? pmuCounters, bool expected)
     {
-        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, "cpu/event=1/", PerfSoftwareCounterId.PageFaults, "sched:sched_switch"]);
+        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.Named("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch")]);
         PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
             ? [$"3 hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled."]
             : []);

@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Reflection;
 using System.Reflection.Emit;
 using BenchmarkDotNet.Configs;
@@ -38,7 +39,7 @@ public sealed class ConfigTests
         manual.AddPicollo(PicolloMeasure.CpuUsage).Should().BeSameAs(manual);
         manual.GetDiagnosers().Should().ContainSingle();
 
-        ManualConfig copy = DefaultConfig.Instance.AddPicollo(PicolloMeasure.CpuUsage, PerfHardwareCounterId.Instructions, "sched:sched_switch");
+        ManualConfig copy = DefaultConfig.Instance.AddPicollo(PicolloMeasure.CpuUsage, PerfHardwareCounterId.Instructions, PicolloMeasure.Named("sched:sched_switch"));
         DefaultConfig.Instance.GetDiagnosers().Should().BeEmpty();
         DefaultConfig.Instance.GetJobs().Should().BeEmpty();
         copy.GetExporters().Should().Equal(DefaultConfig.Instance.GetExporters());
@@ -118,6 +119,10 @@ public sealed class ConfigTests
         RecordedEngines.Files.Should().NotContain(file => File.Exists(file));
         Environment.GetEnvironmentVariable(ExchangeFile.Variable).Should().BeNull();
     }
+
+    [Fact]
+    public void The_engine_factory_is_public_for_generated_programs_and_not_suggested_by_editors() =>
+        typeof(PicolloEngineFactory).GetCustomAttribute<EditorBrowsableAttribute>()!.State.Should().Be(EditorBrowsableState.Never);
 
     private static BenchmarkRun Counted(IConfig config, out (int SetUps, int CleanUps, int Calls) counts)
     {

@@ -42,7 +42,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
         HdrHistogramLogInterval[] intervals = [.. log.ReadAll()];
 
         intervals.Select(interval => interval.Tag).Should().BeEquivalentTo(Names.Select(name => name.Replace(' ', '_').Replace(',', '_')));
-        intervals.Should().OnlyContain(interval => interval.StartTimeUtc >= log.StartTimeUtc, "the log begins with the first that ran");
+        intervals.Should().OnlyContain(interval => interval.StartTime >= log.StartTime, "the log begins with the first that ran");
         foreach (HdrHistogramLogInterval interval in intervals)
         {
             interval.Histogram.TotalCount.Should().Be(interval.Tag!.Contains("_Again_", StringComparison.Ordinal) ? 4u : 3u);

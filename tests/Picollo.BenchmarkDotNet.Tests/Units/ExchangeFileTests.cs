@@ -10,7 +10,7 @@ public sealed class ExchangeFileTests
     public void A_request_comes_out_as_it_went_in()
     {
         MeasureRequest request = MeasureRequest.Of(
-            [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, "sched:sched_switch", PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
+            [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
             isAwaited: true);
         InFile(request, path =>
         {

@@ -33,8 +33,8 @@ public class HistFilesTests
 
         HdrHistogramLogInterval[] all = [.. logs.SelectMany(name => IntervalsOf(Path.Combine(Java, name)))];
         HdrHistogramLogInterval one = IntervalsOf(merged).Should().ContainSingle().Subject;
-        one.StartTimeUtc.Should().BeCloseTo(all.Min(interval => interval.StartTimeUtc), TimeSpan.FromMilliseconds(1));
-        (one.StartTimeUtc + one.Length).Should().BeCloseTo(all.Max(interval => interval.StartTimeUtc + interval.Length), TimeSpan.FromMilliseconds(2));
+        one.StartTime.Should().BeCloseTo(all.Min(interval => interval.StartTime), TimeSpan.FromMilliseconds(1));
+        (one.StartTime + one.Length).Should().BeCloseTo(all.Max(interval => interval.StartTime + interval.Length), TimeSpan.FromMilliseconds(2));
         one.Histogram.TotalCount.Should().Be(all.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount));
     }
 

@@ -37,7 +37,7 @@ public class JitterTextTests
     public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
 
     [Fact]
-    public void A_mark_in_the_trace_is_told() => Text(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, IsMarked: true, MarkUnavailableReason: null))
+    public void A_mark_in_the_trace_is_told() => Text(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, markUnavailableReason: null))
         .Should().Be("stopped by a latency of 150.0 us on CPU 1; a mark of it stands in the kernel's trace");
 
     [Fact]

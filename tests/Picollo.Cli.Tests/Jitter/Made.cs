@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Jitter;
 internal static class Made
 {
     /// <summary>Latencies around 14 µs, with one of 9 ms in 10,000, which jitterdebugger's histogram has no room for.</summary>
-    public static CpuResult Cpu(int number, int count = 20_000)
+    public static CpuResult Cpu(int number, int count = 20_000, long lost = 0)
     {
         HdrHistogram histogram = HdrHistogram.Create();
         ulong min = ulong.MaxValue, max = 0;
@@ -20,7 +20,7 @@ internal static class Made
             (min, max, sum) = (Math.Min(min, latency), Math.Max(max, latency), sum + latency);
         }
 
-        CpuJitterStatus status = count == 0 ? default : new(count, 0, min, sum / count, max, 14_000);
+        CpuJitterStatus status = count == 0 ? default : new(count, lost, min, sum / count, max, 14_000);
         return new(number, 1234 + number, status, histogram);
     }
 
@@ -30,7 +30,7 @@ internal static class Made
     public static JitterResult Result(params CpuResult[] cpus) => new()
     {
         Options = Options,
-        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        StartTime = new DateTimeOffset(2026, 11, 22, 1, 2, 3, TimeSpan.Zero),
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = cpus,
         Break = null,
@@ -42,10 +42,10 @@ internal static class Made
     public static JitterResult Full => new()
     {
         Options = Options with { Load = MeasuredCommand.FromText("stress-ng --cpu 0 \e[1m"), Meter = new() { Priority = null, Interval = TimeSpan.FromMicroseconds(250) }, WithSamples = true },
-        StartTimeUtc = new DateTime(2026, 11, 22, 1, 2, 3, DateTimeKind.Utc),
+        StartTime = new DateTimeOffset(2026, 11, 22, 1, 2, 3, TimeSpan.Zero),
         Elapsed = TimeSpan.FromSeconds(20),
-        Cpus = [Cpu(0), Cpu(12) with { Status = Cpu(12).Status with { Lost = 3 } }],
-        Break = new JitterBreak(12, 9_123_468, IsMarked: false, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),
+        Cpus = [Cpu(0), Cpu(12, lost: 3)],
+        Break = new JitterBreak(12, 9_123_468, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),
         UnavailableReasons = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
         IsInterrupted = true,
     };

@@ -79,16 +79,16 @@ public class StatTextTests
             },
             Counters = counters ??
             [
-                new("task-clock", 1_200_000_000 + ((ulong)n * 7_000_000), 1, IsTime: true),
-                new("context-switches", 1_001, 1, IsTime: false),
-                new("cpu-migrations", 0, 1, IsTime: false),
-                new("cycles", 3_600_000_000, 1, IsTime: false),
-                new("instructions", 7_200_000_001 + ((ulong)n << 24), 1, IsTime: false),
-                new("branches", 1_000_000_000, 0.75, IsTime: false),
-                new("branch-misses", 12_345_678, 0.75, IsTime: false),
-                new("L1-dcache-loads", 2_000_000_000, 0.5, IsTime: false),
-                new("L1-dcache-load-misses", 500_000_000, 0.5, IsTime: false),
-                new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, IsTime: false),
+                new("task-clock", 1_200_000_000 + ((ulong)n * 7_000_000), 1, isTime: true),
+                new("context-switches", 1_001, 1, isTime: false),
+                new("cpu-migrations", 0, 1, isTime: false),
+                new("cycles", 3_600_000_000, 1, isTime: false),
+                new("instructions", 7_200_000_001 + ((ulong)n << 24), 1, isTime: false),
+                new("branches", 1_000_000_000, 0.75, isTime: false),
+                new("branch-misses", 12_345_678, 0.75, isTime: false),
+                new("L1-dcache-loads", 2_000_000_000, 0.5, isTime: false),
+                new("L1-dcache-load-misses", 500_000_000, 0.5, isTime: false),
+                new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, isTime: false),
             ],
             UnavailableCounters = unavailable
                 ? [new UnavailablePerfCounter("cycles", $"cycles: {NoPmu}"), new UnavailablePerfCounter("branches", $"branches: {NoPmu}"), new UnavailablePerfCounter("a:b", "a:b: no tracefs")]

@@ -231,6 +231,54 @@ public sealed class CommandMeterTests : IDisposable
     }
 
     [SpawnFact]
+    public async Task A_command_is_waited_for_without_blocking()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromText("sleep 0.1; exit 7"));
+
+        Task<CommandRun> waiting = running.WaitAsync();
+        CommandRun run = await waiting.WaitAsync(TimeSpan.FromMinutes(1));
+
+        run.ExitCode.Should().Be(7);
+        running.Wait().Should().BeSameAs(run);
+        (await running.WaitAsync()).Should().BeSameAs(run);
+    }
+
+    [SpawnFact]
+    public async Task A_canceled_wait_leaves_the_command_running()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "68"));
+        using CancellationTokenSource soon = new(TimeSpan.FromMilliseconds(50));
+
+        await running.Invoking(each => each.WaitAsync(soon.Token)).Should().ThrowAsync<OperationCanceledException>();
+        HasEnded(running.Id).Should().BeFalse();
+
+        running.Signal(Terminate);
+        running.Wait().Signal.Should().Be(Terminate);
+    }
+
+    [SpawnFact]
+    public async Task Disposing_kills_a_command_that_is_waited_for()
+    {
+        RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "69"));
+        Task<CommandRun> waiting = running.WaitAsync();
+
+        running.Dispose();
+
+        waiting.IsCompleted.Should().BeTrue();
+        WaitFor(() => HasEnded(running.Id));
+        Exception? thrown = await Record.ExceptionAsync(() => waiting);
+        (thrown is null or MeasurementUnavailableException).Should().BeTrue("the report of its end comes, or does not");
+    }
+
+    [SpawnFact]
+    public async Task A_command_that_does_not_exist_fails_the_wait()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program"));
+
+        (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<CommandStartException>()).Which.IsNotFound.Should().BeTrue();
+    }
+
+    [SpawnFact]
     public void Commands_may_run_beside_each_other()
     {
         CommandRun[] runs = [.. Enumerable.Range(0, 8).AsParallel().AsOrdered().WithDegreeOfParallelism(8).Select(i => Shell($"sleep 0.1; exit {i}"))];
@@ -295,7 +343,7 @@ public sealed class CommandMeterTests : IDisposable
     [Fact]
     public void A_counter_of_a_command_waits_for_its_exec_and_is_inherited()
     {
-        PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithTarget(-1, 3).WithPinned(true).Settings, 42);
+        PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithCpu(3).WithPinned(true).Settings, 42);
 
         (settings.ThreadId, settings.Cpu, settings.ProcessId).Should().Be((42, -1, null));
         PerfEventOpener.Attributes(settings, new PerfEventDefinition(PerfEventType.Software, 1), isLeader: true).Flags

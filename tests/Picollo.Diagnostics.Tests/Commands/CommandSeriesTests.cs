@@ -73,6 +73,6 @@ public class CommandSeriesTests
             VoluntaryContextSwitches = value + 6,
             InvoluntaryContextSwitches = value + 7,
         },
-        Counters = [new("task-clock", (ulong)value, 1, IsTime: true), new("cycles", cycles, 1, IsTime: false)],
+        Counters = [new("task-clock", (ulong)value, 1, isTime: true), new("cycles", cycles, 1, isTime: false)],
     };
 }

@@ -45,6 +45,16 @@ public class PlainCommandTests
     }
 
     [LinuxFact]
+    public async Task Disposing_kills_a_command_that_is_waited_for()
+    {
+        RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "70"));
+        Task<CommandRun> waiting = running.WaitAsync();
+        running.Dispose();
+
+        (await waiting).ExitCode.Should().Be(137);
+    }
+
+    [LinuxFact]
     public void There_are_no_counters()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");

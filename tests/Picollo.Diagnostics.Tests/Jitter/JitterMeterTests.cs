@@ -98,7 +98,7 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(1, 30_001, false, meter.Break!.MarkUnavailableReason));
+        meter.Break.Should().Be(new JitterBreak(1, 30_001, meter.Break!.MarkUnavailableReason));
         meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
         system.Held.Should().Be((0, 0, 0));
@@ -120,7 +120,7 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, true, null));
+        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, null));
         File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
         Directory.Delete(folder, recursive: true);
     }
@@ -140,6 +140,53 @@ public sealed class JitterMeterTests
         meter.Dispose();
         meter.Cpus[0].GetStatus().Should().Be(status);
         meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)status.Count);
+    }
+
+    [Fact]
+    public async Task Disposed_asynchronously_it_ends_and_can_be_read()
+    {
+        var system = new ScriptedJitterSystem();
+        JitterMeter meter;
+        await using (meter = Start(system, new JitterMeterOptions()))
+        {
+            SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples come in while it runs");
+        }
+
+        system.Held.Should().Be((0, 0, 0));
+        meter.Completion.IsCompletedSuccessfully.Should().BeTrue();
+        meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)meter.Cpus[0].GetStatus().Count);
+    }
+
+    [Fact]
+    public async Task Disposed_asynchronously_it_throws_nothing_and_does_not_wait_for_its_own_handler()
+    {
+        TaskCompletionSource<JitterMeter> started = new();
+        JitterMeter meter = Start(new ScriptedJitterSystem(), new JitterMeterOptions
+        {
+            Samples = (_, _, _) =>
+            {
+                started.Task.Result.DisposeAsync().AsTask().IsCompleted.Should().BeTrue();
+                throw new InvalidDataException();
+            },
+        });
+        started.SetResult(meter);
+        await meter.Invoking(each => each.Completion.WaitAsync(Deadline)).Should().ThrowAsync<InvalidDataException>();
+        await meter.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Options_that_are_changed_after_the_start_do_not_affect_the_meter()
+    {
+        JitterMeterOptions options = new();
+        options.Loops = 20;
+        List<int> cpus = [1];
+        options.Cpus = cpus;
+        using JitterMeter meter = Start(new ScriptedJitterSystem(), options);
+        (options.Loops, options.Samples) = (1, (_, _, _) => throw new InvalidDataException());
+        cpus.Add(0);
+        await meter.Completion.WaitAsync(Deadline);
+
+        meter.Cpus.Should().ContainSingle().Which.GetStatus().Count.Should().Be(20);
     }
 
     [Fact]
@@ -236,7 +283,7 @@ public sealed class JitterMeterTests
         Refused(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
         FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
-        JitterPlan.For(new() { Interval = JitterMeterOptions.ShortestInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
+        JitterPlan.For(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
             .Should().Be(new JitterPlan(1_000, JitterState.Unlimited, 100));
     }
 

@@ -66,7 +66,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
     {
         Interlocked.Increment(ref _inside);
         if (Limit is not null)
@@ -83,7 +83,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public int Run(JitterState* state) => Scripts.GetValueOrDefault(Cpu, new JitterScript { Meanwhile = _ => Thread.Sleep(1) }).RunManaged(state);
 
-    public bool IsWhereItWasPut(int threadId, int cpu) => cpu != Moved;
+    public bool IsWhereItWasPut(long threadId, int cpu) => cpu != Moved;
 
     // As the lanes name their threads.
     private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);

@@ -29,8 +29,8 @@ public class MergerTests
 
         PlainHdrHistogram<ulong> all = HdrHistogram.Factory.WithRelativeError(coarsest).WithMaxTrackableValue(Max).WithUInt64Storage().Create();
         all.Record(values.ToArray());
-        merger.Histogram!.BlockSize.Should().Be(all.BlockSize);
-        merger.Histogram.Buckets.Should().Equal(all.Buckets);
+        merger.ToHistogram()!.BlockSize.Should().Be(all.BlockSize);
+        merger.ToHistogram()!.Buckets.Should().Equal(all.Buckets);
     });
 
     [Fact]
@@ -51,7 +51,7 @@ public class MergerTests
             encoded.Add(random.Next(2) == 0 ? HdrHistogramEncoding.Encode(histogram) : HdrHistogramEncoding.EncodeCompressed(histogram));
         }
 
-        encoded.Histogram!.Buckets.Should().Equal(live.Histogram!.Buckets);
+        encoded.ToHistogram()!.Buckets.Should().Equal(live.ToHistogram()!.Buckets);
     });
 
     [Theory]
@@ -65,11 +65,11 @@ public class MergerTests
         high.Record([1, 12_000, 500_000, 2_000_000]);
 
         var merger = new HdrHistogramMerger();
-        merger.Histogram.Should().BeNull();
+        merger.ToHistogram().Should().BeNull();
         merger.Add(highFirst ? high : low);
         merger.Add(highFirst ? low : high);
 
-        PlainHdrHistogram<ulong> merged = merger.Histogram!;
+        PlainHdrHistogram<ulong> merged = merger.ToHistogram()!;
         (merged.MinTrackableValue, merged.MaxTrackableValue, merged.BlockSize).Should().Be((10_000, 1_000_000, 64));
         (merged.TotalCount, merged.UnderflowCount, merged.OverflowCount).Should().Be((2, 3, 5));
         merged.GetCountBetween(12_000, 12_000).Should().Be(1);
@@ -86,9 +86,9 @@ public class MergerTests
         var merger = new HdrHistogramMerger();
         merger.Add(histogram);
         merger.Add(histogram);
-        merger.Histogram!.BlockSize.Should().Be(histogram.BlockSize);
-        merger.Histogram.BucketsWithValues.Single().Start.Should().Be(histogram.BucketsWithValues.Single().Start);
-        merger.Histogram.TotalCount.Should().Be(2);
+        merger.ToHistogram()!.BlockSize.Should().Be(histogram.BlockSize);
+        merger.ToHistogram()!.BucketsWithValues.Single().Start.Should().Be(histogram.BucketsWithValues.Single().Start);
+        merger.ToHistogram()!.TotalCount.Should().Be(2);
     }
 
     [Theory]
@@ -107,12 +107,13 @@ public class MergerTests
         var merger = new HdrHistogramMerger();
         merger.Add(Of(0.001, 7, ulong.MaxValue - 5));
         merger.Add(Of(0.001, 8, 4));
-        PlainHdrHistogram<ulong> before = merger.Histogram!;
+        PlainHdrHistogram<ulong> before = merger.ToHistogram()!;
         merger.Invoking(each => each.Add(Of(relativeError, 9, 2))).Should().Throw<OverflowException>().WithMessage("*2^64*");
-        merger.Histogram.Should().BeSameAs(before);
+        merger.ToHistogram()!.Buckets.Should().Equal(before.Buckets);
         (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue - 1);
         merger.Add(Of(0.001, 9, 1));
-        (before.TotalCount + before.OverflowCount).Should().Be(ulong.MaxValue);
+        PlainHdrHistogram<ulong> after = merger.ToHistogram()!;
+        (after.TotalCount + after.OverflowCount).Should().Be(ulong.MaxValue);
     }
 
     [Fact]
@@ -123,25 +124,41 @@ public class MergerTests
         histogram.Record(2, 2);
         var merger = new HdrHistogramMerger();
         merger.Invoking(each => each.Add(histogram)).Should().Throw<OverflowException>();
-        merger.Histogram.Should().BeNull();
+        merger.ToHistogram().Should().BeNull();
 
         HdrHistogram outside = HdrHistogram.Factory.WithMinTrackableValue(10).WithMaxTrackableValue(1000).Create();
         outside.Record(1, ulong.MaxValue);
         outside.Record(1_000_000, 1);
         merger.Invoking(each => each.Add(outside)).Should().Throw<OverflowException>();
-        merger.Histogram.Should().BeNull();
+        merger.ToHistogram().Should().BeNull();
     }
 
     [Fact]
-    public void The_result_cannot_be_added_to_itself_but_its_snapshot_can()
+    public void A_result_does_not_change_when_more_is_added()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(2).WithMaxTrackableValue(1000).Create();
+        histogram.Record([1, 5, 5000]);
+        var merger = new HdrHistogramMerger();
+        merger.Add(histogram);
+        PlainHdrHistogram<ulong> first = merger.ToHistogram()!;
+        merger.Add(histogram);
+        merger.ToHistogram()!.Record(7);
+
+        (first.TotalCount, first.UnderflowCount, first.OverflowCount).Should().Be((1, 1, 2));
+        PlainHdrHistogram<ulong> second = merger.ToHistogram()!;
+        (second.TotalCount, second.UnderflowCount, second.OverflowCount).Should().Be((2, 2, 4));
+        (second.MinTrackableValue, second.MaxTrackableValue).Should().Be((histogram.MinTrackableValue, histogram.MaxTrackableValue));
+    }
+
+    [Fact]
+    public void The_result_can_be_added_to_its_own_merger()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(5, 3);
         var merger = new HdrHistogramMerger();
         merger.Add(histogram);
-        merger.Invoking(each => each.Add(each.Histogram!)).Should().Throw<ArgumentException>().WithParameterName(nameof(histogram));
-        merger.Add(merger.Histogram!.GetSnapshot());
-        merger.Histogram!.TotalCount.Should().Be(6);
+        merger.Add(merger.ToHistogram()!);
+        merger.ToHistogram()!.TotalCount.Should().Be(6);
     }
 
     [Fact]
@@ -151,6 +168,6 @@ public class MergerTests
         merger.Add(HdrHistogram.Create());
         merger.Invoking(each => each.Add([1, 2, 3])).Should().Throw<HdrHistogramFormatException>();
         merger.Invoking(each => each.Add((ReadOnlyHdrHistogram)null!)).Should().Throw<ArgumentNullException>();
-        merger.Histogram!.TotalCount.Should().Be(0);
+        merger.ToHistogram()!.TotalCount.Should().Be(0);
     }
 }

@@ -6,6 +6,25 @@ namespace Picollo.Export.Tests;
 /// <summary>What other members of the family write, byte by byte, in every version.</summary>
 public class DecodingTests
 {
+    [Fact]
+    public void Data_that_may_be_no_histogram_is_decoded_or_the_reason_is_returned()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        histogram.Record(1000);
+        byte[] encoded = HdrHistogramEncoding.Encode(histogram);
+
+        HdrHistogramEncoding.TryDecode(encoded, out PlainHdrHistogram<ulong>? decoded, out string? reason).Should().BeTrue();
+        decoded!.BucketsWithValues.Should().Equal(histogram.BucketsWithValues);
+        reason.Should().BeNull();
+
+        foreach (byte[] bad in (byte[][])[[], [1, 2, 3], encoded[..^1]])
+        {
+            HdrHistogramEncoding.TryDecode(bad, out decoded, out reason).Should().BeFalse();
+            decoded.Should().BeNull();
+            FluentActions.Invoking(() => HdrHistogramEncoding.Decode(bad)).Should().Throw<HdrHistogramFormatException>().WithMessage(reason!.Replace("*", "?"));
+        }
+    }
+
     [Theory]
     [InlineData(2)]
     [InlineData(4)]

@@ -120,6 +120,7 @@ public class EncodingTests
         {
             var output = new ArrayBufferWriter<byte>();
             histogram.Invoking(each => HdrHistogramEncoding.Encode(each, output)).Should().Throw<ArgumentException>().WithMessage(message);
+            histogram.Invoking(each => HdrHistogramEncoding.EncodeCompressed(each, output)).Should().Throw<ArgumentException>().WithMessage(message);
             output.WrittenCount.Should().Be(0);
             histogram.Invoking(HdrHistogramEncoding.EncodeCompressed).Should().Throw<ArgumentException>().WithMessage(message);
         }
@@ -190,6 +191,19 @@ public class EncodingTests
             HdrHistogramEncoding.Encode(histogram, output);
         }).Should().BeLessThanOrEqualTo(100 * 96);
         output.WrittenSpan.ToArray().Should().Equal(HdrHistogramEncoding.Encode(histogram));
+    }
+
+    [Fact]
+    public void Compressed_encoding_into_a_writer_is_the_same_and_follows_what_is_there()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record([1, 20, 300_000]);
+        StrictBufferWriter output = new();
+        HdrHistogramEncoding.Encode(histogram, output);
+        HdrHistogramEncoding.EncodeCompressed(histogram, output);
+
+        output.Written.ToArray().Should().Equal([.. HdrHistogramEncoding.Encode(histogram), .. HdrHistogramEncoding.EncodeCompressed(histogram)]);
+        histogram.Invoking(each => HdrHistogramEncoding.EncodeCompressed(each, null!)).Should().Throw<ArgumentNullException>();
     }
 
     private static byte[][] Both(ReadOnlyHdrHistogram histogram) =>

@@ -51,7 +51,7 @@ public sealed class KilledRecorderTests : IDisposable
             log.Read().Should().BeNull();
         }
 
-        intervals.Select(interval => interval.StartTimeUtc).Should().BeInAscendingOrder();
+        intervals.Select(interval => interval.StartTime).Should().BeInAscendingOrder();
         return intervals.Count;
     }
 

@@ -23,8 +23,8 @@ public class LogReaderTests
         read.Should().HaveCount(intervals);
         read.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount).Should().Be(total);
         read.Max(interval => (double)interval.Histogram.GetPercentileValue(100)).Should().BeApproximately(max, max * 0.01);
-        log.StartTimeUtc.Should().Be(DateTime.Parse(start, null, System.Globalization.DateTimeStyles.RoundtripKind));
-        read.Should().OnlyContain(interval => interval.StartTimeUtc == log.StartTimeUtc + interval.Offset);
+        log.StartTime.Should().Be(DateTimeOffset.Parse(start, null, System.Globalization.DateTimeStyles.RoundtripKind));
+        read.Should().OnlyContain(interval => interval.StartTime == log.StartTime + interval.Offset);
         read.Should().OnlyContain(interval => interval.Max * 1_000_000 - interval.Histogram.GetPercentileValue(100) < interval.Max * 20_000);
     }
 
@@ -76,7 +76,7 @@ public class LogReaderTests
         HdrHistogramLogReader log = Read($"{header}{timestamp},1,1,{Histogram}\n");
         HdrHistogramLogInterval interval = log.Read()!;
 
-        interval.StartTimeUtc.Should().BeCloseTo(DateTime.UnixEpoch.AddSeconds(seconds), TimeSpan.FromTicks(10));
+        interval.StartTime.Should().BeCloseTo(DateTimeOffset.UnixEpoch.AddSeconds(seconds), TimeSpan.FromTicks(10));
         interval.Offset.Should().BeCloseTo(TimeSpan.FromSeconds(offset), TimeSpan.FromTicks(10));
         log.Read().Should().BeNull();
     }
@@ -86,11 +86,11 @@ public class LogReaderTests
     {
         HdrHistogramLogReader log = Read($"#[StartTime: 1000 x]\n1001,1,1,{Histogram}\n#[StartTime: 2000 x]\n2001,1,1,{Histogram}\n");
 
-        log.StartTimeUtc.Should().BeNull();
+        log.StartTime.Should().BeNull();
         log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(1));
         log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(1));
-        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(2000));
-        log.BaseTimeUtc.Should().BeNull();
+        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(2000));
+        log.BaseTime.Should().BeNull();
     }
 
     public static TheoryData<string, long, string> WrongLines => new()
@@ -134,9 +134,9 @@ public class LogReaderTests
         HdrHistogramLogReader log = Read($"{wrong},1,1,{Histogram}\n#[BaseTime: 0 x]\n5,1,1,{Histogram}\n");
 
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The timestamp is outside *");
-        log.StartTimeUtc.Should().BeNull();
+        log.StartTime.Should().BeNull();
         log.Read()!.Offset.Should().Be(TimeSpan.Zero);
-        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(5));
     }
 
     [Fact]
@@ -174,7 +174,7 @@ public class LogReaderTests
     {
         HdrHistogramLogReader log = Read("#[StartTime: 14418");
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is cut off: *");
-        log.StartTimeUtc.Should().BeNull();
+        log.StartTime.Should().BeNull();
     }
 
     [Fact]
@@ -182,15 +182,15 @@ public class LogReaderTests
     {
         HdrHistogramLogReader log = Read("#[StartTime: 14418 (seconds since epoch)]");
         log.Read().Should().BeNull();
-        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(14418));
+        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(14418));
     }
 
     [Fact]
     public void A_base_time_that_was_deduced_holds_when_the_start_time_changes()
     {
         HdrHistogramLogReader log = Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n");
-        List<DateTime> starts = [.. log.ReadAll().Select(interval => interval.StartTimeUtc)];
-        starts.Should().Equal(DateTime.UnixEpoch.AddSeconds(1_000_000_005), DateTime.UnixEpoch.AddSeconds(1_000_000_005));
+        List<DateTimeOffset> starts = [.. log.ReadAll().Select(interval => interval.StartTime)];
+        starts.Should().Equal(DateTimeOffset.UnixEpoch.AddSeconds(1_000_000_005), DateTimeOffset.UnixEpoch.AddSeconds(1_000_000_005));
     }
 
     [Fact]
@@ -198,10 +198,10 @@ public class LogReaderTests
     {
         using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");
         log.Read().Should().NotBeNull();
-        log.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(5));
 
         using HdrHistogramLogReader first = Read($"\uFEFF7.0,1.0,0.0,{Histogram}\n");
-        first.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(7));
+        first.Read()!.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(7));
         Read("\uFEFF").Read().Should().BeNull();
     }
 
@@ -223,7 +223,7 @@ public class LogReaderTests
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The line has 134217728 bytes or more (line 1, *");
-        log.Read()!.StartTimeUtc.Should().Be(DateTime.UnixEpoch.AddSeconds(5));
+        log.Read()!.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(5));
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(3);
         log.Read().Should().BeNull();
 

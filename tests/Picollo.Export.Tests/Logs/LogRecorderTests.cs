@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
@@ -6,7 +7,7 @@ namespace Picollo.Export.Tests;
 public sealed class LogRecorderTests : IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly DateTime Start = new(2026, 11, 21, 23, 0, 0, 250, DateTimeKind.Utc);
+    private static readonly DateTimeOffset Start = new(2026, 11, 21, 23, 0, 0, 250, TimeSpan.Zero);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-log-").FullName;
     private readonly ManualTime _time = new(Start);
@@ -45,7 +46,7 @@ public sealed class LogRecorderTests : IDisposable
             ("other", 1, 1, "4x40"),
             (null, 2, 0.5, ""),
             ("other", 2, 0.5, "5x50"));
-        Read(Log)[0].StartTimeUtc.Should().Be(Start);
+        Read(Log)[0].StartTime.Should().Be(Start);
         _errors.Should().BeEmpty();
     }
 
@@ -103,7 +104,7 @@ public sealed class LogRecorderTests : IDisposable
             merger.Add(interval.Histogram);
         }
 
-        merger.Histogram!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
+        merger.ToHistogram()!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
             .Should().Equal(histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
     }
 
@@ -128,7 +129,7 @@ public sealed class LogRecorderTests : IDisposable
         }
 
         List<HdrHistogramLogInterval> read = [.. files.Reverse().SelectMany(Read)];
-        read.Select(interval => interval.StartTimeUtc).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
+        read.Select(interval => interval.StartTime).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
         files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has a header of its own");
     }
 
@@ -161,7 +162,7 @@ public sealed class LogRecorderTests : IDisposable
         Directory.GetFiles(_folder).Should().HaveCount(3);
         foreach (string file in Directory.EnumerateFiles(_folder))
         {
-            Read(file).Select(interval => interval.StartTimeUtc.Date).Distinct().Should().HaveCount(1);
+            Read(file).Select(interval => interval.StartTime.UtcDateTime.Date).Distinct().Should().HaveCount(1);
         }
     }
 
@@ -224,7 +225,7 @@ public sealed class LogRecorderTests : IDisposable
                 merger.Add(interval.Histogram);
             }
 
-            Text(merger.Histogram!).Should().Be(Text(_histogram));
+            Text(merger.ToHistogram()!).Should().Be(Text(_histogram));
             all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is left out");
         }
 
@@ -488,7 +489,7 @@ public sealed class LogRecorderTests : IDisposable
         File.ReadLines(Log).First().Should().StartWith("#[Histogram log format");
         Read(Log).Select(interval => (interval.Tag, interval.Offset.TotalSeconds, Text(interval.Histogram))).Should().Equal(
             (null, 0, "2x1"), ("twice", 0, "2x1"), (null, 1, "3x1"), ("twice", 1, "3x1"));
-        Read(Log)[0].StartTimeUtc.Should().Be(Start + Second);
+        Read(Log)[0].StartTime.Should().Be(Start + Second);
         string aside = Path.Combine(_folder, "a.1.hlog");
         switch (how)
         {
@@ -628,6 +629,59 @@ public sealed class LogRecorderTests : IDisposable
         recorder.Add(_histogram, "a");
         await recorder.DisposeAsync();
         recorder.Invoking(each => each.Add(_histogram, "b")).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public void A_synchronous_container_of_services_writes_the_last_interval_and_closes_the_log()
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(_ => Record());
+        using (ServiceProvider provider = services.BuildServiceProvider())
+        {
+            provider.GetRequiredService<HdrHistogramLogRecorder>().Add(_histogram);
+            _histogram.Record(2, 20);
+            _time.Spend(Second / 2);
+        }
+
+        Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("2x20");
+        using FileStream free = new(Log, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+        _errors.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_recorder_can_be_disposed_in_its_error_callback()
+    {
+        HdrHistogramLogRecorder? recorder = null;
+        HdrHistogram ended = HdrHistogram.Factory.WithThreadLocal().Create();
+        recorder = Record(new() { TimeProvider = _time, OnError = e => { _errors.Add(e); recorder!.Dispose(); } });
+        recorder.Add(ended, "ended");
+        recorder.Add(_histogram);
+        _histogram.Record(2, 20);
+        ended.Dispose();
+        _time.Advance(Second);
+        _time.Advance(Second);
+
+        _errors.Should().ContainSingle().Which.Should().BeOfType<ObjectDisposedException>();
+        Read(Log).Where(interval => interval.Tag is null).Select(interval => Text(interval.Histogram)).First().Should().Be("2x20");
+        recorder.Dispose();
+        using FileStream free = new(Log, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+    }
+
+    [Fact]
+    public async Task Options_are_copied_when_the_recorder_is_created()
+    {
+        HdrHistogramLogRecorderOptions options = Options(new());
+        options.Comment = "before";
+        HdrHistogramLogRecorder recorder = Record(options);
+        recorder.Add(_histogram);
+        (options.Comment, options.MaxFileBytes, options.FilesKept) = ("after", 1, -1);
+        _time.Advance(Second);
+        _time.Advance(Second);
+        await recorder.DisposeAsync();
+
+        File.ReadAllText(Log).Should().StartWith("#before\n");
+        Directory.GetFiles(_folder).Should().ContainSingle();
+        _errors.Should().BeEmpty();
     }
 
     internal static List<HdrHistogramLogInterval> Read(string path)

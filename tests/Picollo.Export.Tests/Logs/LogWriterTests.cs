@@ -6,7 +6,7 @@ namespace Picollo.Export.Tests;
 
 public class LogWriterTests
 {
-    private static readonly DateTime Start = new(2015, 9, 9, 15, 24, 39, 474, DateTimeKind.Utc);
+    private static readonly DateTimeOffset Start = new(2015, 9, 9, 15, 24, 39, 474, TimeSpan.Zero);
 
     [Fact]
     public void A_log_looks_like_the_familys()
@@ -35,16 +35,51 @@ public class LogWriterTests
         Write(writer => writer.WriteInterval(Of(), Start, Start.AddSeconds(1))).Should().StartWith("1441812279.474,1.000,0.000,HIST");
 
     [Fact]
-    public void Local_times_are_converted() => Write(writer =>
+    public void Times_of_any_offset_are_written_in_UTC() => Write(writer =>
         {
-            writer.WriteHeader(Start.ToLocalTime());
-            writer.WriteInterval(Of(1), Start.ToLocalTime(), Start.AddSeconds(1).ToLocalTime());
+            writer.WriteHeader(Start.ToOffset(TimeSpan.FromHours(-5)));
+            writer.WriteInterval(Of(1), Start.ToOffset(TimeSpan.FromHours(14)), Start.AddSeconds(1).ToOffset(TimeSpan.FromMinutes(-30)));
         })
         .Should().Be(Write(writer =>
         {
             writer.WriteHeader(Start);
             writer.WriteInterval(Of(1), Start, Start.AddSeconds(1));
         }));
+
+    /// <summary>The kind of such a time is lost; .NET converts it as a local one, as <see cref="DateTime.ToUniversalTime"/> does. It was
+    /// written as UTC: five hours too early for a process in New York.</summary>
+    [Fact]
+    public void A_time_of_unspecified_kind_is_a_local_one()
+    {
+        string? before = Environment.GetEnvironmentVariable("TZ");
+        try
+        {
+            Environment.SetEnvironmentVariable("TZ", "America/New_York");
+            TimeZoneInfo.ClearCachedData();
+            DateTime winter = new(2026, 1, 2, 3, 4, 5);
+            TimeSpan offset = TimeZoneInfo.Local.GetUtcOffset(winter);
+            if (!OperatingSystem.IsWindows())
+            {
+                offset.Should().Be(TimeSpan.FromHours(-5));
+            }
+
+            using MemoryStream stream = new(Encoding.UTF8.GetBytes(Write(writer =>
+            {
+                writer.WriteHeader(winter);
+                writer.WriteInterval(Of(1), winter, winter.AddSeconds(1));
+            })));
+            using HdrHistogramLogReader log = new(stream);
+
+            log.Read()!.StartTime.Should().Be(new DateTimeOffset(2026, 1, 2, 3, 4, 5, offset));
+            log.StartTime.Should().Be(new DateTimeOffset(2026, 1, 2, 3, 4, 5, offset));
+            log.StartTime!.Value.Offset.Should().Be(TimeSpan.Zero);
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("TZ", before);
+            TimeZoneInfo.ClearCachedData();
+        }
+    }
 
     [Fact]
     public void The_culture_changes_nothing()
@@ -86,7 +121,7 @@ public class LogWriterTests
 
                 string? tag = random.Next(3) == 0 ? null : "t" + random.Next(3);
                 (int offset, int length) = (random.Next(-1000, 1_000_000_000), random.Next(100_000));
-                DateTime start = Start.AddMilliseconds(offset);
+                DateTimeOffset start = Start.AddMilliseconds(offset);
                 writer.WriteInterval(histogram, start, start.AddMilliseconds(length), tag);
                 expected.Add((tag, offset, length, histogram));
             }
@@ -95,7 +130,7 @@ public class LogWriterTests
         using var reader = new HdrHistogramLogReader(new MemoryStream(Encoding.UTF8.GetBytes(log)));
         List<HdrHistogramLogInterval> read = [.. reader.ReadAll()];
 
-        reader.StartTimeUtc.Should().Be(Start);
+        reader.StartTime.Should().Be(Start);
         read.Select(interval => (interval.Tag, (long)interval.Offset.TotalMilliseconds, (long)interval.Length.TotalMilliseconds))
             .Should().Equal(expected.Select(interval => (interval.Tag, interval.Offset, interval.Length)));
         read.Zip(expected).Should().OnlyContain(pair => pair.First.Histogram.BlockSize == pair.Second.Histogram.BlockSize
@@ -128,19 +163,19 @@ public class LogWriterTests
     {
         byte[] log = Encoding.UTF8.GetBytes(Write(writer =>
         {
-            writer.WriteHeader(DateTime.MinValue);
-            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
-            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MinValue);
-            writer.WriteHeader(DateTime.MaxValue);
-            writer.WriteInterval(Of(1), DateTime.MinValue, DateTime.MaxValue);
-            writer.WriteInterval(Of(1), DateTime.MaxValue, DateTime.MaxValue);
+            writer.WriteHeader(DateTimeOffset.MinValue);
+            writer.WriteInterval(Of(1), DateTimeOffset.MinValue, DateTimeOffset.MaxValue);
+            writer.WriteInterval(Of(1), DateTimeOffset.MaxValue, DateTimeOffset.MinValue);
+            writer.WriteHeader(DateTimeOffset.MaxValue);
+            writer.WriteInterval(Of(1), DateTimeOffset.MinValue, DateTimeOffset.MaxValue);
+            writer.WriteInterval(Of(1), DateTimeOffset.MaxValue, DateTimeOffset.MaxValue);
         }));
-        DateTime last = new(DateTime.MaxValue.Ticks - (TimeSpan.TicksPerMillisecond - 1), DateTimeKind.Utc);
+        DateTimeOffset last = new(DateTimeOffset.MaxValue.Ticks - (TimeSpan.TicksPerMillisecond - 1), TimeSpan.Zero);
         using var reader = new HdrHistogramLogReader(new MemoryStream(log));
         List<HdrHistogramLogInterval> read = [.. reader.ReadAll()];
-        read.Select(interval => interval.StartTimeUtc).Should().Equal(DateTime.MinValue, last, DateTime.MinValue, last);
-        read[0].Length.Should().BeCloseTo(DateTime.MaxValue - DateTime.MinValue, TimeSpan.FromMilliseconds(1));
-        read[1].Length.Should().BeCloseTo(DateTime.MinValue - DateTime.MaxValue, TimeSpan.FromMilliseconds(1));
+        read.Select(interval => interval.StartTime).Should().Equal(DateTimeOffset.MinValue, last, DateTimeOffset.MinValue, last);
+        read[0].Length.Should().BeCloseTo(DateTimeOffset.MaxValue - DateTimeOffset.MinValue, TimeSpan.FromMilliseconds(1));
+        read[1].Length.Should().BeCloseTo(DateTimeOffset.MinValue - DateTimeOffset.MaxValue, TimeSpan.FromMilliseconds(1));
     }
 
     [Fact]
@@ -160,7 +195,7 @@ public class LogWriterTests
         string log = Encoding.UTF8.GetString(stream.ToArray());
         log.Split("#[BaseTime: ").Should().HaveCount(3, "it is said once, before the first");
         using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
-        reader.ReadAll().Select(interval => interval.StartTimeUtc).Should().Equal(Start, Start.AddSeconds(5), Start.AddSeconds(6));
+        reader.ReadAll().Select(interval => interval.StartTime).Should().Equal(Start, Start.AddSeconds(5), Start.AddSeconds(6));
     }
 
     [Theory]
@@ -188,7 +223,7 @@ public class LogWriterTests
     {
         using var stream = new MemoryStream();
         using var writer = new HdrHistogramLogWriter(stream, maxValueUnitRatio: 8);
-        writer.WriteInterval(Of(1001), DateTime.UnixEpoch, DateTime.UnixEpoch);
+        writer.WriteInterval(Of(1001), DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch);
         Encoding.UTF8.GetString(stream.ToArray()).Should().StartWith("0.000,0.000,125.125,");
     }
 

@@ -9,9 +9,9 @@ public class DensityPlotTests
 {
     [Fact]
     public void A_plot_of_two_series_is_the_approved_one() =>
-        new SvgPicture(HdrHistogramPlot.OfDensity(
+        new SvgPicture(HdrHistogramPlot.CreateDensity(
                 [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))],
-                new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
+                new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
             .ShouldBeTheApproved("density");
 
     [Fact]
@@ -23,7 +23,7 @@ public class DensityPlotTests
             histogram.Record(random.NextMagnitude() >> random.Next(64), (ulong)random.Next(1, 100));
         }
 
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("it", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("it", histogram)]));
         double sum = picture.Tooltips.Sum(text => double.Parse(text.Split(": ")[1].TrimEnd('%', ' '), CultureInfo.InvariantCulture));
         sum.Should().BeApproximately(100, 0.5, "each of up to 88 shares is told with three digits");
     });
@@ -34,7 +34,7 @@ public class DensityPlotTests
     [InlineData(ulong.MaxValue)]
     public void One_value_fills_its_bucket_evenly(ulong value)
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(value))]));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(value))]));
         picture.Tooltips.Should().HaveCount(16).And.OnlyContain(text => text.EndsWith(": 6.25 %"));
         picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
@@ -47,7 +47,7 @@ public class DensityPlotTests
         histogram.Record(0, 50);
         histogram.Record(1, 25);
         histogram.Record(1000, 25);
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("a", histogram)], new() { Unit = "ms" }));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("a", histogram)], new() { Unit = new() { Name = "ms" } }));
         picture.Texts.Should().ContainInOrder("0", "1", "10", "100", "1k");
         picture.Tooltips[0].Should().Be("0 ms\na: 50 %");
         picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
@@ -64,14 +64,14 @@ public class DensityPlotTests
         histogram.Record(0);
         histogram.Record(1_000_000);
         histogram.Record(50_000_000);
-        new SvgPicture(HdrHistogramPlot.OfDensity([new("", histogram)], new() { ValueUnitRatio = 1e6 })).Texts
+        new SvgPicture(HdrHistogramPlot.CreateDensity([new("", histogram)], new() { Unit = new() { Ratio = 1e6 } })).Texts
             .Should().ContainInOrder("0", "1", "2", "5", "10", "20", "50");
     }
 
     [Fact]
     public void Zeros_alone_are_the_only_column()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity([new("", PercentilePlotTests.One(0))]));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
         picture.Tooltips.Should().Equal("0\n: 100 %");
         picture.Lines.Should().Equal("M58 27H408");
         picture.Texts.Should().Contain("0");
@@ -80,7 +80,7 @@ public class DensityPlotTests
     [Fact]
     public void A_series_without_zeros_beside_one_of_nothing_else_has_none()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity(
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
         picture.Tooltips[0].Should().Be("0\nzeros: 100 %\ntens: 0 %");
         picture.Tooltips.Skip(1).Should().OnlyContain(text => text.EndsWith("zeros: 0 %\ntens: 6.25 %"));
@@ -89,8 +89,8 @@ public class DensityPlotTests
     [Fact]
     public void Empty_histograms_and_none_at_all_say_so()
     {
-        new SvgPicture(HdrHistogramPlot.OfDensity([])).Texts.Should().Contain("no values");
-        new SvgPicture(HdrHistogramPlot.OfDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
+        new SvgPicture(HdrHistogramPlot.CreateDensity([])).Texts.Should().Contain("no values");
+        new SvgPicture(HdrHistogramPlot.CreateDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
     }
 
     [Fact]
@@ -98,7 +98,7 @@ public class DensityPlotTests
     {
         HdrHistogram low = SomeLatencies.Of(1);
         HdrHistogram high = SomeLatencies.Of(2);
-        SvgPicture picture = new(HdrHistogramPlot.OfDensity(
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [.. Enumerable.Range(0, 1000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))]));
         picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");
         picture.Areas.Should().HaveCount(2, "the band and its sample in the legend");

@@ -7,10 +7,10 @@ public class DifferencePlotTests
 {
     [Fact]
     public void A_difference_is_the_approved_one() =>
-        new SvgPicture(HdrHistogramPlot.OfDifference(
+        new SvgPicture(HdrHistogramPlot.CreateDifference(
                 new("before", SomeLatencies.Of(1)),
                 new("after", SomeLatencies.Of(2)),
-                new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 }))
+                new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
             .ShouldBeTheApproved("difference");
 
     [Fact]
@@ -22,7 +22,7 @@ public class DifferencePlotTests
         HdrHistogram after = HdrHistogram.Create();
         after.Record(90, 50);
         after.Record(250, 50);
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("v1", before), new("v2", after), new() { Unit = "ms" }));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("v1", before), new("v2", after), new() { Unit = new() { Name = "ms" } }));
         picture.Tooltips.Should().Contain("50 %\n100 ms → 90 ms\n-10 ms, -10 %").And.Contain("75 %\n200 ms → 250 ms\n+50 ms, +25 %");
         picture.Texts.Should().Contain(["difference, ms", "difference, %", "v2 is higher", "v2 is lower"]);
         picture.Areas.Should().HaveCount(4, "a rise and a fall in each of the two charts");
@@ -31,7 +31,7 @@ public class DifferencePlotTests
     [Fact]
     public void No_change_is_a_level_line_at_zero()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("a", PercentilePlotTests.One(5)), new("b", PercentilePlotTests.One(5))));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("a", PercentilePlotTests.One(5)), new("b", PercentilePlotTests.One(5))));
         picture.Tooltips.Should().Contain("50 %\n5 → 5\n0, 0 %");
         picture.Lines.Take(2).Should().OnlyContain(line => line.StartsWith("M58 ") && line.EndsWith("H408") && !line.Contains('V'));
     }
@@ -39,7 +39,7 @@ public class DifferencePlotTests
     [Fact]
     public void A_change_from_zero_has_no_percentage()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("a", PercentilePlotTests.One(0)), new("b", PercentilePlotTests.One(5))));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("a", PercentilePlotTests.One(0)), new("b", PercentilePlotTests.One(5))));
         picture.Tooltips.Should().OnlyContain(text => text.EndsWith("\n0 → 5\n+5, n/a"));
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
     }
@@ -47,7 +47,7 @@ public class DifferencePlotTests
     [Fact]
     public void The_farthest_values_can_be_compared()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(
             new("a", PercentilePlotTests.One(ulong.MaxValue)), new("b", PercentilePlotTests.One(0))));
         picture.Tooltips.Should().OnlyContain(text => text.EndsWith(", -100 %"));
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
@@ -56,7 +56,7 @@ public class DifferencePlotTests
     [Fact]
     public void With_an_empty_one_there_is_nothing_to_compare()
     {
-        SvgPicture picture = new(HdrHistogramPlot.OfDifference(new("a", HdrHistogram.Create()), new("b", PercentilePlotTests.One(5))));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("a", HdrHistogram.Create()), new("b", PercentilePlotTests.One(5))));
         picture.Texts.Should().Contain("nothing to compare");
         picture.Tooltips.Should().BeEmpty();
     }
@@ -65,7 +65,7 @@ public class DifferencePlotTests
     public void Arguments_are_checked()
     {
         HdrHistogramSeries good = new("a", HdrHistogram.Create());
-        ((Action)(() => HdrHistogramPlot.OfDifference(default, good))).Should().Throw<ArgumentNullException>().WithParameterName("before");
-        ((Action)(() => HdrHistogramPlot.OfDifference(good, default))).Should().Throw<ArgumentNullException>().WithParameterName("after");
+        ((Action)(() => HdrHistogramPlot.CreateDifference(default, good))).Should().Throw<ArgumentNullException>().WithParameterName("before");
+        ((Action)(() => HdrHistogramPlot.CreateDifference(good, default))).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }
 }

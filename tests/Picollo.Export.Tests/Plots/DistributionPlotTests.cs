@@ -8,11 +8,11 @@ public class DistributionPlotTests
     public void It_has_all_of_the_density_above_all_of_the_percentiles()
     {
         HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
-        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
-        SvgPicture density = new(HdrHistogramPlot.OfDensity(series, options));
-        SvgPicture percentiles = new(HdrHistogramPlot.OfPercentiles(series, options));
+        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
+        SvgPicture density = new(HdrHistogramPlot.CreateDensity(series, options));
+        SvgPicture percentiles = new(HdrHistogramPlot.CreatePercentiles(series, options));
 
-        SvgPicture both = new(HdrHistogramPlot.OfDistribution(series, options));
+        SvgPicture both = new(HdrHistogramPlot.CreateDistribution(series, options));
 
         both.Label.Should().Be("Latency: density and percentile distribution of before, after");
         both.Tooltips.Should().Equal([.. density.Tooltips, .. percentiles.Tooltips]);

@@ -7,17 +7,17 @@ namespace Picollo.Export.Tests.Plots;
 
 public class PercentilePlotTests
 {
-    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
     [Fact]
     public void A_plot_of_two_series_is_the_approved_one() =>
-        new SvgPicture(HdrHistogramPlot.OfPercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
+        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
             .ShouldBeTheApproved("percentiles");
 
     [Fact]
     public void The_same_histograms_give_the_same_text_in_any_culture()
     {
-        string Make() => HdrHistogramPlot.OfPercentiles([new("a", SomeLatencies.Of(1))], Milliseconds).Document;
+        string Make() => HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], Milliseconds).ToSvgDocument();
         string expected = Make();
         CultureInfo before = CultureInfo.CurrentCulture;
         try
@@ -32,10 +32,24 @@ public class PercentilePlotTests
     }
 
     [Fact]
+    public void Options_can_be_changed_for_the_next_plot_only()
+    {
+        HdrHistogramPlotOptions options = new();
+        options.Title = "first";
+        HdrHistogramPlot plot = HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], options);
+        string before = plot.ToSvgDocument();
+
+        options.Title = "second";
+
+        plot.ToSvgDocument().Should().Be(before).And.Contain("first").And.NotContain("second");
+        options.Invoking(each => each.Title = null!).Should().Throw<ArgumentNullException>();
+    }
+
+    [Fact]
     public void Strips_tell_the_values_of_the_ranks_that_people_ask_for()
     {
         HdrHistogram histogram = SomeLatencies.Of(1);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("a", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)]));
         foreach (double rank in new[] { 0, 10, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99 })
         {
             string value = histogram.GetPercentileValue(rank).ToString("N0", CultureInfo.InvariantCulture);
@@ -49,7 +63,7 @@ public class PercentilePlotTests
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(50, 90);
         histogram.Record(100, 10);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("", histogram)]));
 
         // Two and a third nines to the mid-rank 99.5 over 350 units from 58 on; 210 units for 0 to 100.
         double ninety = 58 + Math.Round(350 / Math.Log10(200) * 2) / 2;
@@ -66,7 +80,7 @@ public class PercentilePlotTests
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(value);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("", histogram)]));
         picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
         picture.Tooltips.Should().Contain($"50 %\n: {histogram.GetPercentileValue(50).ToString("N0", CultureInfo.InvariantCulture)}");
     }
@@ -74,11 +88,11 @@ public class PercentilePlotTests
     [Fact]
     public void Empty_histograms_and_none_at_all_say_so()
     {
-        SvgPicture none = new(HdrHistogramPlot.OfPercentiles([]));
+        SvgPicture none = new(HdrHistogramPlot.CreatePercentiles([]));
         none.Texts.Should().Contain("no values");
-        SvgPicture empty = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create())]));
+        SvgPicture empty = new(HdrHistogramPlot.CreatePercentiles([new("idle", HdrHistogram.Create())]));
         empty.Texts.Should().Contain(["no values", "idle (no values)"]);
-        SvgPicture both = new(HdrHistogramPlot.OfPercentiles([new("idle", HdrHistogram.Create()), new("busy", SomeLatencies.Of(1))]));
+        SvgPicture both = new(HdrHistogramPlot.CreatePercentiles([new("idle", HdrHistogram.Create()), new("busy", SomeLatencies.Of(1))]));
         both.Texts.Should().Contain(["idle (no values)", "busy"]).And.NotContain("no values");
         both.Tooltips.Should().OnlyContain(text => text.Contains("busy") && !text.Contains("idle"));
     }
@@ -90,7 +104,7 @@ public class PercentilePlotTests
         histogram.Record(0, 5);
         histogram.Record(3, 1UL << 62);
         histogram.Record(ulong.MaxValue, 1UL << 40);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("all", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("all", histogram)]));
         picture.Texts.Should().Contain(["99.99999", "value, logarithmic", "1"]).And.Contain(text => text.EndsWith('E'));
         picture.Fragment.Should().NotContain("NaN").And.NotContain("∞").And.NotContain("Infinity");
     }
@@ -106,7 +120,7 @@ public class PercentilePlotTests
         }
 
         histogram.BucketsWithValues.Count().Should().BeGreaterThan(200_000);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new("an hour", histogram)]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("an hour", histogram)]));
         picture.Fragment.Length.Should().BeLessThan(25_000);
         picture.Lines[0].Split('H').Should().HaveCountLessThan(2 * 352, "a place for each half unit of the axis is what can be seen");
     }
@@ -117,7 +131,7 @@ public class PercentilePlotTests
         HdrHistogram low = One(10);
         HdrHistogram high = One(90);
         HdrHistogramSeries[] series = [.. Enumerable.Range(0, 3000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))];
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles(series));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles(series));
         picture.Lines.Should().HaveCount(2 * PlotPalette.Count);
         picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
         picture.Texts.Should().Contain(["s0", "s9", "range of 2,990 more"]).And.NotContain("s10");
@@ -139,7 +153,7 @@ public class PercentilePlotTests
     public void Hostile_names_stay_text(string name)
     {
         // Built from the code units, because a test's name cannot carry all of them.
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))], new() { Title = name, Unit = name }));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))], new() { Title = name, Unit = new() { Name = name } }));
         picture.Label.Should().NotContainAny("\u202e", "\0", "\ufffe");
         picture.Texts.Should().NotContain(text => text.Contains('\n'));
         picture.Fragment.Should().NotContain("<script").And.NotContain("<img").And.NotContain("<b>").And.NotContain("<!--");
@@ -150,22 +164,22 @@ public class PercentilePlotTests
     public void A_long_name_is_cut_and_told_in_full_where_it_is_pointed_at()
     {
         string name = "an endpoint " + new string('x', 100);
-        SvgPicture picture = new(HdrHistogramPlot.OfPercentiles([new(name, One(5))]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))]));
         picture.Texts.Should().Contain("an endpoint …xxxxxxx");
         picture.Fragment.Should().Contain($"<title>{name}</title>");
-        HdrHistogramPlot.OfPercentiles([new(new string('x', 1_000_000), One(5))]).Fragment.Length.Should().BeLessThan(20_000);
-        HdrHistogramPlot.OfPercentiles([new("a" + new string('\u0301', 1_000_000), One(5))]).Fragment.Length.Should().BeLessThan(20_000);
+        HdrHistogramPlot.CreatePercentiles([new(new string('x', 1_000_000), One(5))]).ToSvgElement().Length.Should().BeLessThan(20_000);
+        HdrHistogramPlot.CreatePercentiles([new("a" + new string('\u0301', 1_000_000), One(5))]).ToSvgElement().Length.Should().BeLessThan(20_000);
     }
 
     [Fact]
     public void Arguments_are_checked()
     {
-        ((Action)(() => HdrHistogramPlot.OfPercentiles(null!))).Should().Throw<ArgumentNullException>();
-        ((Action)(() => HdrHistogramPlot.OfPercentiles([default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        ((Action)(() => HdrHistogramPlot.OfPercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramPlot.CreatePercentiles(null!))).Should().Throw<ArgumentNullException>();
+        ((Action)(() => HdrHistogramPlot.CreatePercentiles([default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramPlot.CreatePercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
         {
-            ((Action)(() => _ = new HdrHistogramPlotOptions { ValueUnitRatio = ratio })).Should().Throw<ArgumentOutOfRangeException>();
+            ((Action)(() => _ = new HdrHistogramPlotOptions { Unit = new() { Ratio = ratio } })).Should().Throw<ArgumentOutOfRangeException>();
         }
     }
 

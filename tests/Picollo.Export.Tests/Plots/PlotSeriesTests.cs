@@ -10,10 +10,10 @@ public class PlotSeriesTests
 
     private static readonly Dictionary<string, Action<HdrHistogramSeries[]>> All = new()
     {
-        ["percentiles"] = series => HdrHistogramPlot.OfPercentiles(series),
-        ["density"] = series => HdrHistogramPlot.OfDensity(series),
-        ["distribution"] = series => HdrHistogramPlot.OfDistribution(series),
-        ["difference"] = series => HdrHistogramPlot.OfDifference(series[0], series[^1]),
+        ["percentiles"] = series => HdrHistogramPlot.CreatePercentiles(series),
+        ["density"] = series => HdrHistogramPlot.CreateDensity(series),
+        ["distribution"] = series => HdrHistogramPlot.CreateDistribution(series),
+        ["difference"] = series => HdrHistogramPlot.CreateDifference(series[0], series[^1]),
         ["report"] = series => HdrHistogramReport.Write(TextWriter.Null, series),
     };
 
@@ -88,10 +88,10 @@ public class PlotSeriesTests
 
         HdrHistogramPlot Plot(params HdrHistogramSeries[] series) => kind switch
         {
-            "percentiles" => HdrHistogramPlot.OfPercentiles(series),
-            "density" => HdrHistogramPlot.OfDensity(series),
-            "distribution" => HdrHistogramPlot.OfDistribution(series),
-            _ => HdrHistogramPlot.OfDifference(series[0], series[1]),
+            "percentiles" => HdrHistogramPlot.CreatePercentiles(series),
+            "density" => HdrHistogramPlot.CreateDensity(series),
+            "distribution" => HdrHistogramPlot.CreateDistribution(series),
+            _ => HdrHistogramPlot.CreateDifference(series[0], series[1]),
         };
 
         new SvgPicture(Plot(whole, whole)).Fragment.Should().NotContain("out of range");
@@ -113,7 +113,7 @@ public class PlotSeriesTests
     [InlineData(1e30)]
     public void The_farthest_values_counts_and_units_are_drawn(double unit)
     {
-        HdrHistogramPlotOptions options = new() { ValueUnitRatio = unit };
+        HdrHistogramPlotOptions options = new() { Unit = new() { Ratio = unit } };
         HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
         full.Record(1000, ulong.MaxValue);
         HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
@@ -126,8 +126,8 @@ public class PlotSeriesTests
         {
             HdrHistogramPlot[] plots =
             [
-                HdrHistogramPlot.OfPercentiles([one, series[0]], options), HdrHistogramPlot.OfDensity([one, series[0]], options),
-                HdrHistogramPlot.OfDifference(one, series[0], options),
+                HdrHistogramPlot.CreatePercentiles([one, series[0]], options), HdrHistogramPlot.CreateDensity([one, series[0]], options),
+                HdrHistogramPlot.CreateDifference(one, series[0], options),
             ];
             using StringWriter page = new();
             HdrHistogramReport.Write(page, [one, series[0]], options);
@@ -151,14 +151,14 @@ public class PlotSeriesTests
         ];
         foreach (string name in names)
         {
-            HdrHistogramPlotOptions options = new() { Title = name, Unit = name };
+            HdrHistogramPlotOptions options = new() { Title = name, Unit = new() { Name = name } };
             HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
             lossy.Record(100);
             HdrHistogramSeries[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];
-            new SvgPicture(HdrHistogramPlot.OfPercentiles(series, options)).Fragment.Length.Should().BeLessThan(40_000);
-            new SvgPicture(HdrHistogramPlot.OfDensity(series, options)).Fragment.Length.Should().BeLessThan(40_000);
-            new SvgPicture(HdrHistogramPlot.OfDifference(series[0], series[1], options)).Fragment.Length.Should().BeLessThan(40_000);
-            new SvgPicture(HdrHistogramPlot.OfLayout(0.1, 255, name)).Fragment.Length.Should().BeLessThan(20_000);
+            new SvgPicture(HdrHistogramPlot.CreatePercentiles(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreateDensity(series, options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreateDifference(series[0], series[1], options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreateLayout(0.1, 255, name)).Fragment.Length.Should().BeLessThan(20_000);
         }
     }
 
@@ -168,6 +168,8 @@ public class PlotSeriesTests
         public int Reads { get; private set; }
 
         public override long FootprintInBytes => 0;
+
+        internal override DateTimeOffset ReadTime => source.ReadTime;
 
         private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
         {

@@ -9,7 +9,7 @@ namespace Picollo.Export.Tests.Plots;
 
 public class ReportTests
 {
-    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = "ms", ValueUnitRatio = 1e6 };
+    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
     [Fact]
     public void The_policy_has_the_hashes_of_the_style_and_the_script()
@@ -101,7 +101,7 @@ public class ReportTests
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(values);
-        string[] rows = Rows(Page([new("it", histogram)], new() { ValueUnitRatio = unit }));
+        string[] rows = Rows(Page([new("it", histogram)], new() { Unit = new() { Ratio = unit } }));
         string At(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
         string.Join(' ', At("0"), At("50"), At("100"), At("Mean")).Should().Be(expected);
     }
@@ -119,7 +119,7 @@ public class ReportTests
     public void Hostile_names_stay_text()
     {
         const string Name = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0";
-        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = Name });
+        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = new() { Name = Name } });
         page.Split("<script").Should().HaveCount(2);
         page.Should().NotContainAny("<img", "\0", "\u202e");
         Rows(page)[0].Should().StartWith("Percentile | </title></style>");

@@ -15,7 +15,7 @@ internal sealed partial class SvgPicture
 
     public SvgPicture(HdrHistogramPlot plot)
     {
-        Fragment = plot.Fragment;
+        Fragment = plot.ToSvgElement();
         _root = XElement.Parse(Fragment);
         _root.Name.Should().Be(Svg + "svg");
         _root.Attribute("role")!.Value.Should().Be("img");
@@ -24,7 +24,7 @@ internal sealed partial class SvgPicture
             .Should().BeSubsetOf(["title", "text", "path", "rect"], "a policy or a page can object to others");
         _root.DescendantsAndSelf().Attributes().Select(attribute => attribute.Name.LocalName).Distinct()
             .Should().NotContain(["id", "class", "style", "href"]).And.NotContain(name => name.StartsWith("on", StringComparison.Ordinal));
-        XElement.Parse(plot.Document).Descendants(Svg + "style").Should().ContainSingle();
+        XElement.Parse(plot.ToSvgDocument()).Descendants(Svg + "style").Should().ContainSingle();
         EverythingIsInside();
     }
 

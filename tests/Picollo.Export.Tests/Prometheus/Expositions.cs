@@ -33,6 +33,6 @@ internal static class Expositions
         return ExpositionParser.Parse(output.WrittenSpan);
     }
 
-    public static HdrHistogramRegistration Plain(string name, params ReadOnlySpan<(string Key, string Value)> labels) =>
+    public static HdrHistogramRegistration Plain(string name, params ReadOnlySpan<KeyValuePair<string, string>> labels) =>
         new(name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None, labels);
 }

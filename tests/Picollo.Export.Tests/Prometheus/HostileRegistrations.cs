@@ -20,10 +20,10 @@ internal static class HostileRegistrations
         HdrHistogramDescription description = HdrHistogramDescription.None with
         {
             Help = random.Next(2) == 0 ? "" : Text(random, 5),
-            Unit = random.Next(2) == 0 ? "" : Text(random, 2),
+            Unit = new() { Name = random.Next(2) == 0 ? "" : Text(random, 2) },
         };
-        (string, string)[] labels = [.. Enumerable.Range(0, random.Next(4))
-            .Select(_ => (Key: Text(random, 3), Value: Text(random, 5)))
+        KeyValuePair<string, string>[] labels = [.. Enumerable.Range(0, random.Next(4))
+            .Select(_ => KeyValuePair.Create(Text(random, 3), Text(random, 5)))
             .Where(label => label.Key.Length > 0).DistinctBy(label => label.Key)];
         return new HdrHistogramRegistration("x" + Text(random, 4), histogram, description, labels);
     }

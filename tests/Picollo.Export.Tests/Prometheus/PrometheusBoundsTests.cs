@@ -67,5 +67,5 @@ public class PrometheusBoundsTests
         Expositions.Series(writer, Of(histogram, low, high, 1)).Single().Buckets.Select(bucket => bucket.Text);
 
     private static HdrHistogramRegistration Of(HdrHistogram histogram, ulong low, ulong high, double ratio, string name = "x") =>
-        new(name, histogram, new HdrHistogramDescription { LowestBound = low, HighestBound = high, ValueUnitRatio = ratio });
+        new(name, histogram, new HdrHistogramDescription { LowestBound = low, HighestBound = high, Unit = new() { Ratio = ratio } });
 }

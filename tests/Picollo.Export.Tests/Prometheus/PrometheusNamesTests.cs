@@ -20,7 +20,7 @@ public class PrometheusNamesTests
     [InlineData("a b\n# TYPE a counter\n", "", "a_b___TYPE_a_counter_")]
     public void A_name_is_one_that_Prometheus_takes(string name, string unit, string exported) =>
         Expositions.Series(new HdrHistogramRegistration(
-            name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Unit = unit }))
+            name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Unit = new() { Name = unit } }))
             .Should().ContainSingle().Which.Name.Should().Be(exported);
 
     [Theory]
@@ -35,7 +35,7 @@ public class PrometheusNamesTests
     [InlineData("a:b", "a_b")]
     [InlineData("é", "_")]
     public void A_labels_name_is_one_that_Prometheus_takes(string label, string exported) =>
-        Expositions.Series(Expositions.Plain("x", (label, "v"))).Single().Labels.Keys.Should().Equal(exported);
+        Expositions.Series(Expositions.Plain("x", [new(label, "v")])).Single().Labels.Keys.Should().Equal(exported);
 
     [Theory]
     [InlineData("plain", "plain")]
@@ -45,12 +45,12 @@ public class PrometheusNamesTests
     [InlineData("\"} 1\nx_count 7\n# TYPE x counter", "\"} 1\nx_count 7\n# TYPE x counter")]
     [InlineData("größe 😀", "größe 😀")]
     public void A_labels_value_comes_through(string value, string read) =>
-        Expositions.Series(Expositions.Plain("x", ("k", value))).Single().Labels["k"].Should().Be(read);
+        Expositions.Series(Expositions.Plain("x", [new("k", value)])).Single().Labels["k"].Should().Be(read);
 
     [Fact]
     public void Halves_of_surrogate_pairs_are_replaced() // not in a theory: an attribute's text is UTF-8 and has no place for them
     {
-        ExpositionSeries series = Expositions.Series(Expositions.Plain("x\ud83dy", ("k\ude00", "a\ud83d"), ("l", "\ude00\ud83d"))).Single();
+        ExpositionSeries series = Expositions.Series(Expositions.Plain("x\ud83dy", [new("k\ude00", "a\ud83d"), new("l", "\ude00\ud83d")])).Single();
 
         series.Name.Should().Be("x_y");
         series.Help.Should().Be("x\ufffdy");
@@ -59,12 +59,12 @@ public class PrometheusNamesTests
 
     [Fact]
     public void Values_of_labels_that_become_one_are_joined_in_their_order() =>
-        Expositions.Series(Expositions.Plain("x", ("a_b", "3"), ("a.b", "2"), ("exported_le", "5"), ("le", "6"), ("a-b", ""), ("c", "")))
+        Expositions.Series(Expositions.Plain("x", [new("a_b", "3"), new("a.b", "2"), new("exported_le", "5"), new("le", "6"), new("a-b", ""), new("c", "")]))
             .Single().Labels.Should().Equal(new Dictionary<string, string> { ["a_b"] = ";2;3", ["exported_le"] = "5;6" });
 
     [Fact]
     public void Texts_that_become_equal_are_seen_to_be() =>
-        Expositions.Series(Expositions.Plain("x", ("k", "\ud83d")), Expositions.Plain("x", ("k", "\ude00")), Expositions.Plain("x", ("k", "\ufffd")))
+        Expositions.Series(Expositions.Plain("x", [new("k", "\ud83d")]), Expositions.Plain("x", [new("k", "\ude00")]), Expositions.Plain("x", [new("k", "\ufffd")]))
             .Should().ContainSingle();
 
     [Theory]

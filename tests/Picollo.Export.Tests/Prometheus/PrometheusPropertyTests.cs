@@ -41,7 +41,7 @@ public class PrometheusPropertyTests
         }
 
         (double low, double high) = SumLimits(histogram, values);
-        (series.Sum!.Value * description.ValueUnitRatio).Should().BeInRange(low, high);
+        (series.Sum!.Value * description.Unit.Ratio).Should().BeInRange(low, high);
     });
 
     [Fact]
@@ -107,7 +107,7 @@ public class PrometheusPropertyTests
         series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - comments.Count);
     });
 
-    private static ulong BoundOf(double bound, HdrHistogramDescription description) => (ulong)Math.Round(bound * description.ValueUnitRatio);
+    private static ulong BoundOf(double bound, HdrHistogramDescription description) => (ulong)Math.Round(bound * description.Unit.Ratio);
 
     private static (HdrHistogramRegistration Registration, double RelativeError) Next(Random random)
     {
@@ -122,7 +122,7 @@ public class PrometheusPropertyTests
             .Create();
         HdrHistogramDescription description = new()
         {
-            ValueUnitRatio = random.Next(3) switch { 0 => 1, 1 => 1e9, _ => 1024 },
+            Unit = new() { Ratio = random.Next(3) switch { 0 => 1, 1 => 1e9, _ => 1024 } },
             LowestBound = limits[2],
             HighestBound = limits[3],
         };

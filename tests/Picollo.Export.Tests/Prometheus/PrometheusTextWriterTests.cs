@@ -19,8 +19,8 @@ public class PrometheusTextWriterTests
         var registry = new HdrHistogramRegistry();
         var orders = HdrHistogram.Factory.WithMaxTrackableValue(1_000_000).Create();
         orders.Record([1, 895, 896, 1_023, 1_024, 2_000, 2_000_000]);
-        registry.Add("request.duration", orders, time, ("route", "/orders/{id}"), ("method", "GET"));
-        registry.Add("request.duration", HdrHistogram.Factory.WithMinTrackableValue(2_048).Create(), time, ("route", "/"));
+        registry.Add("request.duration", orders, time, [new("route", "/orders/{id}"), new("method", "GET")]);
+        registry.Add("request.duration", HdrHistogram.Factory.WithMinTrackableValue(2_048).Create(), time, [new("route", "/")]);
         var sizes = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(20).Create();
         sizes.Record([0, 3, 3, 9, 20, 100]);
         registry.Add("batch size", sizes);
@@ -91,7 +91,7 @@ public class PrometheusTextWriterTests
     [Fact]
     public void What_is_written_does_not_depend_on_the_memory_that_the_buffer_writer_gives()
     {
-        HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", ("k", new string('v', 10_000))), Expositions.Plain("x.")];
+        HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", [new("k", new string('v', 10_000))]), Expositions.Plain("x.")];
         registrations[0].Histogram.Record(5, 1UL << 63);
         PrometheusTextWriter writer = new();
         StrictBufferWriter output = new();
@@ -105,8 +105,8 @@ public class PrometheusTextWriterTests
     public void What_is_disposed_is_left_out_and_the_rest_is_written()
     {
         HdrHistogramRegistration gone = Expositions.Plain("a");
-        HdrHistogramRegistration half = Expositions.Plain("b", ("k", "1"));
-        HdrHistogramRegistration rest = Expositions.Plain("b", ("k", "2"));
+        HdrHistogramRegistration half = Expositions.Plain("b", [new("k", "1")]);
+        HdrHistogramRegistration rest = Expositions.Plain("b", [new("k", "2")]);
         PrometheusTextWriter writer = new();
         Expositions.Series(writer, gone, half, rest).Should().HaveCount(3);
         gone.Histogram.Dispose();
@@ -120,9 +120,9 @@ public class PrometheusTextWriterTests
     [Fact]
     public void The_second_of_one_series_is_left_out_with_a_comment()
     {
-        HdrHistogramRegistration first = Expositions.Plain("a.b", ("k", "1"));
-        HdrHistogramRegistration second = Expositions.Plain("a/b", ("k", "1"), ("none", ""));
-        HdrHistogramRegistration hostile = Expositions.Plain("a\nb", ("k", "1"));
+        HdrHistogramRegistration first = Expositions.Plain("a.b", [new("k", "1")]);
+        HdrHistogramRegistration second = Expositions.Plain("a/b", [new("k", "1"), new("none", "")]);
+        HdrHistogramRegistration hostile = Expositions.Plain("a\nb", [new("k", "1")]);
         HdrHistogramRegistration other = Expositions.Plain("a_b");
         first.Histogram.Record(1);
 
@@ -151,12 +151,12 @@ public class PrometheusTextWriterTests
     {
         HdrHistogramRegistration[] mixed =
         [
-            Expositions.Plain("a_b", ("k", "2")),
+            Expositions.Plain("a_b", [new("k", "2")]),
             Expositions.Plain("a_c"),
             Expositions.Plain("a.b.c"),
-            Expositions.Plain("a.b", ("k", "1")),
+            Expositions.Plain("a.b", [new("k", "1")]),
             Expositions.Plain("a"),
-            Expositions.Plain("a.b", ("k", "3")),
+            Expositions.Plain("a.b", [new("k", "3")]),
             Expositions.Plain("a-b"),
         ];
 
@@ -170,7 +170,7 @@ public class PrometheusTextWriterTests
         HdrHistogramRegistration owner = Expositions.Plain("x");
         HdrHistogramRegistration[] all =
         [
-            Expositions.Plain("x.sum"), Expositions.Plain("x_count", ("k", "1")), Expositions.Plain("x_bucket"), owner,
+            Expositions.Plain("x.sum"), Expositions.Plain("x_count", [new("k", "1")]), Expositions.Plain("x_bucket"), owner,
             Expositions.Plain("x_total"), Expositions.Plain("y_sum"), Expositions.Plain("_sum"), Expositions.Plain("_"),
         ];
 
@@ -226,7 +226,7 @@ public class PrometheusTextWriterTests
         var registry = new HdrHistogramRegistry();
         for (int i = 0; i < 50; i++)
         {
-            registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, ("k", $"{i}"));
+            registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, [new("k", $"{i}")]);
         }
 
         PrometheusTextWriter writer = new();

@@ -72,7 +72,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
         events!.Value.GetProperty("count").GetInt32().Should().Be(1);
         events.Value.GetProperty("cpuSeconds").GetProperty("max").GetDouble().Should().BePositive();
         events.Value.GetProperty("wallSeconds").GetProperty("max").GetDouble().Should().Be(0);
-        (await GetAsync("/picollo/metrics")).Text.Should().Contain("http_server_request_cpu_time_seconds_count{http_request_method=\"GET\",http_route=\"/picollo/json\"}");
+        (await GetAsync("/picollo/metrics")).Text.Should().Contain("picollo_http_server_request_cpu_time_seconds_count{http_request_method=\"GET\",http_route=\"/picollo/json\"}");
     }
 
     [Fact]
@@ -84,7 +84,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
         string printed = output.ToString();
         printed.Should().Contain("| GET /orders/{id:int} ").And.Contain("| order_size |").And.Contain("a page of ").And.Contain("with 2 plots")
             .And.MatchRegex("GET /primes/100000 answered with Server-Timing: cpu;dur=[0-9.]+, total;dur=[0-9.]+")
-            .And.MatchRegex("http_server_request_cpu_time_seconds_bucket\\{http_request_method=\"GET\",http_route=\"/orders/\\{id:int\\}\",le=\"\\+Inf\"\\} [1-9]");
+            .And.MatchRegex("picollo_http_server_request_cpu_time_seconds_bucket\\{http_request_method=\"GET\",http_route=\"/orders/\\{id:int\\}\",le=\"\\+Inf\"\\} [1-9]");
     }
 
     private async Task<JsonDocument> UsageAsync() => JsonDocument.Parse((await GetAsync("/picollo/json")).Text);

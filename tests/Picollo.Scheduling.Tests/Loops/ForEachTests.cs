@@ -20,7 +20,7 @@ public class ForEachTests
                 Enumerable.Range(0, Items),
                 async (item, cpu) =>
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                     Do(done, item);
                     await Task.Yield();
                 }),
@@ -58,7 +58,7 @@ public class ForEachTests
             {
                 inside.Enter();
                 await cpu.Outside(() => item % 7 == 0 ? Task.Delay(1) : Task.CompletedTask);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 inside.Leave();
             }).Soon();
 
@@ -307,8 +307,8 @@ public class ForEachTests
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         var refused = new ProbedItems();
-        pool.Invoking(each => { _ = each.ForEachAsync(refused, (_, _) => Task.CompletedTask, name: null!); }).Should()
-            .Throw<ArgumentNullException>().WithParameterName("name");
+        pool.Invoking(each => { _ = each.ForEachAsync(refused, (_, _) => Task.CompletedTask, options: null!); }).Should()
+            .Throw<ArgumentNullException>().WithParameterName("options");
         await pool.DrainAsync().Soon();
         var late = new ProbedItems();
         pool.Invoking(each => { _ = each.ForEachAsync(late, (_, _) => Task.CompletedTask); }).Should().Throw<ObjectDisposedException>();
@@ -386,7 +386,7 @@ public class ForEachTests
         {
             loops =
             [
-                pool.ForEachAsync([1], (_, cpu) => order.Add(cpu.Name), priority: CpuPriority.Low, name: "low"),
+                pool.ForEachAsync([1], (_, cpu) => order.Add(cpu.Name), new CpuTaskOptions { Priority = CpuTaskPriority.Low, Name = "low" }),
                 pool.ForEachAsync([1], (_, cpu) =>
                 {
                     order.Add(cpu.Name);
@@ -396,12 +396,12 @@ public class ForEachTests
                 {
                     order.Add(cpu.Name);
                     return Task.CompletedTask;
-                }, priority: CpuPriority.High, name: "high"),
+                }, new CpuTaskOptions { Priority = CpuTaskPriority.High, Name = "high" }),
             ];
         }
 
         await Task.WhenAll(loops).Soon();
-        order.Should().Equal("high", nameof(Its_tasks_have_its_name_and_its_priority), "low");
+        order.Should().Equal("high", $"{nameof(ForEachTests)}.{nameof(Its_tasks_have_its_name_and_its_priority)}", "low");
     }
 
     private static async Task ShouldBeCancelled(Task loop, CancellationToken token)

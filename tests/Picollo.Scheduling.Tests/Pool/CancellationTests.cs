@@ -38,7 +38,7 @@ public sealed class CancellationTests : IDisposable
         task.IsCanceled.Should().BeTrue("it ends at once, and no worker has looked at it");
         await ShouldBeCancelled(task);
         _pool.Statistics.Waiting.Should().Be(1);
-        _pool.Statistics.Cancelled.Should().Be(1);
+        _pool.Statistics.Canceled.Should().Be(1);
         await held.Release();
         await other.Soon();
     }
@@ -52,7 +52,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }, _source.Token);
         begun.Await();
@@ -71,7 +71,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             while (true)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
         }, _source.Token);
         begun.Await();
@@ -91,7 +91,7 @@ public sealed class CancellationTests : IDisposable
             begun.Set();
             cancelled.Await();
             await Task.Yield();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             _hasGoneOn = true;
         }, _source.Token);
         begun.Await();
@@ -112,16 +112,16 @@ public sealed class CancellationTests : IDisposable
             {
                 while (!_hasGoneOn)
                 {
-                    cpu.CheckpointBlocking();
-                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                    cpu.Checkpoint();
+                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token)
             : _pool.RunAsync(async cpu =>
             {
                 while (!_hasGoneOn)
                 {
-                    await cpu.Checkpoint();
-                    _hasGoneOn = cpu.GetUsage().Slices > 1;
+                    await cpu.CheckpointAsync();
+                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token);
         using Held held = Held.Worker(_pool);
@@ -146,7 +146,7 @@ public sealed class CancellationTests : IDisposable
                 begun.Set();
                 return wait.Task;
             });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             _hasGoneOn = true;
         }, _source.Token);
         begun.Await();
@@ -183,7 +183,7 @@ public sealed class CancellationTests : IDisposable
         await _source.CancelAsync();
 
         _pool.Statistics.Completed.Should().Be(1);
-        _pool.Statistics.Cancelled.Should().Be(0);
+        _pool.Statistics.Canceled.Should().Be(0);
     }
 
     [Fact]
@@ -244,7 +244,7 @@ public sealed class CancellationTests : IDisposable
             var held = Held.Worker(pool);
             WeakReference[] made = [Submit(pool, fails: false), Submit(pool, fails: true), Submit(pool, fails: false, isLinked: true)];
             held.Dispose();
-            Task.WhenAll(pool.RunAsync(_ => { }, priority: CpuPriority.Low).Soon()).Wait();
+            Task.WhenAll(pool.RunAsync(_ => { }, new CpuTaskOptions { Priority = CpuTaskPriority.Low }).Soon()).Wait();
             using var next = Held.Worker(pool);
             made = [.. made, Submit(pool, fails: false)];
             Task disposed = pool.DisposeAsync().AsTask();
@@ -302,18 +302,18 @@ public sealed class CancellationTests : IDisposable
         });
 
         pool.Statistics.Completed.Should().Be(completed);
-        pool.Statistics.Cancelled.Should().Be(cancelled);
+        pool.Statistics.Canceled.Should().Be(cancelled);
         pool.Statistics.Submitted.Should().Be(cases);
 
         static async Task Step(CpuTaskContext cpu, bool isBlocking)
         {
             if (isBlocking)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
             else
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }
     }

@@ -41,8 +41,8 @@ public class CapTests
                         })).Should().Be(step);
                         break;
                     case 3 when depth < 2: await pool.RunAsync(inner => Steps(inner, new Random(step), depth + 1)); break;
-                    case 4: cpu.CheckpointBlocking(); break;
-                    default: await cpu.Checkpoint(); break;
+                    case 4: cpu.Checkpoint(); break;
+                    default: await cpu.CheckpointAsync(); break;
                 }
             }
 
@@ -55,7 +55,7 @@ public class CapTests
             for (int step = 0; step < 10; step++)
             {
                 Work(300);
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             Interlocked.Increment(ref ended);
@@ -94,7 +94,7 @@ public class CapTests
                     inside.Enter();
                     Pools.Spin(Pools.Short);
                     inside.Leave();
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                 }
             }
         }
@@ -173,7 +173,7 @@ public class CapTests
                 {
                     case 0: await Task.Yield(); break;
                     case 1: await cpu.Outside(() => Task.CompletedTask); break;
-                    default: await cpu.Checkpoint(); break;
+                    default: await cpu.CheckpointAsync(); break;
                 }
             }
         }
@@ -183,7 +183,7 @@ public class CapTests
             for (int i = 0; i < 300; i++)
             {
                 Thread.SpinWait(500);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         }
     }
@@ -222,7 +222,7 @@ public class CapTests
             begun.Set();
             await wait.Task.ConfigureAwait(false);
             bool before = pool.HasThisThread();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return (before, pool.HasThisThread());
         });
         begun.Await();
@@ -243,7 +243,7 @@ public class CapTests
         {
             begun.Set();
             await wait.Task.ConfigureAwait(false);
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
             return pool.HasThisThread();
         });
         begun.Await();

@@ -195,7 +195,7 @@ public class ExceptionTests
             (await task.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>()).Which.CancellationToken.Should().Be(own);
         }
 
-        pool.Statistics.Cancelled.Should().Be(4);
+        pool.Statistics.Canceled.Should().Be(4);
         pool.Statistics.Failed.Should().Be(0);
     }
 

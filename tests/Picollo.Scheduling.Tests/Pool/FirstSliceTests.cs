@@ -14,10 +14,10 @@ public class FirstSliceTests
             var after = new List<bool>();
             for (int slices = 1; slices <= 6; slices++)
             {
-                while (cpu.GetUsage().Slices < slices)
+                while (cpu.GetUsage().SliceCount < slices)
                 {
                     Thread.Sleep(10);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 after.Add(((CpuTask)SynchronizationContext.Current!).IsNew);
@@ -43,9 +43,9 @@ public class FirstSliceTests
                 Thread.SpinWait(20);
             }
 
-            while (cpu.GetUsage().Slices < 2)
+            while (cpu.GetUsage().SliceCount < 2)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsNew);

@@ -17,7 +17,7 @@ public class FlowTests
             Local.Value = "bodys";
             await Task.Yield();
             await cpu.Outside(() => Task.Delay(1));
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return $"{given} {Local.Value}";
         });
         Local.Value = "changed";
@@ -52,7 +52,7 @@ public class FlowTests
             begun.Set();
             while (!Volatile.Read(ref isOver))
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             return Local.Value;
@@ -158,7 +158,7 @@ public class FlowTests
             _ = pool.RunAsync(_ => { Volatile.Write(ref hasRun, true); });
             while (!Volatile.Read(ref hasRun))
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             isDone = true;
@@ -218,7 +218,7 @@ public class FlowTests
             await wait.Task.ConfigureAwait(end != "elsewhere");
             if (end != "elsewhere")
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             if (end == "exception")

@@ -17,9 +17,9 @@ public class OrderTests
             others =
             [
                 pool.RunAsync(_ => order.Add("equal")),
-                pool.RunAsync(_ => order.Add("better"), priority: CpuPriority.High),
+                pool.RunAsync(_ => order.Add("better"), new CpuTaskOptions { Priority = CpuTaskPriority.High }),
             ];
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             order.Add("interrupted");
         }).Soon();
         await Task.WhenAll(others).Soon();
@@ -37,7 +37,7 @@ public class OrderTests
         {
             string[] submitted = ["low 1", "normal 1", "high 1", "low 2", "normal 2", "high 2"];
             tasks = [.. submitted.Select(name => pool.RunAsync(
-                cpu => begun.Add(cpu.Name), default, Enum.Parse<CpuPriority>(name.Split(' ')[0], ignoreCase: true), name))];
+                cpu => begun.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuTaskPriority>(name.Split(' ')[0], ignoreCase: true) }))];
         }
 
         await Task.WhenAll(tasks).Soon();
@@ -45,11 +45,11 @@ public class OrderTests
     }
 
     [Theory]
-    [InlineData(CpuPriority.Normal, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.High)]
-    [InlineData(CpuPriority.Normal, CpuPriority.High)]
-    public async Task A_task_that_comes_has_the_worker_of_a_running_one_at_its_next_checkpoint(CpuPriority running, CpuPriority coming)
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.High)]
+    public async Task A_task_that_comes_has_the_worker_of_a_running_one_at_its_next_checkpoint(CpuTaskPriority running, CpuTaskPriority coming)
     {
         // Slices do not end here: it is not time that makes room.
         await using CpuWorkerPool pool = Pools.Create();
@@ -60,12 +60,12 @@ public class OrderTests
             begun.Set();
             while (!Volatile.Read(ref hasRun))
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
-        }, priority: running);
+        }, new CpuTaskOptions { Priority = running });
         begun.Await();
 
-        await pool.RunAsync(_ => Volatile.Write(ref hasRun, true), priority: coming).Soon();
+        await pool.RunAsync(_ => Volatile.Write(ref hasRun, true), new CpuTaskOptions { Priority = coming }).Soon();
 
         await first.Soon();
     }
@@ -81,11 +81,11 @@ public class OrderTests
         {
             begun.Set();
             submitted.Await();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return hasRun;
         });
         begun.Await();
-        Task low = pool.RunAsync(_ => { hasRun = true; }, priority: CpuPriority.Low);
+        Task low = pool.RunAsync(_ => { hasRun = true; }, new CpuTaskOptions { Priority = CpuTaskPriority.Low });
         submitted.Set();
 
         (await first.Soon()).Should().BeFalse();
@@ -99,16 +99,16 @@ public class OrderTests
         using var all = new CountdownEvent(3);
         using var come = new ManualResetEventSlim();
         using var hasBegun = new ManualResetEventSlim();
-        Task<int>[] running = [.. new[] { CpuPriority.High, CpuPriority.Low, CpuPriority.Normal }.Select(priority => pool.RunAsync(
+        Task<int>[] running = [.. new[] { CpuTaskPriority.High, CpuTaskPriority.Low, CpuTaskPriority.Normal }.Select(priority => pool.RunAsync(
             async cpu =>
             {
                 all.Signal();
                 come.Await();
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 hasBegun.Await(); // until then, no worker is free for it but one that is given up
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             },
-            priority: priority))];
+            new CpuTaskOptions { Priority = priority }))];
         all.Wait(Pools.Deadline).Should().BeTrue();
 
         Task coming = pool.RunAsync(_ => hasBegun.Set());
@@ -141,9 +141,9 @@ public class OrderTests
             {
                 begun.SetResult();
                 come.Await();
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
                 hasBegun.Await();
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             });
             await begun.Task.Soon();
             return task;
@@ -170,7 +170,7 @@ public class OrderTests
                 },
                 () => Volatile.Read(ref isLast));
             var held = Held.Worker(pool);
-            Task[] more = [.. Enumerable.Range(0, 3).Select(i => pool.RunAsync(cpu => order.Add(cpu.Name), name: $"new {i}"))];
+            Task[] more = [.. Enumerable.Range(0, 3).Select(i => pool.RunAsync(cpu => order.Add(cpu.Name), new CpuTaskOptions { Name = $"new {i}" }))];
             Volatile.Write(ref isLast, true);
             await held.Release();
             await Task.WhenAll(more.Append(old)).Soon();
@@ -199,7 +199,7 @@ public class OrderTests
                     later = pool.RunAsync(_ => { hasLaterRun = true; });
                     for (int i = 0; i < 1000; i++)
                     {
-                        await cpu.Checkpoint();
+                        await cpu.CheckpointAsync();
                     }
 
                     isSlow = watch.Elapsed > slice;
@@ -238,7 +238,7 @@ public class OrderTests
                     }
 
                     Thread.SpinWait(20);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             }))];
         }
@@ -253,10 +253,10 @@ public class OrderTests
     }
 
     [Theory]
-    [InlineData(CpuPriority.Normal, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.Normal)]
-    [InlineData(CpuPriority.Low, CpuPriority.High)]
-    public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuPriority priority, CpuPriority others)
+    [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
+    [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
+    public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuTaskPriority priority, CpuTaskPriority others)
     {
         var slice = TimeSpan.FromMilliseconds(10);
         var small = TimeSpan.FromMilliseconds(2);
@@ -265,22 +265,22 @@ public class OrderTests
         bool isOver = false;
 
         // Two that always leave another behind before they end, so that one waits at any time.
-        Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, priority: others))];
+        Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, new CpuTaskOptions { Priority = others }))];
         (int slices, int meanwhile) = await pool.RunAsync(
             async cpu =>
             {
                 int before = smallTasks;
 
                 // 50 ms, and more where the timer comes late.
-                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().Slices < 4; work += TimeSpan.FromMicroseconds(20))
+                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().SliceCount < 4; work += TimeSpan.FromMicroseconds(20))
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(20));
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
-                return (cpu.GetUsage().Slices, smallTasks - before);
+                return (cpu.GetUsage().SliceCount, smallTasks - before);
             },
-            priority: priority).Soon();
+            new CpuTaskOptions { Priority = priority }).Soon();
         Volatile.Write(ref isOver, true);
         await Task.WhenAll(streams).Soon();
 
@@ -292,10 +292,10 @@ public class OrderTests
         {
             smallTasks++;
             Pools.Spin(small);
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             if (!Volatile.Read(ref isOver))
             {
-                _ = pool.RunAsync(Stream, priority: others);
+                _ = pool.RunAsync(Stream, new CpuTaskOptions { Priority = others });
             }
         }
     }
@@ -311,8 +311,8 @@ public class OrderTests
         {
             while (turns[1 - i] < 20)
             {
-                turns[i] = cpu.GetUsage().Slices;
-                await cpu.Checkpoint();
+                turns[i] = cpu.GetUsage().SliceCount;
+                await cpu.CheckpointAsync();
             }
 
             turns[i] = int.MaxValue;
@@ -330,12 +330,12 @@ public class OrderTests
                 while (!isOver())
                 {
                     Volatile.Write(ref isUsedUp, !((CpuTask)SynchronizationContext.Current!).IsNew);
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
                 await work(cpu);
             },
-            name: "old");
+            new CpuTaskOptions { Name = "old" });
         await Pools.Until(() => Volatile.Read(ref isUsedUp));
         return task;
     }

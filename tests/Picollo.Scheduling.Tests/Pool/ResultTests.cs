@@ -12,7 +12,7 @@ public class ResultTests
         (await pool.RunAsync(async cpu =>
         {
             await Task.Yield();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return pool.HasThisThread();
         }).Soon()).Should().BeTrue();
         await pool.RunAsync(_ => { hasRun = pool.HasThisThread(); }).Soon();
@@ -74,16 +74,40 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task A_task_has_the_name_of_the_member_that_submits_it_or_another()
+    public async Task A_task_has_the_name_of_its_options()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
-        (await pool.RunAsync(cpu => cpu.Name).Soon()).Should().Be(nameof(A_task_has_the_name_of_the_member_that_submits_it_or_another));
         (await pool.RunAsync(async cpu =>
         {
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             return cpu.Name;
-        }, name: "other").Soon()).Should().Be("other");
+        }, new CpuTaskOptions { Name = "other" }).Soon()).Should().Be("other");
+    }
+
+    [Fact]
+    public async Task Without_a_name_a_task_is_named_after_its_body()
+    {
+        const string here = $"{nameof(ResultTests)}.{nameof(Without_a_name_a_task_is_named_after_its_body)}";
+        int captured = 1;
+        var names = new System.Collections.Concurrent.ConcurrentQueue<string>();
+        await using CpuWorkerPool pool = Pools.Create();
+
+        (await pool.RunAsync(static cpu => cpu.Name).Soon()).Should().Be(here);
+        (await pool.RunAsync(cpu => captured + cpu.Name).Soon()).Should().Be("1" + here);
+        (await pool.RunAsync(cpu => ValueTask.FromResult(cpu.Name)).Soon()).Should().Be(here);
+        (await pool.RunAsync(Local, new CpuTaskOptions()).Soon()).Should().Be("ResultTests.Local");
+        (await pool.RunAsync(Bodies<int>.NameOf).Soon()).Should().Be("Bodies.NameOf");
+        await pool.ForEachAsync([1], (_, cpu) => names.Enqueue(cpu.Name)).Soon();
+        await pool.ForEachAsync([1], (_, cpu) => new ValueTask(Task.Run(() => names.Enqueue(cpu.Name)))).Soon();
+        names.Should().Equal(here, here);
+
+        Task<string> Local(CpuTaskContext cpu) => Task.FromResult(cpu.Name + (captured == 1 ? "" : "?"));
+    }
+
+    private static class Bodies<T>
+    {
+        public static string NameOf(CpuTaskContext cpu) => default(T) is null ? "" : cpu.Name;
     }
 
     [Fact]
@@ -110,9 +134,7 @@ public class ResultTests
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, int>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task<int>>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
-        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, name: null!); }).Should().Throw<ArgumentNullException>().WithParameterName("name");
-        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, priority: (CpuPriority)2); }).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("priority");
-        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, priority: (CpuPriority)(-2)); }).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("priority");
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, options: null!); }).Should().Throw<ArgumentNullException>().WithParameterName("options");
         pool.Statistics.Submitted.Should().Be(0);
     }
 

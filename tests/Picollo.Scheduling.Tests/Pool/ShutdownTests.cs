@@ -78,7 +78,7 @@ public class ShutdownTests
             begun.Set();
             while (true)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
         });
         begun.Await();
@@ -93,7 +93,7 @@ public class ShutdownTests
         await held.Release();
         (await running.Ended()).IsCanceled.Should().BeTrue();
         await drained.Soon();
-        pool.Statistics.Cancelled.Should().Be(2);
+        pool.Statistics.Canceled.Should().Be(2);
         pool.Statistics.Completed.Should().Be(1);
     }
 
@@ -138,7 +138,7 @@ public class ShutdownTests
         disposed.IsCompleted.Should().BeFalse();
         await held.Release();
         await disposed.Soon();
-        pool.Statistics.Cancelled.Should().Be(100);
+        pool.Statistics.Canceled.Should().Be(100);
         pool.Statistics.Waiting.Should().Be(0);
     }
 
@@ -153,14 +153,14 @@ public class ShutdownTests
             {
                 while (true)
                 {
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                 }
             })
             : pool.RunAsync(async cpu =>
             {
                 while (true)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
             });
         using var held = Held.Worker(pool);
@@ -207,7 +207,7 @@ public class ShutdownTests
         Task task = await pool.RunAsync(async cpu =>
         {
             disposed = pool.DisposeAsync();
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }).Ended();
 
         task.IsCanceled.Should().BeTrue();
@@ -256,7 +256,7 @@ public class ShutdownTests
                 }
 
                 Pools.Spin(TimeSpan.FromMicroseconds(200));
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
         }))).Soon();
         threads.Should().HaveCountGreaterThan(3);

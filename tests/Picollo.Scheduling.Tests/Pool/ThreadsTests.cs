@@ -35,7 +35,7 @@ public class ThreadsTests
                 for (int i = 0; i < 20; i++)
                 {
                     Pools.Spin(Pools.Short);
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                 }
 
                 begunAtTheEnd = Volatile.Read(ref begun);
@@ -43,7 +43,7 @@ public class ThreadsTests
 
             while (Volatile.Read(ref begun) < begin || begunAtTheEnd is null)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
         }
     }
@@ -58,9 +58,9 @@ public class ThreadsTests
             Thread thread = Thread.CurrentThread;
             SynchronizationContext context = SynchronizationContext.Current!;
             bool stays = true;
-            while (cpu.GetUsage().Slices < 4)
+            while (cpu.GetUsage().SliceCount < 4)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
                 stays &= thread == Thread.CurrentThread && context == SynchronizationContext.Current;
             }
 
@@ -87,7 +87,7 @@ public class ThreadsTests
                 begun.Set();
                 while (!Volatile.Read(ref hasRun))
                 {
-                    cpu.CheckpointBlocking();
+                    cpu.Checkpoint();
                 }
             });
             begun.Await();
@@ -112,7 +112,7 @@ public class ThreadsTests
             for (int step = 0; step < 5; step++)
             {
                 Pools.Spin(TimeSpan.FromMicroseconds(300));
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             if (i % 3 == 0)
@@ -157,14 +157,14 @@ public class ThreadsTests
             pool.RunAsync(async cpu =>
             {
                 await cpu.Outside(() => Task.Delay(1));
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }, token),
             pool.RunAsync(cpu =>
             {
                 Pools.Spin(Pools.Short);
-                cpu.CheckpointBlocking();
-            }),
-            pool.RunAsync(_ => Task.FromException(new FormatException())),
+                cpu.Checkpoint();
+            }, CancellationToken.None),
+            pool.RunAsync(_ => Task.FromException(new FormatException()), CancellationToken.None),
             pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, token),
             pool.DrainAsync(token),
         ];

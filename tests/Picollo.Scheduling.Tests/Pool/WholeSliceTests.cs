@@ -33,12 +33,12 @@ public class WholeSliceTests
     [Fact]
     public Task It_is_not_given_up_to_those_that_wait() => InWholeSlice(async (_, cpu) =>
     {
-        (int slices, long end) = (cpu.GetUsage().Slices, OwnEnd);
+        (int slices, long end) = (cpu.GetUsage().SliceCount, OwnEnd);
         Own.NeedsAttention = true;
 
-        await cpu.Checkpoint();
+        await cpu.CheckpointAsync();
 
-        bool goesOn = cpu.GetUsage().Slices == slices;
+        bool goesOn = cpu.GetUsage().SliceCount == slices;
         (goesOn || Own.WaitingSince >= end).Should().BeTrue("it is given up when it is over");
         return goesOn;
     });
@@ -51,9 +51,9 @@ public class WholeSliceTests
         await pool.RunAsync(async cpu =>
         {
             WorkerThread.Current!.Slot!.IsWhole = true;
-            for (int slices = cpu.GetUsage().Slices; cpu.GetUsage().Slices == slices;)
+            for (int slices = cpu.GetUsage().SliceCount; cpu.GetUsage().SliceCount == slices;)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             WorkerThread.Current!.Slot!.IsWhole.Should().BeFalse();
@@ -74,11 +74,11 @@ public class WholeSliceTests
                 Stream();
                 while (!hasSeen)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                     hasSeen = OwnWorker.IsWhole && await look(pool, cpu);
                 }
             },
-            priority: CpuPriority.Low).Soon();
+            new CpuTaskOptions { Priority = CpuTaskPriority.Low }).Soon();
 
         // The next one waits before the last ends.
         void Stream() => _ = pool.RunAsync(_ =>

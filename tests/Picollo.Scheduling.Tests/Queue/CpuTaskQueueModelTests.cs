@@ -10,7 +10,7 @@ public class CpuTaskQueueModelTests
     private const int Cases = 2_000;
     private const int Slice = 10;
 
-    private static readonly CpuPriority[] Priorities = [CpuPriority.Low, CpuPriority.Normal, CpuPriority.High];
+    private static readonly CpuTaskPriority[] Priorities = [CpuTaskPriority.Low, CpuTaskPriority.Normal, CpuTaskPriority.High];
 
     public enum Action
     {

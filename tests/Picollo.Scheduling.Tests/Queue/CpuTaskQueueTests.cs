@@ -11,13 +11,13 @@ public class CpuTaskQueueTests
         string[] order = ["high", "high aside", "normal 1", "normal 2", "normal aside", "low", "low aside"];
         CpuTask[] tasks =
         [
-            QueueTasks.Create("low aside", CpuPriority.Low, isNew: false),
+            QueueTasks.Create("low aside", CpuTaskPriority.Low, isNew: false),
             QueueTasks.Create("normal 1"),
-            QueueTasks.Create("high aside", CpuPriority.High, isNew: false),
+            QueueTasks.Create("high aside", CpuTaskPriority.High, isNew: false),
             QueueTasks.Create("normal aside", isNew: false),
-            QueueTasks.Create("low", CpuPriority.Low),
+            QueueTasks.Create("low", CpuTaskPriority.Low),
             QueueTasks.Create("normal 2"),
-            QueueTasks.Create("high", CpuPriority.High),
+            QueueTasks.Create("high", CpuTaskPriority.High),
         ];
         var queue = new CpuTaskQueue(Slice);
         Array.ForEach(tasks, queue.Add);
@@ -85,10 +85,10 @@ public class CpuTaskQueueTests
     public void Of_those_passed_over_the_one_that_waits_longest_goes_first()
     {
         var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("high", CpuPriority.High));
+        queue.Add(QueueTasks.Create("high", CpuTaskPriority.High));
         queue.Add(QueueTasks.Create("normal aside", isNew: false, dueSince: 20));
-        queue.Add(QueueTasks.Create("low", CpuPriority.Low, dueSince: 10));
-        queue.Add(QueueTasks.Create("low aside", CpuPriority.Low, isNew: false, dueSince: 30));
+        queue.Add(QueueTasks.Create("low", CpuTaskPriority.Low, dueSince: 10));
+        queue.Add(QueueTasks.Create("low aside", CpuTaskPriority.Low, isNew: false, dueSince: 30));
         long lastWhole = 0;
 
         queue.Take(1_000, ref lastWhole, out _)!.Name.Should().Be("low");
@@ -107,7 +107,7 @@ public class CpuTaskQueueTests
         long now = 1_000;
         for (int i = 0; i < passedOver; i++)
         {
-            queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuPriority.Low : CpuPriority.Normal, isNew: false, dueSince: now + i));
+            queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuTaskPriority.Low : CpuTaskPriority.Normal, isNew: false, dueSince: now + i));
         }
 
         long begin = now + passedOver;
@@ -116,7 +116,7 @@ public class CpuTaskQueueTests
         {
             for (int worker = 0; worker < workers; worker++)
             {
-                queue.Add(QueueTasks.Create("new", CpuPriority.High, dueSince: now));
+                queue.Add(QueueTasks.Create("new", CpuTaskPriority.High, dueSince: now));
                 CpuTask taken = queue.Take(now, ref lastWhole[worker], out _)!;
                 if (!taken.IsNew)
                 {
@@ -136,13 +136,13 @@ public class CpuTaskQueueTests
     }
 
     [Theory]
-    [InlineData(CpuPriority.Normal, true, CpuPriority.Normal, false, true)]
-    [InlineData(CpuPriority.Normal, true, CpuPriority.Normal, true, true)]
-    [InlineData(CpuPriority.Normal, false, CpuPriority.Normal, false, false)]
-    [InlineData(CpuPriority.Normal, false, CpuPriority.Normal, true, false)]
-    [InlineData(CpuPriority.High, false, CpuPriority.Normal, true, true)]
-    [InlineData(CpuPriority.Low, true, CpuPriority.Normal, false, false)]
-    public void A_new_task_and_one_of_a_better_rank_interrupt(CpuPriority waiting, bool isWaitingNew, CpuPriority running, bool isRunningNew, bool interrupts) =>
+    [InlineData(CpuTaskPriority.Normal, true, CpuTaskPriority.Normal, false, true)]
+    [InlineData(CpuTaskPriority.Normal, true, CpuTaskPriority.Normal, true, true)]
+    [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, false, false)]
+    [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, true, false)]
+    [InlineData(CpuTaskPriority.High, false, CpuTaskPriority.Normal, true, true)]
+    [InlineData(CpuTaskPriority.Low, true, CpuTaskPriority.Normal, false, false)]
+    public void A_new_task_and_one_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingNew, CpuTaskPriority running, bool isRunningNew, bool interrupts) =>
         CpuTaskQueue.Interrupts(QueueTasks.Create("waiting", waiting, isWaitingNew), QueueTasks.Create("running", running, isRunningNew))
             .Should().Be(interrupts);
 

@@ -13,11 +13,11 @@ internal sealed class QueueModel(long slice)
     /// <summary>Priority first; in it those that have not used up a slice.</summary>
     public static int RankOf(CpuTask task) => (task.Priority, task.IsNew) switch
     {
-        (CpuPriority.High, true) => 0,
-        (CpuPriority.High, false) => 1,
-        (CpuPriority.Normal, true) => 2,
-        (CpuPriority.Normal, false) => 3,
-        (CpuPriority.Low, true) => 4,
+        (CpuTaskPriority.High, true) => 0,
+        (CpuTaskPriority.High, false) => 1,
+        (CpuTaskPriority.Normal, true) => 2,
+        (CpuTaskPriority.Normal, false) => 3,
+        (CpuTaskPriority.Low, true) => 4,
         _ => 5,
     };
 

@@ -22,9 +22,9 @@ public class MetricsTests
 
         await pool.RunAsync(cpu =>
         {
-            _ = pool.RunAsync(_ => { }, name: "interrupts");
+            _ = pool.RunAsync(_ => { }, new CpuTaskOptions { Name = "interrupts" });
             Pools.Spin(TimeSpan.FromMilliseconds(20));
-        }, name: "late").Soon();
+        }, new CpuTaskOptions { Name = "late" }).Soon();
         await Pools.Until(() => _seen.Count == 5);
 
         Of(SliceLength).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);
@@ -66,19 +66,19 @@ public class MetricsTests
 
         int slices = await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().Slices < 3)
+            while (cpu.GetUsage().SliceCount < 3)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
-            while (cpu.GetUsage().Slices < 6)
+            while (cpu.GetUsage().SliceCount < 6)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             _ = pool.RunAsync(_ => { });
-            cpu.CheckpointBlocking();
-            return cpu.GetUsage().Slices;
+            cpu.Checkpoint();
+            return cpu.GetUsage().SliceCount;
         }).Soon();
 
         await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
@@ -93,7 +93,7 @@ public class MetricsTests
 
         await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().Slices < 6)
+            while (cpu.GetUsage().SliceCount < 6)
             {
                 Pools.Spin(Pools.Short);
                 await YieldHere();
@@ -131,18 +131,18 @@ public class MetricsTests
         // At checkpoints of both kinds that go on, at one that steps aside, and at the end.
         await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().Slices < 3)
+            while (cpu.GetUsage().SliceCount < 3)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
-            while (cpu.GetUsage().Slices < 5)
+            while (cpu.GetUsage().SliceCount < 5)
             {
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             _ = pool.RunAsync(_ => { });
-            cpu.CheckpointBlocking();
+            cpu.Checkpoint();
         }).Soon();
         await pool.DrainAsync().Soon();
 

@@ -24,16 +24,16 @@ public class StatisticsTests
 
         statistics.Submitted.Should().Be(19);
         statistics.Waiting.Should().Be(18);
-        (statistics.Completed + statistics.Failed + statistics.Cancelled).Should().Be(0);
+        (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(0);
         await source.CancelAsync();
-        statistics.Cancelled.Should().Be(5);
+        statistics.Canceled.Should().Be(5);
         statistics.Waiting.Should().Be(13);
         await held.Release();
         await Task.WhenAll(tasks).Ended();
 
         statistics.Should().BeSameAs(pool.Statistics);
         (statistics.Submitted, statistics.Waiting).Should().Be((19, 0));
-        (statistics.Completed, statistics.Failed, statistics.Cancelled).Should().Be((4, 4, 11));
+        (statistics.Completed, statistics.Failed, statistics.Canceled).Should().Be((4, 4, 11));
     }
 
     [Fact]
@@ -47,10 +47,10 @@ public class StatisticsTests
             {
                 Pools.Spin(TimeSpan.FromMicroseconds(200));
                 await (step % 10 == i ? cpu.Outside(() => Task.Delay(1)) : Task.CompletedTask);
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
-            return cpu.GetUsage().Slices;
+            return cpu.GetUsage().SliceCount;
         }))).Soon();
 
         slices.Should().OnlyContain(each => each > 1);
@@ -74,7 +74,7 @@ public class StatisticsTests
         // Whatever the machine does, each is at least what was spun and at most what has passed.
         TimeSpan all = Stopwatch.GetElapsedTime(start);
         usage.WaitTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(30)).And.BeLessThan(all);
-        usage.Slices.Should().Be(1);
+        usage.SliceCount.Should().Be(1);
         foreach (ReadOnlyHdrHistogram histogram in new[] { pool.Statistics.QueueWait, pool.Statistics.SliceLength })
         {
             Percentile longest = histogram.GetPercentile(100);
@@ -121,7 +121,7 @@ public class StatisticsTests
 
         usage.WaitTime.Should().BeLessThanOrEqualTo(
             Stopwatch.GetElapsedTime(submitted, begun) + Stopwatch.GetElapsedTime(over, resumed));
-        usage.Slices.Should().Be(2);
+        usage.SliceCount.Should().Be(2);
     }
 
     [Fact]
@@ -138,7 +138,7 @@ public class StatisticsTests
 
         usages.Should().OnlyContain(usage => usage.CpuTime >= work);
         (usages[0].CpuTime + usages[1].CpuTime).Should().BeLessThanOrEqualTo(end - start);
-        usages.Should().OnlyContain(usage => usage.Slices > 1);
+        usages.Should().OnlyContain(usage => usage.SliceCount > 1);
         idle.CpuTime.Should().BeLessThan(work, "it has nothing of those before it");
 
         async Task<CpuTaskUsage> Work(CpuTaskContext cpu)
@@ -149,7 +149,7 @@ public class StatisticsTests
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
                 Pools.Spin(TimeSpan.FromMicroseconds(300));
                 own += CpuUsageReader.GetByThread().Total - from;
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
             return cpu.GetUsage();
@@ -175,7 +175,7 @@ public class StatisticsTests
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
                 Pools.Spin(TimeSpan.FromMicroseconds(100));
                 own += CpuUsageReader.GetByThread().Total - from;
-                cpu.CheckpointBlocking();
+                cpu.Checkpoint();
             }
 
             return cpu.GetUsage();
@@ -190,7 +190,7 @@ public class StatisticsTests
         pool.Statistics.GetRunning().Should().BeEmpty();
         Task endless = pool.RunAsync(
             cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also where this test fails
-            name: "endless");
+            new CpuTaskOptions { Name = "endless" });
 
         await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
         CpuRunningTask one = pool.Statistics.GetRunning().Single();
@@ -212,7 +212,7 @@ public class StatisticsTests
     [Fact]
     public void A_worker_that_was_asked_before_its_thread_had_woken_is_late_from_its_begin()
     {
-        var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuPriority.Normal, isNew: true), SliceStart = 100 };
+        var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isNew: true), SliceStart = 100 };
         worker.GetOverrun(140).Should().BeNull();
         worker.SignalledAt = 150;
         worker.GetOverrun(160).Should().Be(10);
@@ -248,7 +248,7 @@ public class StatisticsTests
             for (int i = 0; i < names; i++)
             {
                 Task? other = null;
-                await pool.RunAsync(cpu => { other = pool.RunAsync(_ => { }, name: "in time"); }, name: $"task {i}").Soon();
+                await pool.RunAsync(cpu => { other = pool.RunAsync(_ => { }, new CpuTaskOptions { Name = "in time" }); }, new CpuTaskOptions { Name = $"task {i}" }).Soon();
                 await other!.Soon();
             }
         }
@@ -270,12 +270,12 @@ public class StatisticsTests
         {
             task = pool.RunAsync(async cpu =>
             {
-                while (cpu.GetUsage().Slices < 6)
+                while (cpu.GetUsage().SliceCount < 6)
                 {
-                    await cpu.Checkpoint();
+                    await cpu.CheckpointAsync();
                 }
 
-                return cpu.GetUsage().Slices;
+                return cpu.GetUsage().SliceCount;
             });
             Pools.Spin(TimeSpan.FromMilliseconds(20));
         }
@@ -300,7 +300,7 @@ public class StatisticsTests
             Pools.Spin(TimeSpan.FromMilliseconds(200));
             interrupted = Stopwatch.GetTimestamp();
             _ = pool.RunAsync(_ => { });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
         }).Soon();
         await pool.DrainAsync().Soon();
 
@@ -317,7 +317,7 @@ public class StatisticsTests
         int slices = await pool.RunAsync(async cpu =>
         {
             _ = pool.RunAsync(_ => { });
-            await cpu.Checkpoint();
+            await cpu.CheckpointAsync();
             for (int i = 0; i < 10; i++)
             {
                 var back = new TaskCompletionSource();
@@ -325,7 +325,7 @@ public class StatisticsTests
                 await back.Task;
             }
 
-            return cpu.GetUsage().Slices;
+            return cpu.GetUsage().SliceCount;
         }).Soon();
 
         slices.Should().Be(2);
@@ -339,13 +339,13 @@ public class StatisticsTests
         // Asked by the timer, with nobody waiting: a slice ends and another begins.
         int slices = await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().Slices < 5)
+            while (cpu.GetUsage().SliceCount < 5)
             {
-                await cpu.Checkpoint();
+                await cpu.CheckpointAsync();
             }
 
-            return cpu.GetUsage().Slices;
-        }, name: "steady").Soon();
+            return cpu.GetUsage().SliceCount;
+        }, new CpuTaskOptions { Name = "steady" }).Soon();
 
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
         pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices);

@@ -18,6 +18,8 @@ public partial class DependencyTests
     {
         [""] = [],
         ["Interop"] = [],
+        ["Analyzers"] = [],
+        ["Analyzers.CodeFixes"] = ["Analyzers"],
         ["Timing"] = ["Interop"],
         ["Metrics"] = ["Timing"],
         ["Cpu"] = ["Timing", "Interop"],

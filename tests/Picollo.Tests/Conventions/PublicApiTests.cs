@@ -1,3 +1,5 @@
+using Picollo.Metrics;
+
 namespace Picollo.Tests.Conventions;
 
 /// <summary>The public API changes only together with the listing beside this file, so that a review sees it.</summary>
@@ -22,6 +24,10 @@ public class PublicApiTests
 
         difference.Should().BeEmpty($"the public API should change deliberately; {Switch}=1 with this test writes the new listing to {path}");
     }
+
+    [Fact]
+    public void The_listing_has_what_the_compiler_adds_to_records() => PublicSurface.MembersOf(typeof(Percentile)).Select(member => member.Name)
+        .Should().Contain(["Equals", "GetHashCode", "ToString", "op_Equality", "op_Inequality"]);
 
     [Fact]
     public void A_difference_names_the_type_and_what_was_added_and_removed()

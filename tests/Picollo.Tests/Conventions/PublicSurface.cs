@@ -9,7 +9,8 @@ using Picollo.Scheduling;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>What users of the libraries can name: its public types and their members, without what the compiler adds.</summary>
+/// <summary>What users of the libraries can name: their public types and the members of these, also those that the compiler adds, such as
+/// the members of records.</summary>
 internal static class PublicSurface
 {
     private const BindingFlags Declared =
@@ -27,10 +28,13 @@ internal static class PublicSurface
         .OrderBy(type => type.FullName, StringComparer.Ordinal);
 
     public static IEnumerable<MemberInfo> MembersOf(Type type) => type.GetMembers(Declared)
-        .Where(member => IsVisible(member) && member is not Type && !IsAdded(member, type))
+        .Where(member => IsVisible(member) && member is not Type && !IsHidden(member, type))
         .OrderBy(member => member.MemberType)
         .ThenBy(member => member.Name, StringComparer.Ordinal)
         .ThenBy(member => member.ToString(), StringComparer.Ordinal);
+
+    /// <summary>Whether the compiler added the member, so that no documentation can be written for it.</summary>
+    public static bool IsGenerated(MemberInfo member) => member.IsDefined(typeof(CompilerGeneratedAttribute));
 
     public static bool IsVisible(MethodBase? method) => method is { IsPublic: true } or { IsFamily: true } or { IsFamilyOrAssembly: true };
 
@@ -43,11 +47,14 @@ internal static class PublicSurface
         _ => false,
     };
 
-    // Accessors stand with their property; the members of records are the compiler's, like an enum's field and a delegate's calls.
-    private static bool IsAdded(MemberInfo member, Type type) =>
-        member is MethodInfo { IsSpecialName: true } method && type.GetProperties(Declared).Any(property => property.GetAccessors(nonPublic: true).Contains(method))
+    // Accessors are listed with their property or event. No code can name an enum's field and what has a name with angle brackets.
+    private static bool IsHidden(MemberInfo member, Type type) =>
+        (member is MethodInfo { IsSpecialName: true } method && IsAccessor(method, type))
         || member.Name.Contains('<', StringComparison.Ordinal)
         || member is FieldInfo { IsSpecialName: true }
-        || (member is MethodBase && member.IsDefined(typeof(CompilerGeneratedAttribute)))
         || (typeof(Delegate).IsAssignableFrom(type) && member.Name != "Invoke");
+
+    private static bool IsAccessor(MethodInfo method, Type type) =>
+        type.GetProperties(Declared).Any(property => property.GetAccessors(nonPublic: true).Contains(method))
+        || type.GetEvents(Declared).Any(@event => @event.AddMethod == method || @event.RemoveMethod == method);
 }

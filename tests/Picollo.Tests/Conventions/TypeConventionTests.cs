@@ -1,4 +1,5 @@
 using System.Reflection;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Conventions;
@@ -26,6 +27,42 @@ public class TypeConventionTests
         .Where(type => type.IsAssignableTo(typeof(ReadOnlyHdrHistogram)) || type.IsAssignableTo(typeof(HdrHistogramFactory)))
         .SelectMany(type => type.GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
         .Should().OnlyContain(constructor => constructor.IsAssembly || constructor.IsFamilyAndAssembly);
+
+    [Fact]
+    public void Readings_are_created_by_Picollo_only_and_have_no_deconstruction()
+    {
+        Type[] readings = [.. PublicSurface.Types.Where(type =>
+            type is { IsValueType: true, IsEnum: false, Namespace: "Picollo.Cpu" or "Picollo.PerfEvent" }
+            && type != typeof(CpuUsage))];
+
+        readings.Should().HaveCountGreaterThanOrEqualTo(10);
+        readings.SelectMany(type => type.GetConstructors()).Should().BeEmpty();
+        readings.SelectMany(type => type.GetProperties()).Should().NotContain(property => property.SetMethod != null && property.SetMethod.IsPublic);
+        readings.SelectMany(type => type.GetMethods()).Should().NotContain(method => method.Name == "Deconstruct");
+    }
+
+    [Fact]
+    public void Numbers_that_are_durations_name_their_unit()
+    {
+        Type[] numbers = [typeof(int), typeof(uint), typeof(long), typeof(ulong), typeof(double)];
+        string[] durations = ["Time", "Duration", "Interval", "Latency", "Elapsed"];
+        string[] units = ["Nano", "Pico", "Micro", "Milli", "Seconds", "Ticks", "Timestamp"];
+
+        PublicSurface.Types.SelectMany(PublicSurface.MembersOf)
+            .Where(member => durations.Any(word => member.Name.Contains(word, StringComparison.Ordinal)))
+            .Where(member => numbers.Contains(member switch { MethodInfo method => method.ReturnType, PropertyInfo property => property.PropertyType, _ => typeof(void) }))
+            .Should().HaveCountGreaterThan(4).And.OnlyContain(member => units.Any(unit => member.Name.Contains(unit, StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Thread_ids_are_long() => PublicSurface.Types.SelectMany(PublicSurface.MembersOf)
+        .SelectMany(member => member switch
+        {
+            PropertyInfo { Name: "ThreadId" } property => [property.PropertyType],
+            MethodBase method => method.GetParameters().Where(parameter => parameter.Name == "threadId").Select(parameter => parameter.ParameterType),
+            _ => Enumerable.Empty<Type>(),
+        })
+        .Should().HaveCountGreaterThan(4).And.OnlyContain(type => type == typeof(long));
 
     [Fact]
     public void A_scope_can_be_disposed_only_by_using()

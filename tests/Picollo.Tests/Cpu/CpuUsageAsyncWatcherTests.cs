@@ -336,6 +336,8 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         BurntTime.Burn(10, burnt);
         await Task.Yield();
         expect(watcher, burnt);
+        watcher.TryGetSummaryCpuUsage(out CpuUsage usage).Should().BeFalse();
+        usage.Should().Be(default(CpuUsage));
         watcher.Invoking(w => w.GetSummaryCpuUsage()).Should().Throw<InvalidOperationException>().WithMessage("*GetTotalNanoseconds()*");
         FluentActions.Invoking(() => new CpuUsageAsyncWatcher((CpuUsageDetail)3)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("detail");
         FluentActions.Invoking(() => new CpuUsageAsyncWatcher(0)).Should().Throw<ArgumentOutOfRangeException>();

@@ -46,9 +46,9 @@ public class ReaderContractTests
     [Fact]
     public void The_total_of_this_thread_sees_a_burn()
     {
-        long before = CpuUsageReader.GetThreadTime();
+        long before = CpuUsageReader.GetThreadTimeNanoseconds();
         TimeSpan burnt = Burn.User(Amount);
-        long taken = CpuUsageReader.GetThreadTime() - before;
+        long taken = CpuUsageReader.GetThreadTimeNanoseconds() - before;
 
         ShouldBeAbout(Nanoseconds(taken), burnt, TotalStep);
     }
@@ -56,25 +56,25 @@ public class ReaderContractTests
     [Fact]
     public void A_sleeping_thread_takes_no_time()
     {
-        long total = CpuUsageReader.GetThreadTime();
+        long total = CpuUsageReader.GetThreadTimeNanoseconds();
         CpuUsage split = CpuUsage.GetByThread();
         Thread.Sleep(Amount);
 
-        ShouldBeAbout(Nanoseconds(CpuUsageReader.GetThreadTime() - total), TimeSpan.Zero, TotalStep);
+        ShouldBeAbout(Nanoseconds(CpuUsageReader.GetThreadTimeNanoseconds() - total), TimeSpan.Zero, TotalStep);
         ShouldBeAbout((CpuUsage.GetByThread() - split).Total, TimeSpan.Zero, SplitStep);
     }
 
     [Fact]
     public void The_process_counts_its_threads_also_when_they_have_ended()
     {
-        long total = CpuUsageReader.GetProcessTime();
+        long total = CpuUsageReader.GetProcessTimeNanoseconds();
         CpuUsage split = CpuUsage.GetByProcess();
         long start = Stopwatch.GetTimestamp();
         TimeSpan burnt = default;
         RunThread(() => burnt = Burn.User(Amount));
 
         TimeSpan taken = (CpuUsage.GetByProcess() - split).Total;
-        TimeSpan takenInTotal = Nanoseconds(CpuUsageReader.GetProcessTime() - total);
+        TimeSpan takenInTotal = Nanoseconds(CpuUsageReader.GetProcessTimeNanoseconds() - total);
         TimeSpan possible = Stopwatch.GetElapsedTime(start) * Environment.ProcessorCount;
 
         // The runtime's own threads may take time as well.
@@ -89,16 +89,16 @@ public class ReaderContractTests
         {
             () => CpuUsage.GetByThread().UserNanoseconds,
             () => CpuUsage.GetByThread().KernelNanoseconds,
-            () => CpuUsageReader.GetThreadTime(),
+            () => CpuUsageReader.GetThreadTimeNanoseconds(),
             () => CpuUsage.GetByProcess().UserNanoseconds,
             () => CpuUsage.GetByProcess().KernelNanoseconds,
-            () => CpuUsageReader.GetProcessTime(),
+            () => CpuUsageReader.GetProcessTimeNanoseconds(),
             () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).UserNanoseconds,
             () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).KernelNanoseconds,
-            () => CpuUsageReader.GetThreadTime(CpuUsageReader.GetThreadId()),
+            () => CpuUsageReader.GetThreadTimeNanoseconds(CpuUsageReader.GetThreadId()),
             () => CpuUsageReader.GetByProcess(Environment.ProcessId).UserNanoseconds,
             () => CpuUsageReader.GetByProcess(Environment.ProcessId).KernelNanoseconds,
-            () => CpuUsageReader.GetProcessTime(Environment.ProcessId),
+            () => CpuUsageReader.GetProcessTimeNanoseconds(Environment.ProcessId),
         };
         long[] last = new long[readings.Length];
 
@@ -137,7 +137,7 @@ public class ReaderContractTests
         burnt.Wait(Patience).Should().BeTrue();
 
         CpuUsage split = CpuUsageReader.GetByThread(id);
-        long total = CpuUsageReader.GetThreadTime(id);
+        long total = CpuUsageReader.GetThreadTimeNanoseconds(id);
         done.Set();
         thread.Join();
 
@@ -170,7 +170,7 @@ public class ReaderContractTests
         CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
         reason.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetThreadTime(id, out long total, out reason).Should().BeFalse();
+        CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long total, out reason).Should().BeFalse();
         total.Should().Be(0);
         reason.Should().Contain("ended");
 
@@ -183,9 +183,9 @@ public class ReaderContractTests
         using Process child = Child.Busy();
         try
         {
-            long total = CpuUsageReader.GetProcessTime(child.Id);
+            long total = CpuUsageReader.GetProcessTimeNanoseconds(child.Id);
             CpuUsage split = CpuUsageReader.GetByProcess(child.Id);
-            Until(() => Nanoseconds(CpuUsageReader.GetProcessTime(child.Id) - total) > Amount);
+            Until(() => Nanoseconds(CpuUsageReader.GetProcessTimeNanoseconds(child.Id) - total) > Amount);
             Until(() => (CpuUsageReader.GetByProcess(child.Id) - split).Total > Amount);
 
             TimeSpan before = ProcessorTime(child);
@@ -202,7 +202,7 @@ public class ReaderContractTests
         CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
         reason.Should().Contain("ended").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetProcessTime(child.Id, out _, out reason).Should().BeFalse();
+        CpuUsageReader.TryGetProcessTimeNanoseconds(child.Id, out _, out reason).Should().BeFalse();
         reason.Should().Contain("ended");
     }
 
@@ -216,7 +216,7 @@ public class ReaderContractTests
             long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
             CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
             reason.Should().Contain("in this process").And.Contain("GetThreadId()");
-            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse();
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse();
             reason.Should().Contain("in this process");
         }
         finally
@@ -232,7 +232,7 @@ public class ReaderContractTests
         {
             CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
             reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
-            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse();
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse();
             reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
         }
 
@@ -241,8 +241,8 @@ public class ReaderContractTests
 
         new Action(() => CpuUsageReader.GetByThread(UnknownId)).Should().Throw<MeasurementUnavailableException>();
         new Action(() => CpuUsageReader.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process);
-        new Action(() => CpuUsageReader.GetThreadTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
-        new Action(() => CpuUsageReader.GetProcessTime(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+        new Action(() => CpuUsageReader.GetThreadTimeNanoseconds(UnknownId)).Should().Throw<MeasurementUnavailableException>();
+        new Action(() => CpuUsageReader.GetProcessTimeNanoseconds(UnknownId)).Should().Throw<MeasurementUnavailableException>();
     }
 
     [Fact]
@@ -270,9 +270,9 @@ public class ReaderContractTests
     public void An_id_below_one_is_a_bad_argument(int id)
     {
         new Action(() => CpuUsageReader.GetByThread(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
-        new Action(() => CpuUsageReader.GetThreadTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        new Action(() => CpuUsageReader.GetThreadTimeNanoseconds(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         new Action(() => CpuUsageReader.GetByProcess(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
-        new Action(() => CpuUsageReader.GetProcessTime(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+        new Action(() => CpuUsageReader.GetProcessTimeNanoseconds(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
     }
 
     [Fact]
@@ -315,9 +315,9 @@ public class ReaderContractTests
         {
             CpuUsage.GetByThread();
             CpuUsageReader.GetByThread(thread);
-            CpuUsageReader.GetThreadTime(thread);
+            CpuUsageReader.GetThreadTimeNanoseconds(thread);
             CpuUsageReader.GetByProcess(Environment.ProcessId);
-            CpuUsageReader.GetProcessTime(Environment.ProcessId);
+            CpuUsageReader.GetProcessTimeNanoseconds(Environment.ProcessId);
             CpuUsageReader.TryGetByThread(UnknownId, out _, out _);
             CpuUsageReader.TryGetByThread(thread + 1, out _, out _);
             CpuUsageReader.TryGetByProcess(UnknownId, out _, out _);

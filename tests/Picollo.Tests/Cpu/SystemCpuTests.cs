@@ -264,8 +264,58 @@ public class SystemCpuTests
         }
 
         sum.Should().Be(4_950);
+        list.Where(item => item < 2).Should().Equal([0, 1], "it is an ordinary sequence, too");
         list.Invoking(each => each[100]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
         list.Invoking(each => each[-1]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+    }
+
+    [Fact]
+    public async Task A_loop_over_a_sample_list_may_await_and_allocates_nothing()
+    {
+        var list = new SampleList<int>();
+        list.Add(1);
+        list.Add(2);
+        int sum = 0;
+        foreach (int item in list)
+        {
+            await System.Threading.Tasks.Task.Yield();
+            sum += item;
+        }
+
+        sum.Should().Be(3);
+        Allocated(list).Should().Be(0);
+
+        static long Allocated(SampleList<int> list)
+        {
+            int sum = 0;
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            foreach (int item in list)
+            {
+                sum += item;
+            }
+
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            return sum == 3 ? allocated : -1;
+        }
+    }
+
+    [Fact]
+    public void A_list_that_is_refilled_during_a_loop_ends_the_loop_after_its_former_count()
+    {
+        var list = new SampleList<int>();
+        list.Add(1);
+        list.Add(2);
+        var seen = new List<int>();
+        foreach (int item in list)
+        {
+            seen.Add(item);
+            list.Clear();
+            list.Add(3);
+            list.Add(4);
+            list.Add(5);
+        }
+
+        seen.Should().Equal(1, 4);
     }
 
     /// <summary>Samples a second apart, from second 1 on.</summary>

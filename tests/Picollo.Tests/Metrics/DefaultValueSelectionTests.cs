@@ -32,6 +32,38 @@ public class DefaultValueSelectionTests
         }
     }
 
+    [Fact]
+    public void What_was_read_keeps_the_selection_of_its_read()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        histogram.Record(20_000);
+        Percentile percentile = histogram.GetPercentile(50);
+        Percentile ofBucket = histogram.BucketPercentilesWithValues.Single();
+        HdrHistogramSummary summary = histogram.GetSummary();
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        string table = summary.ToTable(new());
+        try
+        {
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.UpperBound;
+
+            (percentile.Value, ofBucket.Value, summary.P50.Value).Should().Be((20_096, 20_096, 20_096));
+            summary.ToTable(new()).Should().Be(table);
+            snapshot.GetPercentile(50).Value.Should().Be(20_223, "a snapshot is read when it is asked");
+            histogram.BucketPercentilesWithValues.Single().Value.Should().Be(20_223);
+
+            Percentile again = histogram.GetPercentile(50);
+            again.Value.Should().Be(20_223);
+            again.Should().Be(percentile, "the selection is not part of what was recorded");
+            again.GetHashCode().Should().Be(percentile.GetHashCode());
+
+            histogram.GetSummary(summary).P50.Value.Should().Be(20_223, "it was filled anew");
+        }
+        finally
+        {
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
+        }
+    }
+
     [Theory]
     [InlineData(-1)]
     [InlineData(3)]

@@ -47,6 +47,32 @@ public class FactoryTests
     }
 
     [Fact]
+    public void Times_of_snapshots_and_summaries_come_from_the_time_provider()
+    {
+        var start = new DateTimeOffset(2026, 11, 22, 12, 0, 0, TimeSpan.Zero);
+        ManualTime time = new() { Now = start };
+        ThreadLocalHdrHistogram<ulong> histogram = HdrHistogram.Factory.WithTimeProvider(time).WithUInt64Storage().WithThreadLocal()
+            .WithLayoutOf(HdrHistogram.Create()).Create();
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        (snapshot.StartTime, snapshot.EndTime).Should().Be((start, start));
+
+        time.Now = start.AddSeconds(1);
+        snapshot.Update(deltas: true);
+        (snapshot.StartTime, snapshot.EndTime).Should().Be((start, start.AddSeconds(1)));
+
+        time.Now = start.AddSeconds(2);
+        histogram.Reset();
+        time.Now = start.AddSeconds(3);
+        snapshot.Update();
+        (snapshot.StartTime, snapshot.EndTime).Should().Be((start.AddSeconds(2), start.AddSeconds(3)));
+
+        time.Now = start.AddSeconds(4);
+        histogram.GetSummary().TimestampUtc.Should().Be(start.UtcDateTime.AddSeconds(4)).And.BeIn(DateTimeKind.Utc);
+        snapshot.GetSummary().TimestampUtc.Should().Be(start.UtcDateTime.AddSeconds(3));
+        FluentActions.Invoking(() => HdrHistogram.Factory.WithTimeProvider(null!)).Should().Throw<ArgumentNullException>();
+    }
+
+    [Fact]
     public void Methods_may_be_called_in_any_order()
     {
         foreach (HdrHistogramFactory factory in Permutations(Steps).Select(steps => steps.Aggregate((HdrHistogramFactory)HdrHistogram.Factory, (f, step) => step(f))))
@@ -156,4 +182,11 @@ public class FactoryTests
     private static IEnumerable<T[]> Permutations<T>(T[] items) => items.Length <= 1
         ? [items]
         : items.SelectMany((item, i) => Permutations<T>([.. items[..i], .. items[(i + 1)..]]).Select(rest => (T[])[item, .. rest]));
+
+    private sealed class ManualTime : TimeProvider
+    {
+        public DateTimeOffset Now { get; set; }
+
+        public override DateTimeOffset GetUtcNow() => Now;
+    }
 }

@@ -10,13 +10,37 @@ public class HdrHistogramRegistryTests
     public void A_histogram_is_found_by_its_name_and_labels_in_any_order()
     {
         var histogram = HdrHistogram.Create();
-        _registry.Add("latency", histogram, ("route", "/a"), ("method", "GET"));
+        _registry.Add("latency", histogram, [new("route", "/a"), new("method", "GET")]);
 
-        _registry.TryGet("latency", out HdrHistogram? found, ("method", "GET"), ("route", "/a")).Should().BeTrue();
+        _registry.TryGet("latency", [new("method", "GET"), new("route", "/a")], out HdrHistogram? found).Should().BeTrue();
         found.Should().BeSameAs(histogram);
-        _registry.TryGet("latency", out _, ("method", "GET")).Should().BeFalse("labels must be exactly the same");
-        _registry.TryGet("latency", out _, ("method", "GET"), ("route", "/A")).Should().BeFalse("values are case-sensitive");
-        _registry.TryGet("Latency", out _, ("method", "GET"), ("route", "/a")).Should().BeFalse("names are case-sensitive");
+        _registry.TryGet("latency", [new("method", "GET")], out _).Should().BeFalse("labels must be exactly the same");
+        _registry.TryGet("latency", [new("method", "GET"), new("route", "/A")], out _).Should().BeFalse("values are case-sensitive");
+        _registry.TryGet("Latency", [new("method", "GET"), new("route", "/a")], out _).Should().BeFalse("names are case-sensitive");
+    }
+
+    [Fact]
+    public void Labels_can_be_omitted_and_come_from_any_collection()
+    {
+        var histogram = HdrHistogram.Create();
+        Dictionary<string, string> labels = new() { ["route"] = "/a", ["method"] = "GET" };
+        _registry.Add("plain", histogram);
+        _registry.Add("described", histogram, HdrHistogramDescription.Nanoseconds);
+        _registry.Add("labelled", histogram, labels.ToArray());
+
+        _registry.TryGet("plain", out HdrHistogram? found).Should().BeTrue();
+        found.Should().BeSameAs(histogram);
+        _registry.TryGet("labelled", out _).Should().BeFalse("it has labels");
+        _registry.GetOrAdd("described", HdrHistogram.Create).Should().BeSameAs(histogram);
+        _registry.GetOrAdd("described", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds).Should().BeSameAs(histogram);
+        _registry.Registrations.Single(one => one.Name == "labelled").Labels
+            .Should().Equal(KeyValuePair.Create("method", "GET"), KeyValuePair.Create("route", "/a"));
+        new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, labels.ToArray()).ToString()
+            .Should().Be("x{method=\"GET\",route=\"/a\"}", "labels are sorted by their keys");
+        new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None).Labels.Should().BeEmpty();
+        _registry.Remove("plain").Should().BeTrue();
+        _registry.Invoking(registry => registry.Add("y", histogram, new KeyValuePair<string, string>[1]))
+            .Should().Throw<ArgumentNullException>("the key is null");
     }
 
     [Fact]
@@ -29,12 +53,12 @@ public class HdrHistogramRegistryTests
             return HdrHistogram.Factory.WithUInt64Storage().WithThreadLocal().Create();
         }
 
-        ThreadLocalHdrHistogram<ulong> first = _registry.GetOrAdd("x", Create, ("k", "v"));
-        ThreadLocalHdrHistogram<ulong> second = _registry.GetOrAdd("x", Create, ("k", "v"));
+        ThreadLocalHdrHistogram<ulong> first = _registry.GetOrAdd("x", Create, [new("k", "v")]);
+        ThreadLocalHdrHistogram<ulong> second = _registry.GetOrAdd("x", Create, [new("k", "v")]);
 
         second.Should().BeSameAs(first);
         created.Should().Be(1);
-        FluentActions.Invoking(() => _registry.GetOrAdd("x", HdrHistogram.Create, ("k", "v")))
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", HdrHistogram.Create, [new("k", "v")]))
             .Should().Throw<ArgumentException>().WithMessage("*x{k=\"v\"}*ThreadLocal*");
     }
 
@@ -50,10 +74,10 @@ public class HdrHistogramRegistryTests
     [Fact]
     public void Texts_that_run_together_stay_apart()
     {
-        _registry.Add("a", HdrHistogram.Create(), ("b", "c\0d"));
-        _registry.Add("a", HdrHistogram.Create(), ("b\0c", "d"));
-        _registry.Add("a\0b", HdrHistogram.Create(), ("c", "d"));
-        _registry.Add("a", HdrHistogram.Create(), ("b", "c"), ("d", ""));
+        _registry.Add("a", HdrHistogram.Create(), [new("b", "c\0d")]);
+        _registry.Add("a", HdrHistogram.Create(), [new("b\0c", "d")]);
+        _registry.Add("a\0b", HdrHistogram.Create(), [new("c", "d")]);
+        _registry.Add("a", HdrHistogram.Create(), [new("b", "c"), new("d", "")]);
 
         _registry.Registrations.Should().HaveCount(4);
     }
@@ -62,9 +86,9 @@ public class HdrHistogramRegistryTests
     public void Registrations_are_a_sorted_copy_with_readable_names()
     {
         _registry.Add("b", HdrHistogram.Create());
-        _registry.Add("a", HdrHistogram.Create(), ("z", "1"), ("y", "2"));
-        _registry.Add("a", HdrHistogram.Create(), ("x", "1"));
-        _registry.Add("a", HdrHistogram.Create(), ("long", "1"));
+        _registry.Add("a", HdrHistogram.Create(), [new("z", "1"), new("y", "2")]);
+        _registry.Add("a", HdrHistogram.Create(), [new("x", "1")]);
+        _registry.Add("a", HdrHistogram.Create(), [new("long", "1")]);
         IReadOnlyList<HdrHistogramRegistration> before = _registry.Registrations;
         _registry.Remove("b").Should().BeTrue();
         _registry.Remove("b").Should().BeFalse();
@@ -79,12 +103,12 @@ public class HdrHistogramRegistryTests
         var histogram = HdrHistogram.Create();
         _registry.Add("x", histogram);
 
-        FluentActions.Invoking(() => _registry.Add("x", histogram)).Should().Throw<ArgumentException>().WithMessage("*x is registered*");
+        FluentActions.Invoking(() => _registry.Add("x", histogram)).Should().Throw<ArgumentException>().WithMessage("*x is already registered*");
         FluentActions.Invoking(() => _registry.Add("", histogram)).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => _registry.Add("y", null!)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => _registry.Add("y", histogram, ("k", "1"), ("k", "2"))).Should().Throw<ArgumentException>().WithMessage("*'k'*twice*");
-        FluentActions.Invoking(() => _registry.Add("y", histogram, ("", "1"))).Should().Throw<ArgumentException>();
-        FluentActions.Invoking(() => _registry.Add("y", histogram, ("k", null!))).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => _registry.Add("y", histogram, [new("k", "1"), new("k", "2")])).Should().Throw<ArgumentException>().WithMessage("*'k' is duplicated*");
+        FluentActions.Invoking(() => _registry.Add("y", histogram, [new("", "1")])).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => _registry.Add("y", histogram, [new("k", null!)])).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => _registry.GetOrAdd<HdrHistogram>("y", () => null!)).Should().Throw<ArgumentNullException>();
         _registry.TryGet("y", out _).Should().BeFalse();
     }
@@ -93,11 +117,11 @@ public class HdrHistogramRegistryTests
     public void All_registrations_of_a_name_have_one_description()
     {
         HdrHistogramDescription seconds = HdrHistogramDescription.Nanoseconds with { Help = "Time." };
-        _registry.Add("x", HdrHistogram.Create(), seconds, ("k", "1"));
-        _registry.Add("x", HdrHistogram.Create(), seconds with { }, ("k", "2"));
-        _registry.Add("x", HdrHistogram.Create(), ("k", "3"));
-        _registry.GetOrAdd("x", HdrHistogram.Create, ("k", "4"));
-        _registry.GetOrAdd("x", HdrHistogram.Create, seconds, ("k", "5"));
+        _registry.Add("x", HdrHistogram.Create(), seconds, [new("k", "1")]);
+        _registry.Add("x", HdrHistogram.Create(), seconds with { }, [new("k", "2")]);
+        _registry.Add("x", HdrHistogram.Create(), [new("k", "3")]);
+        _registry.GetOrAdd("x", HdrHistogram.Create, [new("k", "4")]);
+        _registry.GetOrAdd("x", HdrHistogram.Create, seconds, [new("k", "5")]);
         bool created = false;
         PlainHdrHistogram<uint> Create()
         {
@@ -107,10 +131,10 @@ public class HdrHistogramRegistryTests
 
         _registry.Registrations.Should().HaveCount(5).And.OnlyContain(registration => registration.Description == seconds);
         HdrHistogramDescription other = seconds with { Help = "Another." };
-        FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), other, ("k", "6")))
+        FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), other, [new("k", "6")]))
             .Should().Throw<ArgumentException>().WithMessage("'x' is registered with another description*Time.*").WithParameterName("description");
-        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, ("k", "6"))).Should().Throw<ArgumentException>();
-        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, ("k", "1"))).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, [new("k", "6")])).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => _registry.GetOrAdd("x", Create, other, [new("k", "1")])).Should().Throw<ArgumentException>();
         created.Should().BeFalse();
         _registry.Registrations.Should().HaveCount(5);
     }
@@ -118,14 +142,14 @@ public class HdrHistogramRegistryTests
     [Fact]
     public void A_name_of_which_nothing_is_left_may_be_described_anew()
     {
-        _registry.Add("x", HdrHistogram.Create(), ("k", "1"));
-        _registry.Add("x", HdrHistogram.Create(), ("k", "2"));
+        _registry.Add("x", HdrHistogram.Create(), [new("k", "1")]);
+        _registry.Add("x", HdrHistogram.Create(), [new("k", "2")]);
         _registry.Registrations.Should().OnlyContain(registration => registration.Description == HdrHistogramDescription.None);
 
-        _registry.Remove("x", ("k", "1"));
+        _registry.Remove("x", [new("k", "1")]);
         FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds))
             .Should().Throw<ArgumentException>();
-        _registry.Remove("x", ("k", "2"));
+        _registry.Remove("x", [new("k", "2")]);
         _registry.Add("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds);
 
         _registry.Registrations.Single().Description.Should().Be(HdrHistogramDescription.Nanoseconds);
@@ -148,7 +172,7 @@ public class HdrHistogramRegistryTests
     public void A_registration_needs_no_registry()
     {
         var histogram = HdrHistogram.Create();
-        var registration = new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, ("b", "2"), ("a", "1"));
+        var registration = new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, [new("b", "2"), new("a", "1")]);
 
         registration.ToString().Should().Be("x{a=\"1\",b=\"2\"}");
         registration.Histogram.Should().BeSameAs(histogram);
@@ -156,7 +180,7 @@ public class HdrHistogramRegistryTests
         FluentActions.Invoking(() => new HdrHistogramRegistration("", histogram, HdrHistogramDescription.None)).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new HdrHistogramRegistration("x", null!, HdrHistogramDescription.None)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, null!)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, ("a", "1"), ("a", "2")))
+        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, [new("a", "1"), new("a", "2")]))
             .Should().Throw<ArgumentException>();
     }
 
@@ -166,17 +190,17 @@ public class HdrHistogramRegistryTests
         HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());
         HdrHistogramDescription.Nanoseconds.Should().Be(new HdrHistogramDescription
         {
-            Unit = "seconds",
-            ValueUnitRatio = 1e9,
+            Unit = new() { Name = "seconds", Ratio = 1e9 },
             LowestBound = 1024,
             HighestBound = 68_719_476_735,
         });
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.NaN, double.PositiveInfinity })
         {
-            FluentActions.Invoking(() => HdrHistogramDescription.None with { ValueUnitRatio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
+            FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = new() { Ratio = ratio } }).Should().Throw<ArgumentOutOfRangeException>();
         }
 
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Help = null! }).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = new() { Name = null! } }).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = null! }).Should().Throw<ArgumentNullException>();
         HdrHistogramDescription reversed = new() { LowestBound = 2, HighestBound = 1 };
         FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), reversed))

@@ -85,6 +85,53 @@ public abstract partial class HistogramContract
             TaskScheduler.Default);
     }
 
+    public static TheoryData<string> ScopeNames => ["tick", "nano", "micro", "milli", "pico"];
+
+    [Theory]
+    [MemberData(nameof(ScopeNames))]
+    public void A_scope_that_ends_over_a_disposed_histogram_keeps_the_exception_of_its_block(string scope)
+    {
+        foreach (HdrHistogram histogram in (HdrHistogram[])[CreateWide(), CreateNarrow()])
+        {
+            FluentActions.Invoking(() =>
+            {
+                using (ScopeTests.Scope(histogram, scope))
+                {
+                    histogram.Dispose();
+                    throw new InvalidOperationException("the real one");
+                }
+            }).Should().Throw<InvalidOperationException>().WithMessage("the real one");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(ScopeNames))]
+    public async Task A_scope_of_a_thread_that_never_recorded_ends_over_a_disposed_histogram(string scope)
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Dispose();
+
+        await Task.Factory.StartNew(
+            () => FluentActions.Invoking(() => ScopeTests.Scope(histogram, scope).Dispose()).Should().NotThrow(),
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+    }
+
+    [Theory]
+    [MemberData(nameof(ScopeNames))]
+    public void Scopes_record_into_every_variant_in_and_out_of_range(string scope)
+    {
+        HdrHistogram wide = CreateWide();
+        HdrHistogram narrow = Factory.WithRelativeError(0.01).WithMinTrackableValue(ulong.MaxValue / 2).Create();
+
+        ScopeTests.Scope(wide, scope).Dispose();
+        ScopeTests.Scope(narrow, scope).Dispose();
+
+        (wide.TotalCount, wide.OverflowCount).Should().Be((1, 0));
+        (narrow.TotalCount, narrow.UnderflowCount).Should().Be((0, 1));
+    }
+
     private static PlainHdrHistogram<uint> One(ReadOnlySpan<ulong> values)
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory

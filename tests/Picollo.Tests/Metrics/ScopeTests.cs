@@ -89,17 +89,8 @@ public class ScopeTests
     }).Should().NotThrow();
 
     [Fact]
-    public void A_scope_of_no_histogram_is_refused()
-    {
-        HdrHistogram none = null!;
-
-        FluentActions.Invoking(() => none.GetTickScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        FluentActions.Invoking(() => none.GetNanoScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        FluentActions.Invoking(() => none.GetMicroScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        FluentActions.Invoking(() => none.GetMilliScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        FluentActions.Invoking(() => none.GetPicoScope()).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        FluentActions.Invoking(() => ((Stopwatch)null!).ElapsedNanos).Should().Throw<ArgumentNullException>().WithParameterName("stopwatch");
-    }
+    public void A_stopwatch_that_is_null_is_refused() => FluentActions.Invoking(() => ((Stopwatch)null!).ElapsedNanos)
+        .Should().Throw<ArgumentNullException>().WithParameterName("stopwatch");
 
     [Fact]
     public void One_second_is_a_constant_of_the_unit()
@@ -133,7 +124,7 @@ public class ScopeTests
         _ => MilliScope.OneSecondValue,
     };
 
-    private static IDisposable Scope(HdrHistogram histogram, string unit) => unit switch
+    internal static IDisposable Scope(HdrHistogram histogram, string unit) => unit switch
     {
         "tick" => histogram.GetTickScope(),
         "nano" => histogram.GetNanoScope(),

@@ -18,11 +18,28 @@ public sealed class PerfEventFactoryTests
     [Fact]
     public void Bad_targets_are_refused()
     {
-        Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithTarget(-1, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         Factory.Invoking(f => f.WithTarget(0, -2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
         Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
-        Factory.Invoking(f => f.WithTarget(-1, -1)).Should().Throw<ArgumentOutOfRangeException>().WithMessage("*name a thread*or a CPU*");
+        Factory.Invoking(f => f.WithThread(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithThread(1L << 31)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithCpu(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
         Factory.Invoking(f => f.WithProcess(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("processId");
+    }
+
+    [Fact]
+    public void A_target_replaces_the_one_before()
+    {
+        Target(Factory).Should().Be((0, -1, null));
+        Target(Factory.WithProcess(7).WithThread(42)).Should().Be((42, -1, null));
+        Target(Factory.WithThread(42).WithCpu(3)).Should().Be((-1, 3, null));
+        Target(Factory.WithCpu(3).WithThread(42)).Should().Be((42, -1, null));
+        Target(Factory.WithCpu(3).WithTarget(42, 5)).Should().Be((42, 5, null));
+        Target(Factory.WithCpu(3).WithTarget(0, -1)).Should().Be((0, -1, null));
+        Target(Factory.WithCpu(3).WithProcess(7)).Should().Be((0, -1, 7));
+
+        static (int ThreadId, int Cpu, int? ProcessId) Target(PerfEventCounterSessionFactory factory) =>
+            (factory.Settings.ThreadId, factory.Settings.Cpu, factory.Settings.ProcessId);
     }
 
     [Fact]

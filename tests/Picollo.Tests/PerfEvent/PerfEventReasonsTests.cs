@@ -49,8 +49,8 @@ public sealed class PerfEventReasonsTests
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new(6, 0) };
-        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithTarget(-1, cpu)");
-        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithTarget(-1, cpu)");
+        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithCpu(cpu)");
+        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithCpu(cpu)");
         PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)");
         PerfEventReasons.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");

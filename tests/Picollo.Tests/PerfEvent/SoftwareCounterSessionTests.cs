@@ -35,6 +35,34 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [PerfFact]
+    public async Task A_loop_over_the_counters_may_await_and_allocates_nothing()
+    {
+        using PerfEventCounterSession session = Software.Create();
+        List<string> names = [];
+        foreach (PerfEventCounter counter in session.Counters)
+        {
+            await Task.Yield();
+            names.Add(counter.Name);
+        }
+
+        names.Should().Equal(session.Counters.Select(counter => counter.Name)).And.NotBeEmpty();
+        Allocated(session.Counters).Should().Be(0);
+
+        static long Allocated(PerfEventCounters counters)
+        {
+            int count = 0;
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            foreach (PerfEventCounter counter in counters)
+            {
+                count += counter.Name.Length > 0 ? 1 : 0;
+            }
+
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            return count == counters.Count ? allocated : -1;
+        }
+    }
+
+    [PerfFact]
     public void The_task_clock_is_the_cpu_time()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -69,9 +97,9 @@ public sealed class SoftwareCounterSessionTests
     [PerfFact]
     public void What_calls_count_is_taken_off_where_the_reader_is_counted()
     {
-        int own = (int)Picollo.Cpu.CpuUsageReader.GetThreadId();
+        long own = Picollo.Cpu.CpuUsageReader.GetThreadId();
         foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
-            [Software, Software.WithTarget(own, -1), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId), Software.WithEnabled(false)])
+            [Software, Software.WithThread(own), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId), Software.WithEnabled(false)])
         {
             using PerfEventCounterSession session = factory.Create();
             session.Enable();
@@ -207,7 +235,7 @@ public sealed class SoftwareCounterSessionTests
         });
         thread.Start();
         SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
-        using PerfEventCounterSession session = Software.WithTarget((int)id, -1).Create();
+        using PerfEventCounterSession session = Software.WithThread(id).Create();
         session.Read();
         opened.Set();
         over.Wait();
@@ -314,9 +342,9 @@ public sealed class SoftwareCounterSessionTests
         thread.Start();
         thread.Join();
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
-        Software.WithTarget((int)id, -1).Invoking(f => f.Create()).Should().Throw<PerfEventException>()
+        Software.WithThread(id).Invoking(f => f.Create()).Should().Throw<PerfEventException>()
             .WithMessage($"*no thread {id}*ESRCH*").Which.ErrorNumber.Should().Be(3);
-        Software.WithTarget((int)id, -1).WithOptional().Invoking(f => f.Create()).Should().Throw<PerfEventException>("it is not the counters that are missing");
+        Software.WithThread(id).WithOptional().Invoking(f => f.Create()).Should().Throw<PerfEventException>("it is not the counters that are missing");
         Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<PerfEventException>().WithMessage("*no process 2147483647*");
     }
 

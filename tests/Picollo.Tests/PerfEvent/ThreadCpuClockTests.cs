@@ -218,9 +218,9 @@ public sealed unsafe class ThreadCpuClockTests
         long slack = clock.ReadsInUserSpace ? 1_000_000 : 0;
         for (int i = 0; i < 200; i++)
         {
-            long before = CpuUsageReader.GetThreadTime();
+            long before = CpuUsageReader.GetThreadTimeNanoseconds();
             long now = clock.GetNanoseconds();
-            long after = CpuUsageReader.GetThreadTime();
+            long after = CpuUsageReader.GetThreadTimeNanoseconds();
             now.Should().BeInRange(before - slack, after + slack);
             CpuUtils.AddChain256(100);
         }

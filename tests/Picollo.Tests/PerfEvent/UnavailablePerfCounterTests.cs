@@ -7,7 +7,7 @@ public class UnavailablePerfCounterTests
     [Fact]
     public void One_text_says_why_for_all_counters_of_the_same_reason()
     {
-        UnavailablePerfCounter.Describe(
+        UnavailableCounterText.Describe(
         [
             new("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
             new("Software:PageFaults", "no such thing"),
@@ -15,6 +15,6 @@ public class UnavailablePerfCounterTests
         ]).Should().Equal(
             "Hardware:Instructions, Hardware:CpuCycles: kernel.perf_event_paranoid is 3.",
             "Software:PageFaults: no such thing");
-        UnavailablePerfCounter.Describe([]).Should().BeEmpty();
+        UnavailableCounterText.Describe([]).Should().BeEmpty();
     }
 }

@@ -80,14 +80,18 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         return end.ToEnd();
     }
 
-    public void Dispose()
+    public void Kill()
     {
         // The pipe's end tells picollo_spawn to kill the command.
         lock (control)
         {
             control.Dispose();
         }
+    }
 
+    public void Dispose()
+    {
+        Kill();
         if (!_hasEnded)
         {
             Reap();

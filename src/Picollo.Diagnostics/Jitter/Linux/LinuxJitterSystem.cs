@@ -74,9 +74,9 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out int threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
     {
-        threadId = (int)(LinuxCpuTimes.CurrentThreadId ?? 0);
+        threadId = LinuxCpuTimes.CurrentThreadId ?? 0;
         int error = CpuMask.Pin(cpu);
         reason = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
         if (reason is not null)
@@ -104,7 +104,8 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public int Run(JitterState* state) => _native != null ? _native(state) : JitterLoop.Run(state, new LinuxJitterClock());
 
-    public bool IsWhereItWasPut(int threadId, int cpu) => CpuMask.Get(threadId) is not { } cpus || (cpus.Length == 1 && cpus[0] == cpu);
+    public bool IsWhereItWasPut(long threadId, int cpu) =>
+        CpuMask.Get((int)threadId) is not { } cpus || (cpus.Length == 1 && cpus[0] == cpu);
 
     private static nint Stack
     {

@@ -30,7 +30,7 @@ internal sealed class LinuxTasks(string procPath)
     private const int EntriesLength = 32 * 1024;
 
     private const SystemCpuParts OfTasks =
-        SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners | SystemCpuParts.Waits;
+        SystemCpuParts.Processes | SystemCpuParts.Threads | ProcessDetails.Owners | ProcessDetails.Waits;
 
     private readonly byte[] _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
     private readonly bool _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
@@ -46,9 +46,9 @@ internal sealed class LinuxTasks(string procPath)
         {
             sample.SetUnavailableReason(OfTasks, reason);
         }
-        else if ((parts & SystemCpuParts.Waits) != 0 && sample.Waits.Count == 0)
+        else if ((parts & ProcessDetails.Waits) != 0 && sample.Waits.Count == 0)
         {
-            sample.SetUnavailableReason(SystemCpuParts.Waits, LinuxReasons.NoWaits);
+            sample.SetUnavailableReason(ProcessDetails.Waits, LinuxReasons.NoWaits);
         }
     }
 
@@ -134,7 +134,7 @@ internal sealed class LinuxTasks(string procPath)
             ? clock
             : null;
         int firstWait = sample.Waits.Count;
-        string? reason = (parts & (SystemCpuParts.Threads | SystemCpuParts.Waits)) == 0
+        string? reason = (parts & (SystemCpuParts.Threads | ProcessDetails.Waits)) == 0
             ? null
             : ReadThreads(proc, path, process, stat.ThreadCount, sample, parts);
         if (isAskedFor)
@@ -154,12 +154,12 @@ internal sealed class LinuxTasks(string procPath)
     /// <summary>Adds the sizes and the owner, where they are asked for.</summary>
     private static ProcessCpu WithDetails(ProcessCpu process, int proc, PathBuffer path, SystemCpuSample sample, SystemCpuParts parts)
     {
-        if ((parts & SystemCpuParts.Owners) != 0)
+        if ((parts & ProcessDetails.Owners) != 0)
         {
             process = process with { UserId = LinuxFiles.TryGetOwner(proc, path.Terminated) };
             if (process.UserId is null && !LinuxFiles.IsLastAbsent)
             {
-                sample.SetUnavailableReason(SystemCpuParts.Owners, LinuxReasons.NoOwners);
+                sample.SetUnavailableReason(ProcessDetails.Owners, LinuxReasons.NoOwners);
             }
         }
 
@@ -256,7 +256,7 @@ internal sealed class LinuxTasks(string procPath)
         int length = LinuxFiles.ReadOnce(directory, path.Terminated, text);
         bool isRead = ProcSchedStat.TryParse(length > 0 ? text[..length] : [], out ProcSchedStat stat);
         runNanoseconds = isRead ? stat.RunNanoseconds : null;
-        if ((parts & SystemCpuParts.Waits) == 0)
+        if ((parts & ProcessDetails.Waits) == 0)
         {
             return null;
         }

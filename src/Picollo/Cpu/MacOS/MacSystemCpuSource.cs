@@ -16,7 +16,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.Cgroup, "macOS has no cgroups."),
         (SystemCpuParts.Pressure, "macOS keeps no pressure stall information."),
         (SystemCpuParts.Memory, "The machine's memory is not read on macOS; the sizes of processes are, but for what they share."),
-        (SystemCpuParts.Waits, "macOS does not tell how long threads wait for a CPU."),
+        (ProcessDetails.Waits, "macOS does not tell how long threads wait for a CPU."),
     ];
 
     private readonly MacTasks _tasks;

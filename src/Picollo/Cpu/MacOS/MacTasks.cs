@@ -32,7 +32,7 @@ internal sealed unsafe class MacTasks
         int count = ListProcesses();
         if (count <= 0)
         {
-            sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads | ProcessDetails.Owners, NoProcesses);
             return;
         }
 
@@ -69,7 +69,7 @@ internal sealed unsafe class MacTasks
                 ThreadCount = info.ThreadCount,
                 VirtualBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.VirtualBytes),
                 ResidentBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.ResidentBytes),
-                UserId = (parts & SystemCpuParts.Owners) == 0 ? null : info.UserId,
+                UserId = (parts & ProcessDetails.Owners) == 0 ? null : info.UserId,
             };
             sample.Processes.Add(id, new TaskSample { Id = id, Shown = shown });
         }

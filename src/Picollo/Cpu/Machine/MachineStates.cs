@@ -5,12 +5,21 @@ namespace Picollo.Cpu;
 /// <summary>
 /// How many threads were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential decay.
 /// </summary>
-/// <param name="OneMinute">With a time constant of one minute.</param>
-/// <param name="FiveMinutes">With a time constant of five minutes.</param>
-/// <param name="FifteenMinutes">With a time constant of fifteen minutes.</param>
-/// <remarks>Not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS.</remarks>
-public readonly record struct LoadAverage(double OneMinute, double FiveMinutes, double FifteenMinutes)
+/// <remarks>Not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS. Immutable.</remarks>
+public readonly record struct LoadAverage
 {
+    internal LoadAverage(double oneMinute, double fiveMinutes, double fifteenMinutes) =>
+        (OneMinute, FiveMinutes, FifteenMinutes) = (oneMinute, fiveMinutes, fifteenMinutes);
+
+    /// <summary>The average with a time constant of one minute, at least 0.</summary>
+    public double OneMinute { get; }
+
+    /// <summary>The average with a time constant of five minutes, at least 0.</summary>
+    public double FiveMinutes { get; }
+
+    /// <summary>The average with a time constant of fifteen minutes, at least 0.</summary>
+    public double FifteenMinutes { get; }
+
     /// <summary>The three numbers as <c>top</c> and <c>uptime</c> print them; culture-invariant.</summary>
     /// <returns>For example <c>0.65, 0.33, 0.20</c>.</returns>
     public override string ToString() =>
@@ -18,25 +27,53 @@ public readonly record struct LoadAverage(double OneMinute, double FiveMinutes, 
 }
 
 /// <summary>How many threads there are, and how many want a CPU, at the moment of a sample.</summary>
-/// <param name="Running">Threads on a CPU or waiting for one, the one that reads this included; null where not known.</param>
-/// <param name="Blocked">Threads that wait for a disk; null where not known.</param>
-/// <param name="Total">All threads; null where not known.</param>
 /// <remarks>Source on Linux: procs_running and procs_blocked of /proc/stat (threads, for all their names say), and the fourth
-/// field of /proc/loadavg. Windows tells running and all; macOS nothing of the kind.</remarks>
-public readonly record struct RunQueueState(int? Running, int? Blocked, int? Total);
+/// field of /proc/loadavg. Windows reports the running threads and all threads; macOS reports none of them. Immutable.</remarks>
+public readonly record struct RunQueueState
+{
+    internal RunQueueState(int? running, int? blocked, int? total) => (Running, Blocked, Total) = (running, blocked, total);
 
-/// <summary>Linux's pressure stall information for the CPU (Documentation/accounting/psi.rst of the kernel).</summary>
-/// <param name="Some">The time in which at least one thread waited for a CPU.</param>
-/// <param name="Full">The time in which all threads that were not idle waited. For the machine as a whole that cannot be, and
-/// the kernel reports zeros; null on kernels before 5.13, which do not report it.</param>
-public readonly record struct CpuPressure(PressureStall Some, PressureStall? Full);
+    /// <summary>Threads on a CPU or waiting for one, including the thread that takes the sample; null where not known.</summary>
+    public int? Running { get; }
 
-/// <summary>How much of the time threads were stalled.</summary>
-/// <param name="Average10">The share of the last ten seconds, 0 to 1, decaying exponentially, to 0.0001.</param>
-/// <param name="Average60">The same of the last minute.</param>
-/// <param name="Average300">The same of the last five minutes.</param>
-/// <param name="Total">The time stalled since the system was started, to a microsecond.</param>
-public readonly record struct PressureStall(double Average10, double Average60, double Average300, TimeSpan Total);
+    /// <summary>Threads that wait for a disk; null where not known.</summary>
+    public int? Blocked { get; }
+
+    /// <summary>All threads; null where not known.</summary>
+    public int? Total { get; }
+}
+
+/// <summary>Linux's pressure stall information for the CPU (Documentation/accounting/psi.rst of the kernel). Immutable.</summary>
+public readonly record struct CpuPressure
+{
+    internal CpuPressure(PressureStall some, PressureStall? full) => (Some, Full) = (some, full);
+
+    /// <summary>The time in which at least one thread waited for a CPU.</summary>
+    public PressureStall Some { get; }
+
+    /// <summary>The time in which all threads that were not idle waited. For the machine as a whole that cannot be, and
+    /// the kernel reports zeros; null on kernels before 5.13, which do not report it.</summary>
+    public PressureStall? Full { get; }
+}
+
+/// <summary>How much of the time threads were stalled. Immutable.</summary>
+public readonly record struct PressureStall
+{
+    internal PressureStall(double average10, double average60, double average300, TimeSpan total) =>
+        (Average10, Average60, Average300, Total) = (average10, average60, average300, total);
+
+    /// <summary>The share of the last ten seconds, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    public double Average10 { get; }
+
+    /// <summary>The share of the last minute, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    public double Average60 { get; }
+
+    /// <summary>The share of the last five minutes, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    public double Average300 { get; }
+
+    /// <summary>The time stalled since the system was started, to a microsecond.</summary>
+    public TimeSpan Total { get; }
+}
 
 /// <summary>The machine's memory, in bytes (/proc/meminfo, as free(1) and top(1) have it).</summary>
 /// <remarks>In a container this is the machine's still, whatever the limit of its cgroup. Immutable. Linux.</remarks>

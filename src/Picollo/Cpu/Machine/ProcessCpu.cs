@@ -35,7 +35,7 @@ public readonly record struct ProcessCpu
     /// between the last two samples over the time between them: of several threads the sum, which may be above 1. Threads that began
     /// since count from their beginning; those that ended since do not count. A wait counts when it is over: one that was longer than
     /// the time between the samples makes a share above 1. Null where <see cref="Share"/> is, without
-    /// <see cref="SystemCpuParts.Waits"/>, and for a process with a thread whose wait could not be read. Linux: the second number of
+    /// <see cref="SystemCpuParts.All"/>, and for a process with a thread whose wait could not be read. Linux: the second number of
     /// schedstat, as pidstat's %wait is of a single thread.</summary>
     public double? WaitShare { get; internal init; }
 
@@ -51,7 +51,7 @@ public readonly record struct ProcessCpu
     public long? SharedBytes { get; internal init; }
 
     /// <summary>The effective user's id, as seen from this process's user namespace; null without
-    /// <see cref="SystemCpuParts.Owners"/>, and on Windows.</summary>
+    /// <see cref="SystemCpuParts.All"/>, and on Windows.</summary>
     public uint? UserId { get; internal init; }
 
     /// <summary>CPU time taken since the process began, ended threads included; on Linux to 10 ms, on Windows to

@@ -2,10 +2,11 @@ using System.Collections;
 
 namespace Picollo.Cpu;
 
-/// <summary>What a sample holds of many: a list that its owner fills again at the next sample.</summary>
+/// <summary>The CPUs, processes or threads of a sample: a list that its owner fills again at the next sample.</summary>
 /// <typeparam name="T">The items.</typeparam>
-/// <remarks>Copy what is to outlive the next sample (<c>[.. list]</c>). Indexing and <c>foreach</c> allocate nothing. Not
-/// thread-safe beside its owner's next sample.</remarks>
+/// <remarks><see cref="SystemCpu.Update"/> refills the list: copy what must outlive the next sample (<c>[.. list]</c>), and end each
+/// <c>foreach</c> before it. A <c>foreach</c> during which the list is refilled may return items of both samples. Indexing and
+/// <c>foreach</c> allocate nothing. Not thread-safe: no thread may read the list during an update.</remarks>
 public sealed class SampleList<T> : IReadOnlyList<T>
     where T : struct
 {
@@ -29,19 +30,13 @@ public sealed class SampleList<T> : IReadOnlyList<T>
     /// <returns>A view of the list.</returns>
     public ReadOnlySpan<T> AsSpan() => _items.AsSpan(0, Count);
 
-    /// <summary>The items in their order; not to be held across an <c>await</c>.</summary>
+    /// <summary>The items in their order. The loop may contain an <c>await</c>.</summary>
     /// <returns>An enumerator that allocates nothing.</returns>
-    public ReadOnlySpan<T>.Enumerator GetEnumerator() => AsSpan().GetEnumerator();
+    public ArraySegment<T>.Enumerator GetEnumerator() => new ArraySegment<T>(_items, 0, Count).GetEnumerator();
 
-    IEnumerator<T> IEnumerable<T>.GetEnumerator()
-    {
-        for (int i = 0; i < Count; i++)
-        {
-            yield return _items[i];
-        }
-    }
+    IEnumerator<T> IEnumerable<T>.GetEnumerator() => GetEnumerator();
 
-    IEnumerator IEnumerable.GetEnumerator() => ((IEnumerable<T>)this).GetEnumerator();
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     internal void Clear() => Count = 0;
 

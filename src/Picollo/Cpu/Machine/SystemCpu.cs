@@ -107,7 +107,7 @@ public sealed class SystemCpu : IDisposable
     /// (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
     /// <see cref="SystemCpuParts.Threads"/> is asked for, where it cannot be read, and on other systems than Linux.
     /// </summary>
-    public bool? HasAutogroups => _now.HasAutogroups;
+    internal bool? HasAutogroups => _now.HasAutogroups;
 
     private long IntervalNanoseconds { get; set; }
 
@@ -148,7 +148,7 @@ public sealed class SystemCpu : IDisposable
     /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
     /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    public string[]? GetCommandLine(int processId)
+    internal string[]? GetCommandLine(int processId)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
         return _source.GetCommandLine(processId);
@@ -168,12 +168,13 @@ public sealed class SystemCpu : IDisposable
         // What these belong to has to be there.
         SystemCpuParts needed = part switch
         {
-            SystemCpuParts.Owners => SystemCpuParts.Processes,
-            SystemCpuParts.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
+            ProcessDetails.Owners => SystemCpuParts.Processes,
+            ProcessDetails.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
             _ => part,
         };
-        return (part & _parts) == 0 ? $"{part} was not asked for: give SystemCpuParts.{part} to the constructor."
-            : (needed & _parts) == 0 ? $"{part} are of processes: give SystemCpuParts.Processes to the constructor as well."
+        SystemCpuParts named = needed == part ? part : SystemCpuParts.All;
+        return (part & _parts) == 0 ? $"This was not asked for: pass SystemCpuParts.{named} to the constructor."
+            : (needed & _parts) == 0 ? "Owners and waits belong to processes: pass SystemCpuParts.Processes to the constructor as well."
             : _now.GetUnavailableReason(part);
     }
 

@@ -34,17 +34,22 @@ public enum SystemCpuParts
     /// first two sizes alone, which cost nothing.</summary>
     Memory = 128,
 
-    /// <summary><see cref="ProcessCpu.UserId"/> of the processes that are asked for: on Linux one more system call a process, on macOS
-    /// nothing. Not on Windows.</summary>
-    Owners = 256,
-
-    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of what is asked for: one more file a thread, and
-    /// with <see cref="Threads"/> nothing, as they need that file. Linux.</summary>
-    Waits = 512,
-
     /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>
     Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
 
-    /// <summary>Everything.</summary>
-    All = Machine | Processes | Threads | Memory | Owners | Waits,
+    /// <summary>Everything, including <see cref="ProcessCpu.UserId"/>, <see cref="ProcessCpu.WaitShare"/> and
+    /// <see cref="ThreadCpu.WaitShare"/>.</summary>
+    All = 1023,
+}
+
+/// <summary>The parts of <see cref="SystemCpuParts.All"/> that only the tool asks for separately.</summary>
+internal static class ProcessDetails
+{
+    /// <summary><see cref="ProcessCpu.UserId"/> of the processes that are asked for: on Linux one more system call a process, on macOS
+    /// nothing. Not on Windows.</summary>
+    public const SystemCpuParts Owners = (SystemCpuParts)256;
+
+    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of what is asked for: one more file a thread, and
+    /// with <see cref="SystemCpuParts.Threads"/> nothing, as they need that file. Linux.</summary>
+    public const SystemCpuParts Waits = (SystemCpuParts)512;
 }

@@ -32,7 +32,7 @@ public readonly record struct ThreadCpu
 
     /// <summary>The time that it was runnable and did not run, for another ran on its CPU or its cgroup was throttled, between the last
     /// two samples over the time between them. A wait counts when it is over, as in <see cref="ProcessCpu.WaitShare"/>. Null where
-    /// <see cref="Share"/> is, without <see cref="SystemCpuParts.Waits"/>, and for a thread that has never run. Linux.</summary>
+    /// <see cref="Share"/> is, without <see cref="SystemCpuParts.All"/>, and for a thread that has never run. Linux.</summary>
     public double? WaitShare { get; internal init; }
 
     /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6 ms.</summary>

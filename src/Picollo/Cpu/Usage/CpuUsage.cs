@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Picollo.Cpu;
 
 /// <summary>
@@ -17,6 +19,7 @@ namespace Picollo.Cpu;
 /// </code>
 /// </example>
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public readonly partial record struct CpuUsage : IComparable<CpuUsage>
 {
     /// <summary>An amount of CPU time.</summary>

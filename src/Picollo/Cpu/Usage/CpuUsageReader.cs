@@ -8,8 +8,8 @@ namespace Picollo.Cpu;
 /// <para>Every method makes a few system calls and allocates nothing, except where documented; all are thread-safe.
 /// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
 /// process never go back, neither in user nor in kernel time.</para>
-/// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTime()"/>. Other
-/// threads and processes there: 10 ms for user and kernel time apart, 1 ns for the total. A process's threads on other CPUs are
+/// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTimeNanoseconds()"/>.
+/// Other threads and processes there: 10 ms for user and kernel time apart, 1 ns for the total. A process's threads on other CPUs are
 /// counted up to their last scheduler tick (4 ms at 250 Hz). On Windows 15.6 ms, and well under 1 µs for totals
 /// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
 /// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) divides user from kernel time
@@ -17,8 +17,8 @@ namespace Picollo.Cpu;
 /// </remarks>
 public static class CpuUsageReader
 {
-    /// <summary>The CPU time of the current thread, user and kernel apart. Use it where the two matter; <see cref="GetThreadTime()"/> costs
-    /// about half.</summary>
+    /// <summary>The CPU time of the current thread, user and kernel apart. Use it where the two matter;
+    /// <see cref="GetThreadTimeNanoseconds()"/> costs about half.</summary>
     /// <returns>Since the thread began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByThread()
@@ -101,7 +101,7 @@ public static class CpuUsageReader
     /// <returns>Nanoseconds since the thread began.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static long GetThreadTime()
+    public static long GetThreadTimeNanoseconds()
     {
         if (!CpuTimes.Current.TryGetThread(out long nanoseconds))
         {
@@ -115,15 +115,15 @@ public static class CpuUsageReader
     /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
     /// <returns>Nanoseconds since the thread began.</returns>
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
-    public static long GetThreadTime(long threadId) =>
-        TryGetThreadTime(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
+    public static long GetThreadTimeNanoseconds(long threadId) =>
+        TryGetThreadTimeNanoseconds(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>As <see cref="GetThreadTime(long)"/>, but returns the reason instead of throwing.</summary>
+    /// <summary>As <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
     /// <param name="nanoseconds">Since the thread began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetThreadTime(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
+    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
         return CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, threadId, out nanoseconds, out reason);
@@ -132,7 +132,7 @@ public static class CpuUsageReader
     /// <summary>The CPU time of this process, user and kernel together, at the finest step the system has.</summary>
     /// <returns>Nanoseconds since the process began.</returns>
     /// <inheritdoc cref="GetByProcess()" path="/exception"/>
-    public static long GetProcessTime() =>
+    public static long GetProcessTimeNanoseconds() =>
         CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason)
             ? nanoseconds
             : Throw<long>(reason);
@@ -141,15 +141,15 @@ public static class CpuUsageReader
     /// <param name="processId">At least 1.</param>
     /// <returns>Nanoseconds since the process began.</returns>
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
-    public static long GetProcessTime(int processId) =>
-        TryGetProcessTime(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
+    public static long GetProcessTimeNanoseconds(int processId) =>
+        TryGetProcessTimeNanoseconds(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>As <see cref="GetProcessTime(int)"/>, but returns the reason instead of throwing.</summary>
+    /// <summary>As <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
     /// <param name="nanoseconds">Since the process began; 0 if it is not known.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetProcessTime(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
+    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
         return CpuTimes.Current.TryGetTotal(ResourceOwner.Process, processId, out nanoseconds, out reason);

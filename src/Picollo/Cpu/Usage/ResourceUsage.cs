@@ -33,7 +33,7 @@ public readonly record struct ResourceUsage
 
     /// <summary>CPU time, user and kernel apart: the reading that <see cref="CpuUsageReader"/> gives of the same thread or
     /// processes.</summary>
-    public CpuUsage Cpu { get; init; }
+    public CpuUsage Cpu { get; internal init; }
 
     /// <summary>The largest resident size so far, in bytes: a high-water mark, not a count. In a difference it is the later
     /// reading's.</summary>
@@ -44,20 +44,20 @@ public readonly record struct ResourceUsage
     /// that this process started never shows less than this process had itself by then. What a child's own program had at most, while
     /// it runs, is <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c>. Since Linux 6.2 either may be off by some tens of pages per CPU.</para>
     /// </remarks>
-    public long MaxResidentBytes { get; init; }
+    public long MaxResidentBytes { get; internal init; }
 
     /// <summary>Page faults that needed no input: first touches of a page, copies on write, pages found in the page cache. A huge page
     /// is one.</summary>
-    public long MinorPageFaults { get; init; }
+    public long MinorPageFaults { get; internal init; }
 
     /// <summary>Page faults that had to wait for a disk or for swap.</summary>
-    public long MajorPageFaults { get; init; }
+    public long MajorPageFaults { get; internal init; }
 
     /// <summary>How often the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
-    public long VoluntaryContextSwitches { get; init; }
+    public long VoluntaryContextSwitches { get; internal init; }
 
     /// <summary>How often the CPU was taken away: a time slice was over, or something of higher priority came.</summary>
-    public long InvoluntaryContextSwitches { get; init; }
+    public long InvoluntaryContextSwitches { get; internal init; }
 
     /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux. Use it for faults and context
     /// switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>

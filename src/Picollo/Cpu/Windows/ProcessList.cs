@@ -50,7 +50,7 @@ internal sealed class ProcessList(long bootUnits)
         // The thread that asks is running: if none is, this Windows does not report states.
         if ((parts & SystemCpuParts.RunQueue) != 0 && threads > 0)
         {
-            sample.RunQueue = new RunQueueState(running > 0 ? running : null, Blocked: null, threads);
+            sample.RunQueue = new RunQueueState(running > 0 ? running : null, blocked: null, threads);
         }
     }
 

@@ -25,8 +25,8 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.Cgroup, "Windows has no cgroups; the limits of job objects are not read."),
         (SystemCpuParts.Pressure, "Windows keeps no pressure stall information."),
         (SystemCpuParts.Memory, "The machine's memory is not read on Windows; the sizes of processes are, but for what they share."),
-        (SystemCpuParts.Owners, "Windows' owners of processes are no numbers (SIDs), and are not read."),
-        (SystemCpuParts.Waits, "Windows does not tell how long threads wait for a CPU."),
+        (ProcessDetails.Owners, "Windows' owners of processes are no numbers (SIDs), and are not read."),
+        (ProcessDetails.Waits, "Windows does not tell how long threads wait for a CPU."),
     ];
 
     private readonly ProcessList _processes;

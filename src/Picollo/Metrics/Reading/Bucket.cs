@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Picollo.Metrics;
@@ -8,6 +9,7 @@ namespace Picollo.Metrics;
 /// </summary>
 /// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
 /// no width at zero.</remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public readonly record struct Bucket
 {
     /// <summary>The storage index of values outside the histogram's range.</summary>

@@ -40,12 +40,12 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
         Update();
     }
 
-    /// <summary>When the interval that is shown began: the previous update for deltas, otherwise the creation of the histogram;
-    /// its last reset, in UTC, if that was later.</summary>
-    public DateTime StartTimeUtc { get; private set; }
+    /// <summary>When the interval that is shown began, in UTC: the previous update for deltas, otherwise the creation of the histogram;
+    /// its last reset if that was later.</summary>
+    public DateTimeOffset StartTime { get; private set; }
 
     /// <summary>When the counts were read, in UTC.</summary>
-    public DateTime EndTimeUtc { get; private set; }
+    public DateTimeOffset EndTime { get; private set; }
 
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_shown) + Footprint.OfArray(_atLastUpdate);
@@ -59,19 +59,19 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     {
         lock (_gate)
         {
-            DateTime previousUpdate = EndTimeUtc;
-            (ulong Underflow, ulong Overflow) now = _source.CopyCounts(_shown, out int resetCount, out DateTime countingSince);
-            EndTimeUtc = DateTime.UtcNow;
+            DateTimeOffset previousUpdate = EndTime;
+            (ulong Underflow, ulong Overflow) now = _source.CopyCounts(_shown, out int resetCount, out DateTimeOffset countingSince);
+            EndTime = _source.ReadTime;
             if (deltas && resetCount == _resetCount)
             {
-                StartTimeUtc = previousUpdate;
+                StartTime = previousUpdate;
                 CounterMath.ToDeltas(_shown, _atLastUpdate);
                 _shownOutOfRange = (
                     now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow);
             }
             else
             {
-                StartTimeUtc = countingSince;
+                StartTime = countingSince;
                 _shown.CopyTo(_atLastUpdate, 0);
                 _shownOutOfRange = now;
             }
@@ -82,7 +82,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     }
 
     /// <inheritdoc/>
-    internal override DateTime ReadTimeUtc => EndTimeUtc;
+    internal override DateTimeOffset ReadTime => EndTime;
 
     private protected override bool TryFillInPlace(HdrHistogramSummary summary)
     {

@@ -5,73 +5,68 @@ namespace Picollo.Metrics;
 /// <content>The tables: valid Markdown, and readable on a console.</content>
 public sealed partial class HdrHistogramSummary
 {
+    internal const string DefaultBefore = "Before";
+    internal const string DefaultAfter = "After";
     private const string DefaultTitle = "Histogram summary";
+    private const string DefaultDiffTitle = "Histogram diff";
 
-    /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>.</summary>
-    /// <inheritdoc cref="ToTable" path="/param|/exception"/>
-    public void PrettyPrint(string title = DefaultTitle, double valueUnitRatio = 1) => PrettyPrint(Console.Out, title, valueUnitRatio);
+    /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>, with values as they were recorded.</summary>
+    /// <param name="title">The heading; <see langword="null"/> for the default.</param>
+    public void PrettyPrint(string? title = DefaultTitle) => WriteTable(Console.Out, new HdrHistogramTableOptions { Title = title });
 
-    /// <summary>Writes the table of <see cref="ToTable"/>.</summary>
-    /// <param name="writer">The destination; not null.</param>
-    /// <param name="title"><inheritdoc cref="ToTable" path="/param[@name='title']/node()"/></param>
-    /// <param name="valueUnitRatio"><inheritdoc cref="ToTable" path="/param[@name='valueUnitRatio']/node()"/></param>
-    /// <inheritdoc cref="ToTable" path="/exception"/>
-    public void PrettyPrint(TextWriter writer, string title = DefaultTitle, double valueUnitRatio = 1)
+    /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>, with values as they were recorded.</summary>
+    /// <param name="other">The summary to compare with; this one is the state before.</param>
+    /// <param name="title">The heading; <see langword="null"/> for the default.</param>
+    /// <param name="before">The column heading of this summary.</param>
+    /// <param name="after">The column heading of the other summary.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a column heading is <see langword="null"/>.</exception>
+    public void PrettyPrintDiff(
+        HdrHistogramSummary other, string? title = DefaultDiffTitle, string before = DefaultBefore, string after = DefaultAfter)
     {
-        ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToTable(title, valueUnitRatio));
+        ArgumentNullException.ThrowIfNull(before);
+        ArgumentNullException.ThrowIfNull(after);
+        WriteDiffTable(Console.Out, other, new HdrHistogramTableOptions { Title = title, Before = before, After = after });
     }
 
-    /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>.</summary>
-    /// <inheritdoc cref="ToDiffTable" path="/param|/exception"/>
-    public void PrettyPrintDiff(
-        HdrHistogramSummary other,
-        string title = "Histogram diff",
-        string before = "Before",
-        string after = "After",
-        double valueUnitRatio = 1) => PrettyPrintDiff(Console.Out, other, title, before, after, valueUnitRatio);
-
-    /// <summary>Writes the table of <see cref="ToDiffTable"/>.</summary>
-    /// <param name="writer">The destination; not null.</param>
-    /// <param name="other"><inheritdoc cref="ToDiffTable" path="/param[@name='other']/node()"/></param>
-    /// <param name="title"><inheritdoc cref="ToDiffTable" path="/param[@name='title']/node()"/></param>
-    /// <param name="before"><inheritdoc cref="ToDiffTable" path="/param[@name='before']/node()"/></param>
-    /// <param name="after"><inheritdoc cref="ToDiffTable" path="/param[@name='after']/node()"/></param>
-    /// <param name="valueUnitRatio"><inheritdoc cref="ToDiffTable" path="/param[@name='valueUnitRatio']/node()"/></param>
-    /// <inheritdoc cref="ToDiffTable" path="/exception"/>
-    public void PrettyPrintDiff(
-        TextWriter writer,
-        HdrHistogramSummary other,
-        string title = "Histogram diff",
-        string before = "Before",
-        string after = "After",
-        double valueUnitRatio = 1)
+    /// <summary>Writes the table of <see cref="ToTable"/> and an empty line.</summary>
+    /// <param name="writer">The destination.</param>
+    /// <param name="options">Heading and unit.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public void WriteTable(TextWriter writer, HdrHistogramTableOptions options)
     {
         ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToDiffTable(other, title, before, after, valueUnitRatio));
+        writer.WriteLine(ToTable(options));
+    }
+
+    /// <summary>Writes the table of <see cref="ToDiffTable"/> and an empty line.</summary>
+    /// <param name="writer">The destination.</param>
+    /// <param name="other">The summary to compare with; this one is the state before.</param>
+    /// <param name="options">Headings and unit.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public void WriteDiffTable(TextWriter writer, HdrHistogramSummary other, HdrHistogramTableOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        writer.WriteLine(ToDiffTable(other, options));
     }
 
     /// <summary>The summary as a Markdown table: rank, value, absolute precision (half the bucket's width, as it is for the
     /// midpoint) and cumulative count of each percentile, then what was out of range on either side, mean, standard deviation, precision,
     /// total, and the range where it matters.</summary>
-    /// <param name="title">The heading.</param>
+    /// <param name="options">Heading and unit.</param>
     /// <returns>The lines, the last one empty.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="title"/> is <see langword="null"/>.</exception>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
-    public string ToTable(string title = DefaultTitle, double valueUnitRatio = 1)
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is <see langword="null"/>.</exception>
+    public string ToTable(HdrHistogramTableOptions options)
     {
-        ArgumentNullException.ThrowIfNull(title);
-        UnitRatio.CheckWithinUnits(valueUnitRatio);
+        ArgumentNullException.ThrowIfNull(options);
+        double ratio = options.Unit.Ratio;
         MarkdownTable table = new("lrlr", ["Percentile", "Value", "±", "Count"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
             Percentile percentile = At(i);
             table.Add(
                 Rank(percentile.Rank),
-                Value(percentile, valueUnitRatio),
-                $"±{UnitText.HalfWidth(percentile.Bucket.Step, valueUnitRatio)}",
+                Value(percentile, ratio),
+                $"±{UnitText.HalfWidth(percentile.Bucket.Step, ratio)}",
                 Count(percentile.TargetCount));
         }
 
@@ -81,66 +76,54 @@ public sealed partial class HdrHistogramSummary
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);
-        table.Add("Mean:", UnitText.Real(Mean, valueUnitRatio), "StDev:", UnitText.Real(StDev, valueUnitRatio));
+        table.Add("Mean:", UnitText.Real(Mean, ratio), "StDev:", UnitText.Real(StDev, ratio));
         table.Add("Precision:", Precision(RelativeError), "Total:", Count(TotalCount));
         if (OverflowCount > 0 || MinTrackableValue > 0)
         {
             table.Add(
                 "Range Min:",
-                UnitText.Value(MinTrackableValue, 1, valueUnitRatio),
+                UnitText.Value(MinTrackableValue, 1, ratio),
                 "Max:",
-                UnitText.Value(MaxTrackableValue, 1, valueUnitRatio));
+                UnitText.Value(MaxTrackableValue, 1, ratio));
         }
 
-        return table.ToString(title);
+        return table.ToString(options.Heading(DefaultTitle));
     }
 
     /// <summary>Two summaries as a Markdown table: the value of each percentile before and after with the change in percent,
     /// then mean, standard deviation, precision, total and the effect size (<see cref="GetEffectSize"/>).</summary>
     /// <param name="other">The summary to compare with; this one is the state before.</param>
-    /// <param name="title">The heading.</param>
-    /// <param name="before">The column heading of this summary.</param>
-    /// <param name="after">The column heading of the other summary.</param>
+    /// <param name="options">Headings and unit.</param>
     /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds, with the decimals that are
-    /// known. From 10⁻³⁰ to 10³⁰.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a heading is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
-    public string ToDiffTable(
-        HdrHistogramSummary other,
-        string title = "Histogram diff",
-        string before = "Before",
-        string after = "After",
-        double valueUnitRatio = 1)
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public string ToDiffTable(HdrHistogramSummary other, HdrHistogramTableOptions options)
     {
         ArgumentNullException.ThrowIfNull(other);
-        ArgumentNullException.ThrowIfNull(title);
-        ArgumentNullException.ThrowIfNull(before);
-        ArgumentNullException.ThrowIfNull(after);
-        UnitRatio.CheckWithinUnits(valueUnitRatio);
-        MarkdownTable table = new("lrrr", ["Percentile", before, after, "Δ%"]);
+        ArgumentNullException.ThrowIfNull(options);
+        double ratio = options.Unit.Ratio;
+        MarkdownTable table = new("lrrr", ["Percentile", options.Before, options.After, "Δ%"]);
         for (int i = 0; i < StandardRanks.Length; i++)
         {
             (Percentile from, Percentile to) = (At(i), other.At(i));
-            table.Add(Rank(StandardRanks[i]), Value(from, valueUnitRatio), Value(to, valueUnitRatio), Change(from.Value, to.Value));
+            table.Add(Rank(StandardRanks[i]), Value(from, ratio), Value(to, ratio), Change(from.Value, to.Value));
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);
-        table.Add("Mean:", UnitText.Real(Mean, valueUnitRatio), UnitText.Real(other.Mean, valueUnitRatio), Change(Mean, other.Mean));
-        table.Add("StDev:", UnitText.Real(StDev, valueUnitRatio), UnitText.Real(other.StDev, valueUnitRatio), Change(StDev, other.StDev));
+        table.Add("Mean:", UnitText.Real(Mean, ratio), UnitText.Real(other.Mean, ratio), Change(Mean, other.Mean));
+        table.Add("StDev:", UnitText.Real(StDev, ratio), UnitText.Real(other.StDev, ratio), Change(StDev, other.StDev));
         table.Add("Precision:", Precision(RelativeError), Precision(other.RelativeError), Change(RelativeError, other.RelativeError));
         table.Add("Total:", Count(TotalCount), Count(other.TotalCount), Change(TotalCount, other.TotalCount));
         double effectSize = GetEffectSize(other);
         table.Add("D-value:", string.Empty, string.Empty, double.IsFinite(effectSize) ? UnitText.Real(effectSize, 1) : "n/a");
-        return table.ToString(title);
+        return table.ToString(options.Heading(DefaultDiffTitle));
     }
 
     internal static string Rank(double rank) => rank.ToString("0.####", CultureInfo.InvariantCulture);
 
     internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    private static string Value(in Percentile percentile, double valueUnitRatio) =>
-        UnitText.Value(percentile.Value, percentile.Bucket.Step, valueUnitRatio);
+    private static string Value(in Percentile percentile, double ratio) =>
+        UnitText.Value(percentile.Value, percentile.Bucket.Step, ratio);
 
     internal static string Precision(double relativeError) =>
         (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Globalization;
 using System.Numerics;
 
@@ -14,6 +15,7 @@ namespace Picollo.Metrics;
 /// everywhere.</para>
 /// <para>Not thread-safe while it is being filled. All printing is culture-invariant.</para>
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =
@@ -23,6 +25,7 @@ public sealed partial class HdrHistogramSummary
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
     private HdrLayout _layout;
     private uint _firstIndex;
+    private EquivalentValueSelection _selection; // the process's when the histogram was read
 
     /// <summary>The smallest value.</summary>
     public Percentile P0 => At(0);
@@ -163,12 +166,13 @@ public sealed partial class HdrHistogramSummary
 
         _layout = source.Layout;
         _firstIndex = source.FirstIndex;
+        _selection = Percentile.DefaultEquivalentValueSelection;
         TotalCount = moments.Total;
         OverflowCount = outOfRange;
         Sum = moments.Sum;
         Mean = moments.Mean;
         StDev = moments.StDev;
-        TimestampUtc = source.ReadTimeUtc;
+        TimestampUtc = source.ReadTime.UtcDateTime;
         RelativeError = source.RelativeError;
         MinTrackableValue = source.MinTrackableValue;
         MaxTrackableValue = source.MaxTrackableValue;
@@ -176,5 +180,5 @@ public sealed partial class HdrHistogramSummary
     }
 
     /// <summary>The percentile at the standard rank of that number.</summary>
-    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex);
+    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace Picollo.Metrics;
@@ -9,10 +10,14 @@ namespace Picollo.Metrics;
 /// The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An
 /// immutable copy of what was read. In an empty histogram every percentile is 0 with counts of 0.
 /// </remarks>
+[DebuggerDisplay("{ToString(),nq}")]
 public readonly record struct Percentile
 {
-    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket)
+    private readonly EquivalentValueSelection _selection;
+
+    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = default)
     {
+        _selection = selection;
         Rank = rank + 0.0; // negative zero becomes zero, which prints without a sign
         TargetCount = targetCount;
         RunningCount = runningCount;
@@ -20,10 +25,12 @@ public readonly record struct Percentile
     }
 
     /// <summary>
-    /// Which value of a bucket <see cref="Value"/> returns, in the whole process; <see cref="EquivalentValueSelection.Midpoint"/>
-    /// unless set, the only selection for which the promised relative error holds. Set it once at start-up: the change is
-    /// seen by percentiles that were read before it.
+    /// Which value of a bucket <see cref="Value"/> returns, for all reads in the process that start after the selection is set;
+    /// <see cref="EquivalentValueSelection.Midpoint"/> unless set, the only selection for which the promised relative error holds.
     /// </summary>
+    /// <remarks>For applications, which set it once at start-up, never for libraries: a library would change the values that all other
+    /// code of the process reads. A library calls <see cref="GetValue"/> instead. Percentiles and summaries keep the selection of their
+    /// read; a summary that is filled again takes the new one. Thread-safe.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not a defined selection.</exception>
     public static EquivalentValueSelection DefaultEquivalentValueSelection
     {
@@ -45,8 +52,9 @@ public readonly record struct Percentile
     /// <summary>The bucket in which the rank falls.</summary>
     public Bucket Bucket { get; }
 
-    /// <summary>The value at the rank, chosen from the bucket by <see cref="DefaultEquivalentValueSelection"/>.</summary>
-    public ulong Value => GetValue(DefaultEquivalentValueSelection);
+    /// <summary>The value at the rank, chosen from the bucket by what <see cref="DefaultEquivalentValueSelection"/> was when the
+    /// histogram was read.</summary>
+    public ulong Value => GetValue(_selection);
 
     /// <summary>The value at the rank.</summary>
     /// <param name="selection">Which value of the bucket to return.</param>
@@ -59,6 +67,16 @@ public readonly record struct Percentile
         EquivalentValueSelection.UpperBound => Bucket.UpperBound,
         _ => throw UndefinedSelection(nameof(selection), selection),
     };
+
+    /// <summary>Compares everything that was read: rank, counts and bucket.</summary>
+    /// <param name="other">The percentile to compare with.</param>
+    /// <returns>Whether all are equal. The selection behind <see cref="Value"/> does not matter.</returns>
+    public bool Equals(Percentile other) => Rank.Equals(other.Rank)
+        && TargetCount == other.TargetCount && RunningCount == other.RunningCount && Bucket == other.Bucket;
+
+    /// <summary>A hash code of what <see cref="Equals(Percentile)"/> compares.</summary>
+    /// <returns>The hash code.</returns>
+    public override int GetHashCode() => HashCode.Combine(Rank, TargetCount, RunningCount, Bucket);
 
     /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant, the rank with up to four digits.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>

@@ -126,11 +126,13 @@ internal static class PercentileSearch
     }
 
     /// <summary>The percentile of a rank; the default bucket in an empty histogram.</summary>
-    public static Percentile ToPercentile(double rank, CounterAtRank found, HdrLayout layout, uint firstIndex) => new(
+    public static Percentile ToPercentile(
+        double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
         rank,
         found.TargetCount,
         found.RunningCount,
-        found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count));
+        found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
+        selection);
 
     /// <summary>
     /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in

@@ -144,6 +144,7 @@ public abstract partial class ReadOnlyHdrHistogram
             }
         }
 
+        EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
         using CountsCopy copy = Read();
         int chunks = PercentileSearch.ChunkCount(this);
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
@@ -153,7 +154,7 @@ public abstract partial class ReadOnlyHdrHistogram
         for (int i = 0; i < ranks.Length; i++)
         {
             search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: nobody writes to a copy
-            Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex);
+            Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.Value;
@@ -182,6 +183,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     private IEnumerable<Percentile> EnumerateBucketPercentiles(bool withValuesOnly)
     {
+        EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
         using CountsCopy copy = Read();
         ulong total = CounterMath.Sum(copy.Counts);
         ulong before = 0;
@@ -192,7 +194,7 @@ public abstract partial class ReadOnlyHdrHistogram
             {
                 double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * PercentileSearch.MaxRank;
                 ulong target = total == 0 ? 0 : Math.Max(before + count - (count / 2), 1); // half of the bucket, rounded up
-                yield return new Percentile(rank, target, before + count, BucketAt(i, count));
+                yield return new Percentile(rank, target, before + count, BucketAt(i, count), selection);
             }
 
             before += count;

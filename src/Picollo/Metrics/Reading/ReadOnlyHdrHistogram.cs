@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
@@ -13,6 +14,8 @@ namespace Picollo.Metrics;
 /// Reads may be made from any thread and take turns. They use pooled buffers and allocate nothing once those are warm,
 /// where a member does not say otherwise.
 /// </remarks>
+// No counts: they take a lock, which a thread that the debugger stopped may hold.
+[DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
 {
     // One flat object: the writers' loop reads Layout, FirstIndex and its own array from a single cache line.
@@ -79,7 +82,7 @@ public abstract partial class ReadOnlyHdrHistogram
     public abstract long FootprintInBytes { get; }
 
     /// <summary>When what a read returns was counted.</summary>
-    internal virtual DateTime ReadTimeUtc => DateTime.UtcNow;
+    internal abstract DateTimeOffset ReadTime { get; }
 
     /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);

@@ -33,7 +33,7 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
+public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 {
     /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
     private protected readonly object Gate = new();
@@ -42,14 +42,17 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// with <see cref="Gate"/> held, so that a thread's view stays valid.</summary>
     private protected CounterBlock?[] Blocks = [];
 
+    private readonly TimeProvider _timeProvider;
     private Baseline? _baseline; // null until the first reset; guarded by Gate
-    private DateTime _countingSince = DateTime.UtcNow; // creation or last reset; guarded by Gate
+    private DateTimeOffset _countingSince; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
     private bool _disposed; // guarded by Gate
 
     private protected HdrHistogram(HdrHistogramSettings settings)
         : base(settings.Layout, settings.MinTrackableValue, settings.MaxTrackableValue)
     {
+        _timeProvider = settings.TimeProvider;
+        _countingSince = ReadTime;
     }
 
     /// <summary>
@@ -69,6 +72,9 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
         }
     }
+
+    /// <inheritdoc/>
+    internal sealed override DateTimeOffset ReadTime => _timeProvider.GetUtcNow();
 
     /// <summary>The block that the calling thread writes to.</summary>
     private protected abstract CounterBlock WritersBlock { get; }
@@ -183,7 +189,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             _baseline ??= new Baseline(Length);
             SumCounters(_baseline.Counts);
             _baseline.OutOfRange = SumOutOfRange();
-            _countingSince = DateTime.UtcNow;
+            _countingSince = ReadTime;
             _resetCount++;
         }
     }
@@ -197,7 +203,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>
     /// Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>;
     /// its constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on
-    /// another thread is lost.
+    /// another thread is lost, and a scope that ends afterwards records nothing and does not throw.
     /// </summary>
     /// <remarks>Idempotent. Nothing is freed under a writer: the memory goes when the object is collected, disposed or
     /// not, and there is no finalizer.</remarks>
@@ -217,7 +223,7 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Copies the counts and tells how many resets came before and when the last of them was, in one step.</summary>
-    internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTime countingSince)
+    internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTimeOffset countingSince)
     {
         lock (Gate)
         {
@@ -332,6 +338,10 @@ public abstract class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 
         return sum;
     }
+
+    /// <summary>Counts the value of a scope that ends: as <see cref="Record(ulong)"/>, but a disposed histogram drops the value. An
+    /// exception would leave the scope's <see langword="using"/> block in place of the exception that ended the block.</summary>
+    internal abstract void RecordUnlessDisposed(ulong value);
 
     /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
     private protected abstract void CloseToWriters();

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Picollo.Metrics;
 
 /// <summary>
@@ -11,6 +13,7 @@ namespace Picollo.Metrics;
 /// </para>
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
+[DebuggerDisplay("RelativeError = {Settings.RelativeError}, Range = {Settings.MinTrackableValue} to {Settings.MaxTrackableValue}")]
 public abstract class HdrHistogramFactory
 {
     private protected HdrHistogramFactory(HdrHistogramSettings settings) => Settings = settings;
@@ -46,6 +49,14 @@ public abstract class HdrHistogramFactory
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is null.</exception>
     public abstract HdrHistogramFactory WithLayoutOf(ReadOnlyHdrHistogram histogram);
+
+    /// <summary>Sets the clock that summaries and snapshots take their times from, for example a manual one in tests. It does not matter
+    /// to scopes, which measure with <see cref="System.Diagnostics.Stopwatch"/> or the CPU's counter.</summary>
+    /// <param name="timeProvider">The clock; <see cref="TimeProvider.System"/> unless set. Readers call it from their threads, so it has
+    /// to be thread-safe.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="timeProvider"/> is <see langword="null"/>.</exception>
+    public abstract HdrHistogramFactory WithTimeProvider(TimeProvider timeProvider);
 
     /// <summary>Stores counters in 32 bits, the default. Counts past that are kept exactly in a side table.</summary>
     /// <returns>A new factory.</returns>
@@ -96,7 +107,14 @@ public abstract class HdrHistogramFactory<TFactory> : HdrHistogramFactory
         With(Settings with { MaxTrackableValue = maxTrackableValue });
 
     /// <inheritdoc/>
-    public sealed override TFactory WithLayoutOf(ReadOnlyHdrHistogram histogram) => With(HdrHistogramSettings.Of(histogram));
+    public sealed override TFactory WithLayoutOf(ReadOnlyHdrHistogram histogram) => With(Settings.WithLayoutOf(histogram));
+
+    /// <inheritdoc/>
+    public sealed override TFactory WithTimeProvider(TimeProvider timeProvider)
+    {
+        ArgumentNullException.ThrowIfNull(timeProvider);
+        return With(Settings with { TimeProvider = timeProvider });
+    }
 
     private protected abstract TFactory With(HdrHistogramSettings settings);
 }

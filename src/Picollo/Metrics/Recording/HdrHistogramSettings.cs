@@ -11,6 +11,8 @@ internal sealed record HdrHistogramSettings
 
     public ulong MaxTrackableValue { get; init; } = ulong.MaxValue;
 
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+
     public HdrLayout Layout => new(RelativeError);
 
     public HdrHistogramSettings WithRelativeError(double relativeError) =>
@@ -21,11 +23,14 @@ internal sealed record HdrHistogramSettings
                 relativeError,
                 "The relative error must be from 0.000001 to 0.1.");
 
-    /// <summary>Those of a histogram. One that is only shown may be coarser than any that counts.</summary>
-    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram)
+    /// <summary>The defaults with the layout of a histogram.</summary>
+    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
+
+    /// <summary>These with the layout of a histogram. One that is only shown may be coarser than any that counts.</summary>
+    public HdrHistogramSettings WithLayoutOf(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
-        return new()
+        return this with
         {
             RelativeError = Math.Min(histogram.RelativeError, HdrLayout.MaxRelativeError),
             MinTrackableValue = histogram.MinTrackableValue,

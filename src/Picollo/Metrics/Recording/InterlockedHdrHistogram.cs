@@ -30,24 +30,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public override void Record(ulong value)
-    {
-        HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
-        uint index = layout.IndexOf(value) - FirstIndex;
-        TCounter[] counts = _counts;
-        if (index >= (uint)counts.Length)
-        {
-            RecordSlow(value, 1);
-        }
-        else if (typeof(TCounter) == typeof(ulong))
-        {
-            Interlocked.Increment(ref Unsafe.As<TCounter, ulong>(ref counts[index]));
-        }
-        else if ((int)Interlocked.Increment(ref Unsafe.As<TCounter, uint>(ref counts[index])) < 0)
-        {
-            _block.CarryInterlocked(index);
-        }
-    }
+    public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
 
     /// <inheritdoc/>
     public override void Record(ulong value, ulong count) => RecordSlow(value, count);
@@ -62,12 +45,57 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         }
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
+
     private protected override void CloseToWriters() => _counts = [];
+
+    /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void RecordOne(ulong value, bool dropIfDisposed)
+    {
+        HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
+        uint index = layout.IndexOf(value) - FirstIndex;
+        TCounter[] counts = _counts;
+        if (index >= (uint)counts.Length)
+        {
+            if (dropIfDisposed)
+            {
+                RecordSlowUnlessDisposed(value);
+            }
+            else
+            {
+                RecordSlow(value, 1);
+            }
+        }
+        else if (typeof(TCounter) == typeof(ulong))
+        {
+            Interlocked.Increment(ref Unsafe.As<TCounter, ulong>(ref counts[index]));
+        }
+        else if ((int)Interlocked.Increment(ref Unsafe.As<TCounter, uint>(ref counts[index])) < 0)
+        {
+            _block.CarryInterlocked(index);
+        }
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlow(ulong value, ulong count)
     {
         ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+        AddShared(value, count);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RecordSlowUnlessDisposed(ulong value)
+    {
+        if (_counts.Length != 0)
+        {
+            AddShared(value, 1);
+        }
+    }
+
+    private void AddShared(ulong value, ulong count)
+    {
         uint index = Layout.IndexOf(value) - FirstIndex;
         if (index < (uint)Length)
         {

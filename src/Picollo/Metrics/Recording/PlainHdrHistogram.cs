@@ -29,7 +29,29 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public override void Record(ulong value)
+    public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
+
+    /// <inheritdoc/>
+    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+
+    /// <inheritdoc/>
+    public override void Record(ReadOnlySpan<ulong> values)
+    {
+        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+        _block.Record(this, values);
+    }
+
+    /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
+    internal Span<TCounter> UnsharedCounters => _counts;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
+
+    private protected override void CloseToWriters() => _counts = [];
+
+    /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void RecordOne(ulong value, bool dropIfDisposed)
     {
         HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
         uint index = layout.IndexOf(value) - FirstIndex;
@@ -52,28 +74,29 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
             }
         }
 
-        RecordSlow(value, 1);
+        if (dropIfDisposed)
+        {
+            RecordSlowUnlessDisposed(value);
+        }
+        else
+        {
+            RecordSlow(value, 1);
+        }
     }
-
-    /// <inheritdoc/>
-    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
-
-    /// <inheritdoc/>
-    public override void Record(ReadOnlySpan<ulong> values)
-    {
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        _block.Record(this, values);
-    }
-
-    /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
-    internal Span<TCounter> UnsharedCounters => _counts;
-
-    private protected override void CloseToWriters() => _counts = [];
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlow(ulong value, ulong count)
     {
         ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
         _block.Record(this, value, count);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RecordSlowUnlessDisposed(ulong value)
+    {
+        if (_counts.Length != 0)
+        {
+            _block.Record(this, value, 1);
+        }
     }
 }

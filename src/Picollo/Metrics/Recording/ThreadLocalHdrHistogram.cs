@@ -36,7 +36,22 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public override void Record(ulong value)
+    public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
+
+    /// <inheritdoc/>
+    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+
+    /// <inheritdoc/>
+    public override void Record(ReadOnlySpan<ulong> values) => GetBlock().Record(this, values);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
+
+    private protected override void CloseToWriters() => Volatile.Write(ref _counts, []);
+
+    /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void RecordOne(ulong value, bool dropIfDisposed)
     {
         // Written so that the JIT (.NET 10) lifts the look-up of the thread's block out of a loop, which is most of what
         // this variant costs over the plain one (1.1 ns with it, 2.2 without): the thread's number before anything that
@@ -69,34 +84,55 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
             }
         }
 
-        RecordSlow(value, 1);
+        if (dropIfDisposed)
+        {
+            RecordSlowUnlessDisposed(value);
+        }
+        else
+        {
+            RecordSlow(value, 1);
+        }
     }
-
-    /// <inheritdoc/>
-    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
-
-    /// <inheritdoc/>
-    public override void Record(ReadOnlySpan<ulong> values) => GetBlock().Record(this, values);
-
-    private protected override void CloseToWriters() => Volatile.Write(ref _counts, []);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlow(ulong value, ulong count) => GetBlock().Record(this, value, count);
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RecordSlowUnlessDisposed(ulong value)
+    {
+        FindOrAddBlock()?.Record(this, value, 1);
+    }
+
     /// <summary>The calling thread's block, made now if it has none.</summary>
     private CounterBlock<TCounter> GetBlock()
     {
+        CounterBlock<TCounter>? block = FindOrAddBlock();
+        ObjectDisposedException.ThrowIf(block is null, this);
+        return block;
+    }
+
+    /// <summary>The calling thread's block, made now if it has none; null once the histogram is disposed.</summary>
+    private CounterBlock<TCounter>? FindOrAddBlock()
+    {
         uint thread = ThreadNumber.GetOrAssign();
         CounterBlock?[] blocks = Volatile.Read(ref Blocks);
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+        if (_counts.Length == 0)
+        {
+            return null;
+        }
+
         return thread < (uint)blocks.Length && blocks[thread] is { } block ? (CounterBlock<TCounter>)block : AddBlock(thread);
     }
 
-    private CounterBlock<TCounter> AddBlock(uint thread)
+    private CounterBlock<TCounter>? AddBlock(uint thread)
     {
         lock (Gate)
         {
-            ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
+            if (_counts.Length == 0)
+            {
+                return null;
+            }
+
             int length = Math.Max(_counts.Length, (int)thread + 1);
             CounterBlock?[] blocks = new CounterBlock?[length];
             TCounter[][] counts = new TCounter[length][];

@@ -1,24 +1,40 @@
+using System.Collections.ObjectModel;
+using System.Diagnostics;
+
 namespace Picollo.Metrics;
 
-/// <summary>A histogram with its name, labels and description, as it stands in a <see cref="HdrHistogramRegistry"/>. Immutable.</summary>
+/// <summary>A histogram with its name, labels and description, as it is in a <see cref="HdrHistogramRegistry"/>. Immutable.</summary>
+[DebuggerDisplay("{ToString(),nq}")]
 public sealed class HdrHistogramRegistration
 {
+    /// <summary>Names a histogram without labels and without a registry, for an exposition of histograms that are kept elsewhere.</summary>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="histogram">The histogram.</param>
+    /// <param name="description">What its values mean.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or the description's lowest bound is above its highest.</exception>
+    public HdrHistogramRegistration(string name, HdrHistogram histogram, HdrHistogramDescription description)
+        : this([], name, histogram, description)
+    {
+    }
+
     /// <summary>Names a histogram without a registry, for an exposition of histograms that are kept elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">What its values mean.</param>
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
-    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key stands twice, or the description's lowest bound is above
+    /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the description's lowest bound is above
     /// its highest.</exception>
     public HdrHistogramRegistration(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, params ReadOnlySpan<(string Key, string Value)> labels)
-        : this(name, histogram, description, Sorted(labels))
+        string name, HdrHistogram histogram, HdrHistogramDescription description, ReadOnlySpan<KeyValuePair<string, string>> labels)
+        : this(Sorted(labels), name, histogram, description)
     {
     }
 
+    /// <summary>Names a histogram with labels that <see cref="Sorted"/> returned.</summary>
     internal HdrHistogramRegistration(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, (string Key, string Value)[] sortedLabels)
+        KeyValuePair<string, string>[] sortedLabels, string name, HdrHistogram histogram, HdrHistogramDescription description)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(histogram);
@@ -33,7 +49,7 @@ public sealed class HdrHistogramRegistration
     public string Name { get; }
 
     /// <summary>The labels, in the ordinal order of their keys.</summary>
-    public IReadOnlyList<(string Key, string Value)> Labels { get; }
+    public IReadOnlyList<KeyValuePair<string, string>> Labels { get; }
 
     /// <summary>The histogram.</summary>
     public HdrHistogram Histogram { get; }
@@ -48,9 +64,9 @@ public sealed class HdrHistogramRegistration
         : $"{Name}{{{string.Join(',', Labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";
 
     /// <summary>Checks labels and puts them into the ordinal order of their keys.</summary>
-    internal static (string Key, string Value)[] Sorted(ReadOnlySpan<(string Key, string Value)> labels)
+    internal static KeyValuePair<string, string>[] Sorted(ReadOnlySpan<KeyValuePair<string, string>> labels)
     {
-        (string Key, string Value)[] sorted = labels.ToArray();
+        KeyValuePair<string, string>[] sorted = labels.ToArray();
         foreach ((string key, string value) in sorted)
         {
             ArgumentException.ThrowIfNullOrEmpty(key, nameof(labels));
@@ -62,7 +78,7 @@ public sealed class HdrHistogramRegistration
         {
             if (sorted[i].Key == sorted[i - 1].Key)
             {
-                throw new ArgumentException($"The label '{sorted[i].Key}' stands twice.", nameof(labels));
+                throw new ArgumentException($"The label '{sorted[i].Key}' is duplicated.", nameof(labels));
             }
         }
 

@@ -14,7 +14,7 @@ namespace Picollo.Metrics;
 /// <code>
 /// var registry = new HdrHistogramRegistry();
 /// var latency = registry.GetOrAdd(
-///     "request_duration_ns", () => HdrHistogram.Factory.WithThreadLocal().Create(), ("route", "/orders"));
+///     "request_duration_ns", () => HdrHistogram.Factory.WithThreadLocal().Create(), [new("route", "/orders")]);
 /// foreach (HdrHistogramRegistration registration in registry.Registrations)
 /// {
 ///     Console.WriteLine(registration.Histogram.GetSummary().ToString(registration.ToString()));
@@ -44,39 +44,72 @@ public sealed class HdrHistogramRegistry
         }
     }
 
+    /// <summary>Registers a histogram without labels, with the description of its name's other registrations, or with
+    /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
+    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/param[@name='name' or @name='histogram']|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name is empty or already registered without labels.</exception>
+    public void Add(string name, HdrHistogram histogram) => Add(name, histogram, []);
+
     /// <summary>Registers a histogram with the description of its name's other registrations, or with
     /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
-    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{ValueTuple{string, string}})"
+    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/param[@name!='description']|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the name is registered with these
-    /// labels.</exception>
-    public void Add(string name, HdrHistogram histogram, params ReadOnlySpan<(string Key, string Value)> labels) =>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the name is already registered with
+    /// these labels.</exception>
+    public void Add(string name, HdrHistogram histogram, ReadOnlySpan<KeyValuePair<string, string>> labels) =>
         AddNew(name, histogram, null, HdrHistogramRegistration.Sorted(labels));
+
+    /// <summary>Registers a histogram without labels and says what its values mean.</summary>
+    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/param[@name!='labels']|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name is empty, already registered without labels, or registered with another description,
+    /// or the description's lowest bound is above its highest.</exception>
+    public void Add(string name, HdrHistogram histogram, HdrHistogramDescription description) => Add(name, histogram, description, []);
 
     /// <summary>Registers a histogram and says what its values mean.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">What its values mean: the same for all registrations of a name.</param>
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
-    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with these
+    /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is already registered with these
     /// labels or with another description, or the description's lowest bound is above its highest.</exception>
     public void Add(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, params ReadOnlySpan<(string Key, string Value)> labels)
+        string name, HdrHistogram histogram, HdrHistogramDescription description, ReadOnlySpan<KeyValuePair<string, string>> labels)
     {
         HdrHistogramRegistration.Check(description);
         AddNew(name, histogram, description, HdrHistogramRegistration.Sorted(labels));
     }
 
+    /// <summary>The histogram that is registered by a name without labels, or a new one that is registered now, as by
+    /// <see cref="Add(string, HdrHistogram)"/>.</summary>
+    /// <inheritdoc
+    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/typeparam|/param[@name='name' or @name='create']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name is empty, or the histogram that is registered is of another variant.</exception>
+    public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create)
+        where THistogram : HdrHistogram => GetOrAdd(name, create, []);
+
     /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, as by
-    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{ValueTuple{string, string}})"/>.</summary>
-    /// <inheritdoc cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{ValueTuple{string, string}})"
+    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{KeyValuePair{string, string}})"/>.</summary>
+    /// <inheritdoc
+    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name!='description']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the histogram that is registered is
     /// of another variant.</exception>
-    public THistogram GetOrAdd<THistogram>(
-        string name, Func<THistogram> create, params ReadOnlySpan<(string Key, string Value)> labels)
+    public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, ReadOnlySpan<KeyValuePair<string, string>> labels)
         where THistogram : HdrHistogram => GetOrAddNew(name, create, null, labels);
+
+    /// <summary>The histogram that is registered by a name without labels, or a new one that is registered now, with what its values
+    /// mean.</summary>
+    /// <inheritdoc
+    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/typeparam|/param[@name!='labels']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
+    /// <exception cref="ArgumentException">The name is empty or registered with another description, the histogram that is registered is
+    /// of another variant, or the description's lowest bound is above its highest.</exception>
+    public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, HdrHistogramDescription description)
+        where THistogram : HdrHistogram => GetOrAdd(name, create, description, []);
 
     /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, with what its values
     /// mean.</summary>
@@ -86,7 +119,8 @@ public sealed class HdrHistogramRegistry
     /// <param name="description">What its values mean: the same for all registrations of a name.</param>
     /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
     /// <returns>The histogram.</returns>
-    /// <exception cref="ArgumentNullException">An argument is, or <paramref name="create"/> returned, <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException">An argument, a key or a value is, or <paramref name="create"/> returned,
+    /// <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with another
     /// description, the histogram that is registered is of another variant, or the description's lowest bound is above its
     /// highest.</exception>
@@ -94,22 +128,29 @@ public sealed class HdrHistogramRegistry
         string name,
         Func<THistogram> create,
         HdrHistogramDescription description,
-        params ReadOnlySpan<(string Key, string Value)> labels)
+        ReadOnlySpan<KeyValuePair<string, string>> labels)
         where THistogram : HdrHistogram
     {
         HdrHistogramRegistration.Check(description);
         return GetOrAddNew(name, create, description, labels);
     }
 
-    /// <summary>Finds a histogram.</summary>
+    /// <summary>Finds a histogram without labels.</summary>
     /// <param name="name">The name.</param>
     /// <param name="histogram">The histogram, if there is one.</param>
+    /// <returns>Whether one is registered by that name and no labels.</returns>
+    /// <exception cref="ArgumentNullException">The name is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The name is empty.</exception>
+    public bool TryGet(string name, [NotNullWhen(true)] out HdrHistogram? histogram) => TryGet(name, [], out histogram);
+
+    /// <summary>Finds a histogram.</summary>
+    /// <param name="name">The name.</param>
     /// <param name="labels">The labels, in any order.</param>
+    /// <param name="histogram">The histogram, if there is one.</param>
     /// <returns>Whether one is registered by that name and exactly these labels.</returns>
     /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, or a key is duplicated.</exception>
-    public bool TryGet(
-        string name, [NotNullWhen(true)] out HdrHistogram? histogram, params ReadOnlySpan<(string Key, string Value)> labels)
+    public bool TryGet(string name, ReadOnlySpan<KeyValuePair<string, string>> labels, [NotNullWhen(true)] out HdrHistogram? histogram)
     {
         string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));
         lock (_gate)
@@ -119,12 +160,18 @@ public sealed class HdrHistogramRegistry
         }
     }
 
+    /// <summary>Removes a histogram without labels; its other users can go on using it.</summary>
+    /// <param name="name">The name.</param>
+    /// <returns>Whether one was registered by that name and no labels.</returns>
+    /// <inheritdoc cref="TryGet(string, out HdrHistogram?)" path="/exception"/>
+    public bool Remove(string name) => Remove(name, []);
+
     /// <summary>Removes a histogram; its other users can go on using it.</summary>
     /// <param name="name">The name.</param>
     /// <param name="labels">The labels, in any order.</param>
     /// <returns>Whether one was registered by that name and exactly these labels.</returns>
-    /// <inheritdoc cref="TryGet" path="/exception"/>
-    public bool Remove(string name, params ReadOnlySpan<(string Key, string Value)> labels)
+    /// <inheritdoc cref="TryGet(string, ReadOnlySpan{KeyValuePair{string, string}}, out HdrHistogram?)" path="/exception"/>
+    public bool Remove(string name, ReadOnlySpan<KeyValuePair<string, string>> labels)
     {
         string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));
         lock (_gate)
@@ -149,7 +196,7 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    private void AddNew(string name, HdrHistogram histogram, HdrHistogramDescription? description, (string Key, string Value)[] labels)
+    private void AddNew(string name, HdrHistogram histogram, HdrHistogramDescription? description, KeyValuePair<string, string>[] labels)
     {
         ArgumentNullException.ThrowIfNull(histogram);
         string key = KeyOf(name, labels);
@@ -157,19 +204,19 @@ public sealed class HdrHistogramRegistry
         {
             if (_byKey.TryGetValue(key, out HdrHistogramRegistration? there))
             {
-                throw new ArgumentException($"{there} is registered already.", nameof(name));
+                throw new ArgumentException($"{there} is already registered.", nameof(name));
             }
 
-            Keep(key, new HdrHistogramRegistration(name, histogram, DescriptionOf(name, description), labels));
+            Keep(key, new HdrHistogramRegistration(labels, name, histogram, DescriptionOf(name, description)));
         }
     }
 
     private THistogram GetOrAddNew<THistogram>(
-        string name, Func<THistogram> create, HdrHistogramDescription? description, ReadOnlySpan<(string Key, string Value)> labels)
+        string name, Func<THistogram> create, HdrHistogramDescription? description, ReadOnlySpan<KeyValuePair<string, string>> labels)
         where THistogram : HdrHistogram
     {
         ArgumentNullException.ThrowIfNull(create);
-        (string Key, string Value)[] sorted = HdrHistogramRegistration.Sorted(labels);
+        KeyValuePair<string, string>[] sorted = HdrHistogramRegistration.Sorted(labels);
         string key = KeyOf(name, sorted);
         lock (_gate)
         {
@@ -178,7 +225,7 @@ public sealed class HdrHistogramRegistry
             {
                 THistogram created = create();
                 ArgumentNullException.ThrowIfNull(created, nameof(create));
-                registration = new HdrHistogramRegistration(name, created, description, sorted);
+                registration = new HdrHistogramRegistration(sorted, name, created, description);
                 Keep(key, registration);
             }
 
@@ -208,7 +255,7 @@ public sealed class HdrHistogramRegistry
     }
 
     /// <summary>Name and labels in one string, each with its length, so that no two lists give the same.</summary>
-    private static string KeyOf(string name, IReadOnlyList<(string Key, string Value)> labels)
+    private static string KeyOf(string name, IReadOnlyList<KeyValuePair<string, string>> labels)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         StringBuilder key = new(name);

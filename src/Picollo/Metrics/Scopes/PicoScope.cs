@@ -13,8 +13,8 @@ namespace Picollo.Metrics;
 /// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> is false then. An interval that cannot be
 /// measured, across a suspend or a virtual machine's migration, is not recorded.
 /// </para>
-/// <para><inheritdoc cref="NanoScope" path="/remarks/node()"/> <see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the
-/// same clock.</para>
+/// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock.</para>
+/// <inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// </remarks>
 public readonly struct PicoScope : IDisposable
 {
@@ -38,7 +38,7 @@ public readonly struct PicoScope : IDisposable
     {
         if (_histogram is { } histogram && CycleClock.TryGetElapsedPicoseconds(_start, out ulong picoseconds))
         {
-            histogram.Record(picoseconds);
+            histogram.RecordUnlessDisposed(picoseconds);
         }
     }
 }

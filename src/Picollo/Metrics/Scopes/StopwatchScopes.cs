@@ -6,9 +6,20 @@ namespace Picollo.Metrics;
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
 /// and records it into a histogram in nanoseconds.</summary>
 /// <remarks>
-/// Made by <see cref="HdrHistogramScopes"/>. A struct that a <see langword="using"/> statement neither boxes nor
-/// allocates for, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// only the statement calls it. The default value records nothing.
+/// <para>A histogram makes scopes, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/> statement neither boxes
+/// nor allocates for this struct, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
+/// only the statement calls it.</para>
+/// <para>A scope may end on another thread than it started on, as after <see langword="await"/>; the histogram's variant decides whether
+/// that thread may record. A scope whose histogram is disposed before the scope ends records nothing and does not throw, so that it never
+/// replaces an exception of its block. The default value records nothing.</para>
+/// <example>
+/// <code>
+/// using (histogram.GetNanoScope())
+/// {
+///     Work();
+/// }
+/// </code>
+/// </example>
 /// </remarks>
 public readonly struct NanoScope : IDisposable
 {
@@ -33,7 +44,7 @@ public readonly struct NanoScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToNanos(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToNanos(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
@@ -60,7 +71,7 @@ public readonly struct MicroScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToMicros(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMicros(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
@@ -87,13 +98,13 @@ public readonly struct MilliScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record(TicksToMillis(Stopwatch.GetTimestamp() - _start));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMillis(Stopwatch.GetTimestamp() - _start));
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block and records it into a
 /// histogram in ticks of <see cref="Stopwatch"/>, the most precise raw value it has.</summary>
-/// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/> One second is <see cref="Stopwatch.Frequency"/>
-/// ticks, which differs between systems.</remarks>
+/// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/>
+/// <para>One second is <see cref="Stopwatch.Frequency"/> ticks, which differs between systems.</para></remarks>
 public readonly struct TickScope : IDisposable
 {
     private readonly HdrHistogram? _histogram;
@@ -107,5 +118,5 @@ public readonly struct TickScope : IDisposable
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.Record((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
+    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
 }

@@ -72,7 +72,7 @@ public sealed class LinuxJitterTests
             fields[PriorityField - FirstField].Should().Be("7");
             fields[PolicyField - FirstField].Should().Be($"{LibC.SCHED_FIFO}");
             File.ReadAllText($"{task}/comm").TrimEnd().Should().Be($"Picollo CPU {cpu.Cpu}");
-            CpuMask.Get(cpu.ThreadId).Should().Equal(cpu.Cpu);
+            CpuMask.Get((int)cpu.ThreadId).Should().Equal(cpu.Cpu);
         }
 
         meter.Stop();

@@ -77,8 +77,8 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.Hidden, "there is no process 1");
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Be(LinuxReasons.Hidden);
         cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
-        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().Be(LinuxReasons.Hidden);
-        cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(ProcessDetails.Owners).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(ProcessDetails.Waits).Should().Be(LinuxReasons.Hidden);
     }
 
     [LinuxFact]

@@ -18,7 +18,7 @@ public sealed class LinuxCpuTimesTests
 
     [LinuxFact]
     public void The_thread_clock_moves_with_every_reading() =>
-        MedianStep(CpuUsageReader.GetThreadTime).Should().BeInRange(1, 5_000);
+        MedianStep(CpuUsageReader.GetThreadTimeNanoseconds).Should().BeInRange(1, 5_000);
 
     [LinuxFact]
     public void User_and_kernel_time_never_go_back()
@@ -45,9 +45,9 @@ public sealed class LinuxCpuTimesTests
         for (int i = 0; i < 1_000; i++)
         {
             // Whatever comes between the two takes no more than between the readings around.
-            long before = CpuUsageReader.GetThreadTime();
+            long before = CpuUsageReader.GetThreadTimeNanoseconds();
             long split = CpuUsageReader.GetByThread().TotalNanoseconds;
-            long after = CpuUsageReader.GetThreadTime();
+            long after = CpuUsageReader.GetThreadTimeNanoseconds();
             split.Should().BeInRange(before - 2_000, after, "user and kernel time are each cut to a microsecond");
         }
     }
@@ -68,7 +68,7 @@ public sealed class LinuxCpuTimesTests
             }
 
             long split = CpuUsageReader.GetByThread().TotalNanoseconds;
-            long clock = CpuUsageReader.GetThreadTime();
+            long clock = CpuUsageReader.GetThreadTimeNanoseconds();
             whole += clock - split < 200_000 ? 1 : 0;
         }
 
@@ -97,15 +97,15 @@ public sealed class LinuxCpuTimesTests
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
         foreach (long id in ids)
         {
-            CpuUsageReader.TryGetProcessTime((int)id, out _, out string? reason).Should().BeFalse($"of process {id}");
+            CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out string? reason).Should().BeFalse($"of process {id}");
             reason.Should().Contain($"{id}");
             CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"of process {id}");
-            CpuUsageReader.TryGetThreadTime(id, out _, out reason).Should().BeFalse($"of thread {id}");
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse($"of thread {id}");
             reason.Should().Contain($"{id}");
             CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"of thread {id}");
         }
 
-        CpuUsageReader.TryGetThreadTime((1L << 32) + CpuUsageReader.GetThreadId(), out _, out _).Should().BeFalse();
+        CpuUsageReader.TryGetThreadTimeNanoseconds((1L << 32) + CpuUsageReader.GetThreadId(), out _, out _).Should().BeFalse();
         CpuUsageReader.TryGetByThread(long.MaxValue, out _, out _).Should().BeFalse();
     }
 
@@ -117,7 +117,7 @@ public sealed class LinuxCpuTimesTests
         var thread = new Thread(() =>
         {
             id = CpuUsageReader.GetThreadId();
-            own = CpuUsageReader.TryGetByProcess((int)id, out _, out _) || CpuUsageReader.TryGetProcessTime((int)id, out _, out _);
+            own = CpuUsageReader.TryGetByProcess((int)id, out _, out _) || CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out _);
         });
         thread.Start();
         thread.Join();

@@ -8,7 +8,7 @@ namespace Picollo.Tests.Cpu.Linux;
 [Collection(Alone.Name)]
 public sealed class LiveDetailTests : IDisposable
 {
-    private const SystemCpuParts Waits = SystemCpuParts.Processes | SystemCpuParts.Waits;
+    private const SystemCpuParts Waits = SystemCpuParts.Processes | ProcessDetails.Waits;
 
     private readonly List<Process> _children = [];
 
@@ -46,7 +46,7 @@ public sealed class LiveDetailTests : IDisposable
         // The shell becomes a sleep, which waits for no child.
         Process parent = Start("sh", "-c", "sleep 0.1 & echo $!; exec sleep 60");
         int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
 
         ProcessCpu zombie = Eventually(cpu, id, each => each.State == 'Z');
 
@@ -60,7 +60,7 @@ public sealed class LiveDetailTests : IDisposable
     {
         // A change of user that keeps the program makes it so: the files in its directory are root's then.
         Process child = Start("setpriv", "--euid=65534", "sleep", "60");
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Owners);
 
         Eventually(cpu, child.Id, each => each.Name == "sleep").UserId.Should().Be(65534);
         cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId.Should().Be(0);
@@ -155,7 +155,7 @@ public sealed class LiveDetailTests : IDisposable
         Array.ForEach(threads, thread => thread.Start());
         try
         {
-            using var cpu = new SystemCpu(Waits | SystemCpuParts.Memory | SystemCpuParts.Owners);
+            using var cpu = new SystemCpu(Waits | SystemCpuParts.Memory | ProcessDetails.Owners);
             cpu.Update();
             Enumerable.Range(0, 20).Min(_ =>
             {

@@ -59,13 +59,13 @@ public sealed partial class LiveProcessTests : IDisposable
         begun.Wait();
 
         // Its time is read before and after each sample, so that what it took between the samples is known within bounds.
-        long beforeFirst = CpuUsageReader.GetThreadTime(burner);
+        long beforeFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
-        long afterFirst = CpuUsageReader.GetThreadTime(burner);
+        long afterFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         Thread.Sleep(500);
-        long beforeSecond = CpuUsageReader.GetThreadTime(burner);
+        long beforeSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         cpu.Update();
-        long afterSecond = CpuUsageReader.GetThreadTime(burner);
+        long afterSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         over.Cancel();
         thread.Join();
 
@@ -265,7 +265,7 @@ public sealed partial class LiveProcessTests : IDisposable
             CpuUsageReader.TryGetByProcess(1, out _, out none);
         });
 
-        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits })
+        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits })
         {
             cpu.GetUnavailableReason(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
         }

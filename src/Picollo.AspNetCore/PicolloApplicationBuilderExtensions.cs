@@ -6,7 +6,7 @@ using Picollo.AspNetCore.Requests;
 namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Adds the middleware that measures requests.</summary>
-public static class CpuUsageApplicationBuilderExtensions
+public static class PicolloApplicationBuilderExtensions
 {
     /// <summary>
     /// Adds a middleware that measures each request that reaches it, by method and route pattern: the CPU time on all threads, and the
@@ -27,8 +27,8 @@ public static class CpuUsageApplicationBuilderExtensions
     /// of the response. Work that outlives its request counts until the request ends.</para>
     /// <para><b>Routes.</b> A request that an error page answers counts for the route it came for. A request without a route counts for
     /// <c>(unmatched)</c>. Paths are not recorded.</para>
-    /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>http.server.request.cpu.time</c> in seconds,
-    /// with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
+    /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>picollo.http.server.request.cpu.time</c> in
+    /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
     /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
     /// request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with <c>Method</c>,
     /// <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged
@@ -42,11 +42,11 @@ public static class CpuUsageApplicationBuilderExtensions
     /// <returns><paramref name="app"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="app"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called.</exception>
-    public static IApplicationBuilder UseCpuUsage(this IApplicationBuilder app)
+    public static IApplicationBuilder UsePicollo(this IApplicationBuilder app)
     {
         ArgumentNullException.ThrowIfNull(app);
         RequestReporter reporter = app.ApplicationServices.GetService<RequestReporter>()
-            ?? throw new InvalidOperationException("UseCpuUsage() needs the services that builder.Services.AddPicollo() adds.");
+            ?? throw new InvalidOperationException("UsePicollo() needs the services that builder.Services.AddPicollo() adds.");
         PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);
     }

@@ -1,7 +1,7 @@
 namespace Picollo.Scheduling;
 
 /// <summary>The order of waiting tasks. A task of any priority gets its turn (see <see cref="CpuWorkerPool"/>).</summary>
-public enum CpuPriority
+public enum CpuTaskPriority
 {
     /// <summary>After everything else: background work.</summary>
     Low = -1,

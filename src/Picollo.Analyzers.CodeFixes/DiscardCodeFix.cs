@@ -1,0 +1,112 @@
+using System.Collections.Immutable;
+using System.Composition;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CodeActions;
+using Microsoft.CodeAnalysis.CodeFixes;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Formatting;
+
+namespace Picollo.Analyzers;
+
+/// <summary>Uses what <see cref="DiscardAnalyzer"/> found discarded: assigns the factory, disposes the scope, awaits the
+/// checkpoint.</summary>
+[ExportCodeFixProvider(LanguageNames.CSharp)]
+[Shared]
+public sealed class DiscardCodeFix : CodeFixProvider
+{
+    /// <inheritdoc/>
+    public override ImmutableArray<string> FixableDiagnosticIds { get; } =
+        ImmutableArray.Create(Rules.DiscardedFactory.Id, Rules.DiscardedScope.Id, Rules.CheckpointNotAwaited.Id);
+
+    /// <inheritdoc/>
+    public override FixAllProvider GetFixAllProvider() => WellKnownFixAllProviders.BatchFixer;
+
+    /// <inheritdoc/>
+    public override async Task RegisterCodeFixesAsync(CodeFixContext context)
+    {
+        SyntaxNode? root = await context.Document.GetSyntaxRootAsync(context.CancellationToken).ConfigureAwait(false);
+        Diagnostic diagnostic = context.Diagnostics[0];
+        if (root?.FindNode(context.Span, getInnermostNodeForTie: true).FirstAncestorOrSelf<StatementSyntax>() is not { } statement
+            || Fix(diagnostic, statement) is not { } fix)
+        {
+            return;
+        }
+
+        StatementSyntax replacement = fix.Statement.WithTriviaFrom(statement).WithAdditionalAnnotations(Formatter.Annotation);
+        context.RegisterCodeFix(
+            CodeAction.Create(
+                fix.Title,
+                _ => Task.FromResult(context.Document.WithSyntaxRoot(root.ReplaceNode(statement, replacement))),
+                equivalenceKey: diagnostic.Id),
+            diagnostic);
+    }
+
+    private static (string Title, StatementSyntax Statement)? Fix(Diagnostic diagnostic, StatementSyntax statement) =>
+        (diagnostic.Id, statement, Discarded(statement)) switch
+        {
+            ("PIC0001", ExpressionStatementSyntax call, { } value) when Variable(value) is { } variable =>
+                ("Assign the new factory", call.WithExpression(Assign(variable, value.WithoutTrivia()))),
+            ("PIC0002", LocalDeclarationStatementSyntax declaration, _) when declaration.Declaration.Variables.Count == 1 =>
+                ("Dispose the scope at the end of the block", declaration.WithUsingKeyword(Using())),
+            ("PIC0002", ExpressionStatementSyntax, { } value) =>
+                ("Dispose the scope at the end of the block", Declare(FreeName(statement), value.WithoutTrivia())),
+            ("PIC0003", ExpressionStatementSyntax call, { } value) when IsInAsync(statement) =>
+                ("Await the checkpoint", call.WithExpression(SyntaxFactory.AwaitExpression(value.WithoutTrivia()))),
+            _ => null,
+        };
+
+    // The expression of a statement, without `_ =`.
+    private static ExpressionSyntax? Discarded(StatementSyntax statement) => statement switch
+    {
+        ExpressionStatementSyntax { Expression: AssignmentExpressionSyntax assignment } => assignment.Right,
+        ExpressionStatementSyntax { Expression: { } value } => value,
+        _ => null,
+    };
+
+    // The variable or field at the start of a chain of calls.
+    private static IdentifierNameSyntax? Variable(ExpressionSyntax value)
+    {
+        while (value is InvocationExpressionSyntax { Expression: MemberAccessExpressionSyntax member })
+        {
+            value = member.Expression;
+        }
+
+        return value as IdentifierNameSyntax;
+    }
+
+    private static AssignmentExpressionSyntax Assign(IdentifierNameSyntax variable, ExpressionSyntax value) =>
+        SyntaxFactory.AssignmentExpression(SyntaxKind.SimpleAssignmentExpression, variable.WithoutTrivia(), value);
+
+    private static LocalDeclarationStatementSyntax Declare(string name, ExpressionSyntax value) =>
+        SyntaxFactory.LocalDeclarationStatement(SyntaxFactory
+            .VariableDeclaration(SyntaxFactory.IdentifierName("var"))
+            .AddVariables(SyntaxFactory.VariableDeclarator(name).WithInitializer(SyntaxFactory.EqualsValueClause(value))))
+            .WithUsingKeyword(Using())
+            .NormalizeWhitespace();
+
+    private static SyntaxToken Using() => SyntaxFactory.Token(SyntaxKind.UsingKeyword).WithTrailingTrivia(SyntaxFactory.Space);
+
+    private static string FreeName(SyntaxNode statement)
+    {
+        SyntaxNode member = statement.FirstAncestorOrSelf<MemberDeclarationSyntax>() ?? statement;
+        HashSet<string> taken =
+            [.. member.DescendantTokens().Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.Text)];
+        return Enumerable.Range(1, int.MaxValue)
+            .Select(number => number == 1 ? "scope" : $"scope{number}")
+            .First(name => !taken.Contains(name));
+    }
+
+    private static bool IsInAsync(SyntaxNode statement) =>
+        statement.Ancestors().Select(IsAsync).FirstOrDefault(isAsync => isAsync is not null) == true;
+
+    // Null for what is not a function.
+    private static bool? IsAsync(SyntaxNode node) => node switch
+    {
+        AnonymousFunctionExpressionSyntax function => function.AsyncKeyword.IsKind(SyntaxKind.AsyncKeyword),
+        LocalFunctionStatementSyntax function => function.Modifiers.Any(SyntaxKind.AsyncKeyword),
+        MethodDeclarationSyntax method => method.Modifiers.Any(SyntaxKind.AsyncKeyword),
+        BaseMethodDeclarationSyntax or AccessorDeclarationSyntax => false,
+        _ => null,
+    };
+}

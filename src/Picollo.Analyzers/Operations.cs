@@ -1,0 +1,77 @@
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Picollo.Analyzers;
+
+/// <summary>Questions about where the value of an operation goes.</summary>
+internal static class Operations
+{
+    /// <summary>The operation that receives this value, past conversions, <c>?.</c>, <c>??</c> and <c>?:</c>.</summary>
+    public static IOperation? Receiver(this IOperation value)
+    {
+        IOperation? receiver = value.Parent;
+        while (receiver is IConversionOperation or IConditionalAccessOperation or ICoalesceOperation
+            or IConditionalOperation { Type: not null })
+        {
+            receiver = receiver.Parent;
+        }
+
+        return receiver;
+    }
+
+    /// <summary>Whether the receiver of a value ignores it: an expression statement, or an assignment to a discard.</summary>
+    public static bool Ignores(this IOperation? receiver) =>
+        receiver is IExpressionStatementOperation || receiver.IsDiscard();
+
+    /// <summary>Whether this assigns to <c>_</c>.</summary>
+    public static bool IsDiscard(this IOperation? receiver) => receiver is ISimpleAssignmentOperation { Target: IDiscardOperation };
+
+    /// <summary>Whether this is the body of a lambda expression, which tests use to call what throws.</summary>
+    public static bool IsBodyOfLambda(this IOperation? receiver) => receiver?.Syntax.Parent is LambdaExpressionSyntax;
+
+    /// <summary>The local variable that this receiver initializes or assigns, unless a <see langword="using"/> disposes it.</summary>
+    public static ILocalSymbol? Local(this IOperation? receiver) => receiver switch
+    {
+        ISimpleAssignmentOperation { Target: ILocalReferenceOperation target } => target.Local,
+        IVariableInitializerOperation { Parent: IVariableDeclaratorOperation declarator } when !declarator.IsInUsing() => declarator.Symbol,
+        _ => null,
+    };
+
+    /// <summary>The uses of a local variable in the whole member, other than assignments to it.</summary>
+    public static IEnumerable<ILocalReferenceOperation> Uses(this IOperation operation, ILocalSymbol local)
+    {
+        IOperation root = operation;
+        while (root.Parent is not null)
+        {
+            root = root.Parent;
+        }
+
+        return root.Descendants().OfType<ILocalReferenceOperation>().Where(use =>
+            SymbolEqualityComparer.Default.Equals(use.Local, local)
+            && !(use.Parent is ISimpleAssignmentOperation assignment && assignment.Target == use));
+    }
+
+    /// <summary>Whether the function around this operation is async: a method, local function or lambda expression.</summary>
+    public static bool IsInAsync(this IOperation operation, ISymbol member)
+    {
+        for (IOperation? around = operation.Parent; around is not null; around = around.Parent)
+        {
+            switch (around)
+            {
+                case IAnonymousFunctionOperation function:
+                    return function.Symbol.IsAsync;
+                case ILocalFunctionOperation function:
+                    return function.Symbol.IsAsync;
+            }
+        }
+
+        return member is IMethodSymbol { IsAsync: true };
+    }
+
+    private static bool IsInUsing(this IVariableDeclaratorOperation declarator)
+    {
+        IOperation? group = declarator.Parent?.Parent;
+        return group is IUsingOperation || group?.Parent is IUsingDeclarationOperation or IUsingOperation;
+    }
+}

@@ -1,0 +1,49 @@
+using System.Diagnostics;
+
+namespace Picollo.Scheduling;
+
+/// <summary>The names of tasks whose callers gave none.</summary>
+internal static class BodyName
+{
+    /// <summary>Gets the type and method of a body: of a lambda expression the method that contains it, of a local function its
+    /// name.</summary>
+    /// <remarks>A microsecond or two, so it is called for tasks that are reported only. Works in trimmed and AOT-compiled
+    /// applications, unless they drop stack trace data.</remarks>
+    public static string Of(Delegate body)
+    {
+        if (DiagnosticMethodInfo.Create(body) is not { } method)
+        {
+            return "(unknown)";
+        }
+
+        string type = Type(method.DeclaringTypeName ?? "");
+        string name = Method(method.Name);
+        return type.Length == 0 ? name : $"{type}.{name}";
+    }
+
+    // Namespace.Outer`1+Inner+<>c__DisplayClass0_0 is in Inner, and so is <Run>d__1.
+    private static string Type(string name)
+    {
+        int generated = name.IndexOf("+<", StringComparison.Ordinal);
+        name = generated < 0 ? name : name[..generated];
+        name = name[(name.LastIndexOfAny(['.', '+']) + 1)..];
+        int arity = name.IndexOf('`', StringComparison.Ordinal);
+        return arity < 0 ? name : name[..arity];
+    }
+
+    // <Run>b__0_1 is a lambda expression in Run, <Run>g__Local|0_1 a local function, and <Main>$ top-level code.
+    private static string Method(string name)
+    {
+        int local = name.LastIndexOf(">g__", StringComparison.Ordinal);
+        if (local >= 0)
+        {
+            name = name[(local + 4)..];
+            int end = name.IndexOf('|', StringComparison.Ordinal);
+            return end < 0 ? name : name[..end];
+        }
+
+        int lambda = name.LastIndexOf(">b__", StringComparison.Ordinal);
+        name = lambda < 0 ? name : name[..lambda];
+        return name.Trim('<', '>', '$');
+    }
+}

@@ -1,0 +1,34 @@
+namespace Picollo.Metrics;
+
+/// <summary>The unit that values are shown in. Immutable, and equal where both properties are.</summary>
+/// <remarks>
+/// A histogram itself knows no unit. Whoever shows its values divides them by <see cref="Ratio"/>.
+/// <example>
+/// <code>
+/// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 }; // for values in nanoseconds
+/// </code>
+/// </example>
+/// </remarks>
+public sealed record HdrHistogramUnit
+{
+    /// <summary>Values without a unit, as they were recorded.</summary>
+    internal static HdrHistogramUnit None { get; } = new();
+
+    /// <summary>The name of the unit, for example <c>ms</c>; empty, the default, for none.</summary>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    public string Name
+    {
+        get;
+        init => field = value ?? throw new ArgumentNullException(nameof(value));
+    } = string.Empty;
+
+    /// <summary>The divisor of recorded values: 1e6 shows nanoseconds as milliseconds. From 10⁻³⁰ to 10³⁰; 1 by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
+    public double Ratio
+    {
+        get;
+        init => field = value is >= 1e-30 and <= 1e30
+            ? value
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The unit ratio must be from 1E-30 to 1E+30.");
+    } = 1;
+}

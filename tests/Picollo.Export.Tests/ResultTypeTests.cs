@@ -1,0 +1,31 @@
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>Results can get members later: they have no setters, no positional form, and no constructors that a user could call.</summary>
+public class ResultTypeTests
+{
+    public static TheoryData<Type> Types => [typeof(PercentileDistributionLine), typeof(HdrHistogramSeries)];
+
+    [Theory]
+    [MemberData(nameof(Types))]
+    public void A_result_can_only_be_read(Type type)
+    {
+        type.GetProperties().Should().NotBeEmpty().And.OnlyContain(property => property.SetMethod == null || !property.SetMethod.IsPublic);
+        type.GetMethods().Should().NotContain(method => method.Name == "Deconstruct");
+        type.GetConstructors().Should().HaveCount(type == typeof(HdrHistogramSeries) ? 1 : 0);
+    }
+
+    [Fact]
+    public void A_series_is_created_from_its_name_and_histogram()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+
+        HdrHistogramSeries series = new("latency", histogram);
+
+        series.Name.Should().Be("latency");
+        series.Histogram.Should().BeSameAs(histogram);
+        series.Should().Be(new HdrHistogramSeries("latency", histogram));
+    }
+}

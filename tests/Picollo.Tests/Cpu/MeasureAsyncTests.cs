@@ -1,0 +1,88 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What an <c>async</c> helper measures of its caller, with long burns beside Windows' scheduler tick.</summary>
+[Collection(nameof(ReaderContractTests))]
+public class MeasureAsyncTests
+{
+    private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(100);
+
+    [Fact]
+    public async Task A_watcher_of_an_async_helper_measures_nothing_of_its_caller()
+    {
+        using CpuUsageAsyncWatcher watcher = await Helper();
+        Burn.User(Amount);
+        watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(Amount / 2);
+        watcher.TryGetSummaryCpuUsage(out CpuUsage usage).Should().BeTrue();
+        usage.Total.Should().BeLessThan(Amount / 2);
+
+        static async Task<CpuUsageAsyncWatcher> Helper()
+        {
+#pragma warning disable PIC0004 // The trap itself.
+            var watcher = new CpuUsageAsyncWatcher();
+#pragma warning restore PIC0004
+            await Task.Yield();
+            return watcher;
+        }
+    }
+
+    [Fact]
+    public async Task An_async_helper_measures_the_work_that_it_runs()
+    {
+        TimeSpan burnt = default;
+        CpuUsage taken = await Helper(Work);
+        Steps.ShouldBeAbout(taken.Total, burnt, 2 * Steps.OfSplit);
+
+        burnt = default;
+        long total = await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(Work);
+        Steps.ShouldBeAbout(Steps.Nanoseconds(total), burnt, 2 * Steps.OfTotal);
+
+        static async Task<CpuUsage> Helper(Func<Task> work)
+        {
+            await Task.Yield();
+            return await CpuUsageAsyncWatcher.MeasureAsync(work);
+        }
+
+        async Task Work()
+        {
+            burnt += Burn.User(Amount);
+            await Task.Yield();
+            burnt += await Task.Run(() => Burn.User(Amount));
+        }
+    }
+
+    [Fact]
+    public async Task Only_the_work_is_measured_and_the_flow_of_the_caller_stays_as_it_was()
+    {
+        TimeSpan burnt = default;
+        int watchersInside = 0;
+        Burn.User(Amount);
+        Task<CpuUsage> measured = CpuUsageAsyncWatcher.MeasureAsync(() =>
+        {
+            watchersInside = WatchedFlow.Count;
+            burnt = Burn.User(Amount);
+            return Task.CompletedTask;
+        });
+        WatchedFlow.Count.Should().Be(0);
+        Burn.User(Amount);
+        CpuUsage taken = await measured;
+        watchersInside.Should().Be(1);
+        Steps.ShouldBeAbout(taken.Total, burnt, 2 * Steps.OfSplit);
+    }
+
+    [Fact]
+    public async Task Failures_of_the_work_are_those_of_the_task()
+    {
+        await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(() => throw new FormatException())).Should().ThrowAsync<FormatException>();
+        await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(async () =>
+        {
+            await Task.Yield();
+            throw new FormatException();
+        })).Should().ThrowAsync<FormatException>();
+        Task canceled = CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(() => Task.FromCanceled(new CancellationToken(canceled: true)));
+        canceled.IsCanceled.Should().BeTrue();
+        WatchedFlow.Count.Should().Be(0);
+        FluentActions.Invoking(() => { _ = CpuUsageAsyncWatcher.MeasureAsync(null!); }).Should().Throw<ArgumentNullException>().WithParameterName("work");
+    }
+}
