@@ -176,7 +176,11 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         }
         catch (Exception e)
         {
-            Report(e); // no caller is left to throw it to
+            // No caller is left to throw it to. The fault that ended the recording has been reported.
+            if (e != _fault?.SourceException)
+            {
+                Report(e);
+            }
         }
     }
 

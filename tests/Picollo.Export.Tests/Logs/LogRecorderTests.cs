@@ -668,6 +668,20 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public void A_fault_is_reported_once_where_the_error_callback_disposes_the_recorder()
+    {
+        HdrHistogramLogRecorder? recorder = null;
+        recorder = Record(new() { TimeProvider = _time, OnError = e => { _errors.Add(e); recorder!.Dispose(); } });
+        recorder.Add(_histogram);
+        FilesOf(recorder).Dispose();
+        _time.Advance(Second);
+
+        _errors.Should().ContainSingle();
+        recorder.Dispose();
+        Record().Dispose(); // the path is free
+    }
+
+    [Fact]
     public async Task Options_are_copied_when_the_recorder_is_created()
     {
         HdrHistogramLogRecorderOptions options = Options(new());
