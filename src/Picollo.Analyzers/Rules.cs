@@ -40,7 +40,8 @@ public static class Rules
     public static readonly DiagnosticDescriptor EscapingWatcher = Rule(
         "PIC0004",
         "A watcher leaves the async method that created it",
-        "A watcher that an async method creates does not measure the method's caller: create it in the caller");
+        "A watcher that an async method creates does not measure the method's caller: create it in the caller, "
+        + "or call CpuUsageAsyncWatcher.MeasureAsync");
 
     private static DiagnosticDescriptor Rule(
         string id, string title, string message, DiagnosticSeverity severity = DiagnosticSeverity.Warning) =>

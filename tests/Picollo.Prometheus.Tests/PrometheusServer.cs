@@ -60,11 +60,11 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
     }
 
-    /// <summary>Waits until all series that a query gives, so many, are at least as large as a number.</summary>
+    /// <summary>Waits until all series that a query gives, so many, are at least as large as a number. A percentile of no requests, NaN, is not.</summary>
     public async Task WaitFor(string query, int series, double least)
     {
         Stopwatch elapsed = Stopwatch.StartNew();
-        while (await QueryAll(query) is var values && (values.Count < series || values.Any(value => value < least)))
+        while (await QueryAll(query) is var values && (values.Count < series || !values.All(value => value >= least)))
         {
             if (elapsed.Elapsed > Patience)
             {

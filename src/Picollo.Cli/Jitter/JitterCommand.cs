@@ -57,7 +57,7 @@ internal static class JitterCommand
         "-p", "--priority", "PRIO", "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given.");
 
     private static readonly Option<string?> Duration = CommandOptions.Text("-D", "--duration", "TIME", "Measure for so long.");
-    private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Measure so many wake-ups on each CPU.");
+    private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Stop after N wake-ups per CPU.");
     private static readonly Option<string?> Break = CommandOptions.Text(
         "-b", "--break", "TIME", "Stop at a latency above this, and mark it in the kernel's trace.");
 

@@ -54,7 +54,7 @@ internal static class StatCommand
             Description = "Events to count, as perf names them, with commas between: instructions, page-faults, LLC-load-misses, "
                 + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
         };
-        Option<string?> repeat = CommandOptions.Text("-r", "--repeat", "N", "Run the command so often, and show percentiles.");
+        Option<string?> repeat = CommandOptions.Text("-r", "--repeat", "N", "Run the command N times, and show percentiles.");
         Option<bool> perThread = new("--per-thread") { Description = "Show the CPU time of the command's threads, too." };
         Option<string?> text = CommandOptions.Text(
             "-c", "--command", "CMD", "The command as a line for /bin/sh, in a process group of its own.");

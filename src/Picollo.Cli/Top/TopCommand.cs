@@ -46,7 +46,7 @@ internal static class TopCommand
         };
         Option<string?> delay = CommandOptions.Text(
             "-d", "--delay", "SECS", "Seconds between two samples, 0.1 and more; 3 unless given.");
-        Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "End after so many pages.");
+        Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "Stop after N pages.");
         Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List these processes alone." };
         Option<string?> user = CommandOptions.Text(
             "-u", "--user", "USER", "List this effective user's processes alone, by name or number.");
@@ -56,7 +56,7 @@ internal static class TopCommand
         Option<string?> sort = CommandOptions.Text(
             "-o", "--sort", "FIELD", "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest.");
         Option<string?> width = CommandOptions.Text(
-            "-w", "--width", "N", "Cut lines of -b at so many columns, not at the terminal's, or nowhere.");
+            "-w", "--width", "N", "With -b, cut lines at N columns instead of at the terminal's width.");
         Option<bool> secure = new("-s", "--secure") { Description = "Neither signal nor renice processes." };
         Option<bool> json = new("--json")
         {

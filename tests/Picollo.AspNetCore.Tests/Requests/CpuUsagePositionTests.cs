@@ -16,6 +16,12 @@ public class CpuUsagePositionTests
 {
     private const double BurntMilliseconds = 200;
 
+    private static readonly Func<HttpContext, RequestDelegate, Task> BurnFirst = static (context, next) =>
+    {
+        Burn.Milliseconds(BurntMilliseconds);
+        return next(context);
+    };
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -24,11 +30,7 @@ public class CpuUsagePositionTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.Use((context, next) =>
-                {
-                    Burn.Milliseconds(BurntMilliseconds);
-                    return next(context);
-                });
+                web.Use(BurnFirst);
                 web.UsePicollo();
                 web.MapGet("/x", () => "x");
             },
@@ -52,11 +54,7 @@ public class CpuUsagePositionTests
             web =>
             {
                 web.UsePicollo();
-                web.Use((context, next) =>
-                {
-                    Burn.Milliseconds(BurntMilliseconds);
-                    return next(context);
-                });
+                web.Use(BurnFirst);
                 web.MapGet("/x", () => "x");
             },
             options => options.ServerTiming = true,
@@ -132,11 +130,7 @@ public class CpuUsagePositionTests
             web =>
             {
                 web.UsePicollo();
-                web.Use((context, next) =>
-                {
-                    Burn.Milliseconds(BurntMilliseconds);
-                    return next(context);
-                });
+                web.Use(BurnFirst);
                 web.UsePicollo();
                 web.UseWhen(context => context.Request.Path == "/x", branch => branch.UsePicollo());
                 web.Map("/map", branch => branch.UsePicollo().Run(context => context.Response.WriteAsync("map")));

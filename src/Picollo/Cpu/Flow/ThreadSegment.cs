@@ -195,7 +195,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 }
 
-/// <summary>A thread's CPU clocks at a moment, or what passed on them between two; the split is 0 where nobody asked for it.</summary>
+/// <summary>A thread's CPU clocks at a moment, or what passed on them between two; the split is 0 if no watcher asked for it.</summary>
 internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split)
 {
     public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>

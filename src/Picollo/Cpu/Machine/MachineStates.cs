@@ -82,7 +82,7 @@ public readonly record struct MachineMemory
     /// <summary>All that the kernel has to give.</summary>
     public long TotalBytes { get; internal init; }
 
-    /// <summary>What nobody uses.</summary>
+    /// <summary>Unused memory, in bytes.</summary>
     public long FreeBytes { get; internal init; }
 
     /// <summary>What programs could have without swapping: free, and what the kernel would give back. Null before Linux 3.14.</summary>
@@ -98,6 +98,6 @@ public readonly record struct MachineMemory
     /// <summary>Swap space.</summary>
     public long SwapTotalBytes { get; internal init; }
 
-    /// <summary>What of it nobody uses.</summary>
+    /// <summary>Unused swap space, in bytes.</summary>
     public long SwapFreeBytes { get; internal init; }
 }

@@ -41,7 +41,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(this, values);
     }
 
-    /// <summary>The counters of a histogram that nobody else has yet, for who fills it. 32-bit ones would miss their carries.</summary>
+    /// <summary>The counters of a histogram that no other code has yet, for its producer. 32-bit ones would miss their carries.</summary>
     internal Span<TCounter> UnsharedCounters => _counts;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
