@@ -32,7 +32,7 @@ public sealed class ArticleCallsTests
         summary.OverflowCount.Should().Be(1);
 
         h.Reset();
-        h.GetSummary(summary).Should().BeSameAs(summary);
+        h.GetSummary(reuseInstance: summary).Should().BeSameAs(summary);
         var summary2 = h.GetSummary();
         ConsoleOutput.LinesOf(() => summary.PrettyPrint()).Should().HaveCount(24).And.StartWith("##### Histogram summary");
         ConsoleOutput.LinesOf(() => summary.PrettyPrint(null)).Should().StartWith("##### Histogram summary");

@@ -6,12 +6,12 @@ namespace Picollo.Metrics;
 public abstract partial class ReadOnlyHdrHistogram
 {
     /// <summary>The standard percentiles, the count, mean and standard deviation, all of one moment.</summary>
-    /// <param name="reuse">A summary to fill instead of a new one; then nothing is allocated.</param>
-    /// <returns><paramref name="reuse"/>, or a new summary.</returns>
+    /// <param name="reuseInstance">A summary to fill instead of a new one; then nothing is allocated.</param>
+    /// <returns><paramref name="reuseInstance"/>, or a new summary.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuse = null)
+    public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuseInstance = null)
     {
-        HdrHistogramSummary summary = reuse ?? new HdrHistogramSummary();
+        HdrHistogramSummary summary = reuseInstance ?? new HdrHistogramSummary();
         if (!TryFillInPlace(summary))
         {
             using CountsCopy copy = Read();
