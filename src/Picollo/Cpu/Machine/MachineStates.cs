@@ -43,23 +43,11 @@ public readonly record struct RunQueueState
     public int? Total { get; }
 }
 
-/// <summary>Linux's pressure stall information for the CPU (Documentation/accounting/psi.rst of the kernel). Immutable.</summary>
+/// <summary>How much of the time threads were stalled because they waited for a CPU.</summary>
+/// <remarks>Source: Linux's pressure stall information (Documentation/accounting/psi.rst of the kernel). Immutable.</remarks>
 public readonly record struct CpuPressure
 {
-    internal CpuPressure(PressureStall some, PressureStall? full) => (Some, Full) = (some, full);
-
-    /// <summary>The time in which at least one thread waited for a CPU.</summary>
-    public PressureStall Some { get; }
-
-    /// <summary>The time in which all threads that were not idle waited. For the machine as a whole that cannot be, and
-    /// the kernel reports zeros; null on kernels before 5.13, which do not report it.</summary>
-    public PressureStall? Full { get; }
-}
-
-/// <summary>How much of the time threads were stalled. Immutable.</summary>
-public readonly record struct PressureStall
-{
-    internal PressureStall(double average10, double average60, double average300, TimeSpan total) =>
+    internal CpuPressure(double average10, double average60, double average300, TimeSpan total) =>
         (Average10, Average60, Average300, Total) = (average10, average60, average300, total);
 
     /// <summary>The share of the last ten seconds, 0 to 1, decaying exponentially, to 0.0001.</summary>

@@ -95,8 +95,12 @@ public sealed class SystemCpu : IDisposable
     /// what really limits this process. Null where none has a limit.</summary>
     public CgroupCpu? LimitingCgroup { get; private set; }
 
-    /// <summary>Pressure stall information; null where the kernel has none.</summary>
+    /// <summary>The time in which at least one thread waited for a CPU; null where the kernel does not report it.</summary>
     public CpuPressure? Pressure => _now.Pressure;
+
+    /// <summary>The time in which all threads that were not idle waited for a CPU. For the machine as a whole that cannot be, and the
+    /// kernel reports zeros. Null where <see cref="Pressure"/> is, and on kernels before 5.13, which do not report it.</summary>
+    public CpuPressure? FullPressure => _now.FullPressure;
 
     /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
     public MachineMemory? Memory => _now.Memory;

@@ -19,7 +19,7 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Cgroup"/> and <see cref="SystemCpu.LimitingCgroup"/>.</summary>
     Cgroup = 8,
 
-    /// <summary><see cref="SystemCpu.Pressure"/>.</summary>
+    /// <summary><see cref="SystemCpu.Pressure"/> and <see cref="SystemCpu.FullPressure"/>.</summary>
     Pressure = 16,
 
     /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process; on Windows one for all.</summary>
