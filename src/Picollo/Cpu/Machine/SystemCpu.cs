@@ -18,7 +18,7 @@ namespace Picollo.Cpu;
 /// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
 /// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
 /// cgroup or pressure. On macOS from <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or
-/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not the machine's memory.</para>
+/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not what processes share.</para>
 /// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
 /// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
 /// <see cref="Update"/>. Not thread-safe.</para>
@@ -103,7 +103,7 @@ public sealed class SystemCpu : IDisposable
     public CpuPressure? FullPressure => _now.FullPressure;
 
     /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
-    public MachineMemory? Memory => _now.Memory;
+    internal MachineMemory? Memory => _now.Memory;
 
     /// <summary>
     /// Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among sessions

@@ -29,8 +29,8 @@ public enum SystemCpuParts
     /// same.</summary>
     Threads = 64,
 
-    /// <summary><see cref="SystemCpu.Memory"/>, and of each process that is asked for <see cref="ProcessCpu.VirtualBytes"/>,
-    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>: on Linux one more file a process; elsewhere the
+    /// <summary>The memory of each process that is asked for with <see cref="Processes"/>: <see cref="ProcessCpu.VirtualBytes"/>,
+    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>. On Linux one more file a process; elsewhere the
     /// first two sizes alone, which cost nothing.</summary>
     Memory = 128,
 
