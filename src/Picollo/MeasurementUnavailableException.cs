@@ -7,7 +7,7 @@ namespace Picollo;
 /// <remarks>What asks about something that comes and goes, or that some machines lack, has a <c>Try…</c> form that gives the same text
 /// without throwing. The times of the current thread and process have none: a supported system tells them, unless a filter of system
 /// calls keeps it from doing so.</remarks>
-public class MeasurementUnavailableException : NotSupportedException
+public sealed class MeasurementUnavailableException : NotSupportedException
 {
     /// <summary>Creates the exception.</summary>
     /// <param name="message">The cause, and the remedy where there is one.</param>

@@ -9,7 +9,7 @@ internal static class Findings
 
     public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
 
-    /// <summary>Prints what came of a session: "works", or the error number and the message.</summary>
+    /// <summary>Prints what came of a session: "works", or the message.</summary>
     public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)
     {
         try
@@ -17,9 +17,9 @@ internal static class Findings
             factory.Create().Dispose();
             Print(name, "works");
         }
-        catch (PerfEventException e)
+        catch (MeasurementUnavailableException e)
         {
-            Print(name, $"{e.ErrorNumber} {e.Message}");
+            Print(name, e.Message);
         }
     }
 }

@@ -67,9 +67,9 @@ internal static class Limits
             session.Read();
             outcome = $"works {session.Counters.Count} {session.UnavailableCounters.Count}";
         }
-        catch (PerfEventException e)
+        catch (MeasurementUnavailableException e)
         {
-            outcome = $"{e.ErrorNumber} {e.Message}";
+            outcome = e.Message;
         }
         catch (Exception e)
         {

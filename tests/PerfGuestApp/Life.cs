@@ -50,9 +50,9 @@ internal static class Life
             _ = Faults.WithFixedCounters().Create();
             Check.That(false, "a session was created");
         }
-        catch (PerfEventException e)
+        catch (MeasurementUnavailableException e)
         {
-            Check.That(e is { ErrorNumber: 2, CounterName: "Hardware:Instructions" } && e.Message == reason, e.ToString());
+            Check.That(e.Message == reason, e.ToString());
         }
     }
 

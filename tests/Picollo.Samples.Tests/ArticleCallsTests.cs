@@ -185,10 +185,9 @@ public sealed class ArticleCallsTests
                 "HardwareCache:L1DReadMiss", "HardwareCache:L1IReadMiss");
             counterSession.Dispose();
         }
-        catch (PerfEventException e)
+        catch (MeasurementUnavailableException e) when (OperatingSystem.IsLinux())
         {
-            e.CounterName.Should().MatchRegex("^Hardware(Cache)?:[A-Z1]");
-            e.Message.Should().StartWith($"{e.CounterName}: ").And.Contain("perf_event_open: ");
+            e.Message.Should().MatchRegex(@"^Hardware(Cache)?:[A-Z1]\w*: .*\(perf_event_open: ");
         }
         catch (MeasurementUnavailableException)
         {

@@ -47,7 +47,7 @@ internal static class TopHeader
             yield return Invariant($"Cgroup  : {used}{cgroup.Now.Limit:0.00} CPUs{throttled}{ever}");
         }
 
-        if (sample.Pressure?.Some is { } some)
+        if (sample.Pressure is { } some)
         {
             yield return Invariant($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,")
                 + Invariant($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");

@@ -63,7 +63,7 @@ internal static class TopJson
             json.WriteNumberOrNull("throttledNanoseconds", cgroup.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
             json.WriteNumberOrNull("totalThrottledNanoseconds", cgroup.Now.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
         });
-        json.WriteObject("pressure", sample.Pressure?.Some, some =>
+        json.WriteObject("pressure", sample.Pressure, some =>
         {
             json.WriteNumber("some10SecondsShare", some.Average10);
             json.WriteNumber("some60SecondsShare", some.Average60);

@@ -79,8 +79,8 @@ public sealed class CommandMeter
     /// <summary>Starts a command. Blocks for about a millisecond.</summary>
     /// <param name="command">The command.</param>
     /// <returns>To be waited for, and disposed.</returns>
-    /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
-    /// <exception cref="MeasurementUnavailableException">The system has no more processes or descriptors to give.</exception>
+    /// <exception cref="MeasurementUnavailableException">A counter cannot be had that is not optional, or the system has no more
+    /// processes or descriptors to give.</exception>
     /// <exception cref="CommandStartException">It cannot be executed (if <see cref="UnavailableReason"/> is null,
     /// <see cref="RunningCommand.Wait"/> throws it).</exception>
     public RunningCommand Start(MeasuredCommand command)
@@ -129,7 +129,7 @@ public sealed class CommandMeter
     {
         if (_counters is { IsOptional: false })
         {
-            throw new PerfEventException(_counters.Counters[0].Name, 0, $"{_counters.Counters[0].Name}: {UnavailableReason}");
+            throw new MeasurementUnavailableException($"{_counters.Counters[0].Name}: {UnavailableReason}");
         }
 
         return _counters is null

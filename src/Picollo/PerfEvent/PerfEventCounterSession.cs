@@ -100,7 +100,8 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <param name="forceSyscallRead">Whether to ask the kernel in any case: all counters of a group at one moment, some hundreds of
     /// nanoseconds.</param>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="PerfEventException">The kernel has put a pinned group into its error state: the CPU had no room for it.</exception>
+    /// <exception cref="MeasurementUnavailableException">The kernel has put a pinned group into its error state: the CPU had no room for
+    /// it.</exception>
     [SkipLocalsInit]
     public void Read(bool forceSyscallRead = false)
     {
@@ -130,7 +131,7 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on. The
     /// first one allocates.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="PerfEventException">As for <see cref="Read"/>.</exception>
+    /// <exception cref="MeasurementUnavailableException">As for <see cref="Read"/>.</exception>
     public void Reset()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -150,7 +151,7 @@ public sealed class PerfEventCounterSession : IDisposable
     /// deep.</summary>
     /// <returns>To be disposed, on this thread, innermost first.</returns>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="PerfEventException">As for <see cref="Read"/>.</exception>
+    /// <exception cref="MeasurementUnavailableException">As for <see cref="Read"/>.</exception>
     public PerfMeasurement Measure()
     {
         int start = _startsUsed;
@@ -168,7 +169,7 @@ public sealed class PerfEventCounterSession : IDisposable
 
     /// <summary>Starts counting, or goes on.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="PerfEventException">The kernel refuses.</exception>
+    /// <exception cref="MeasurementUnavailableException">The kernel refuses.</exception>
     public void Enable() => Control(LibC.PERF_EVENT_IOC_ENABLE);
 
     /// <summary>Stops counting; the counts stay.</summary>
@@ -338,14 +339,14 @@ public sealed class PerfEventCounterSession : IDisposable
             if (!group.TryControl(request))
             {
                 int error = Marshal.GetLastPInvokeError();
-                throw new PerfEventException(null, error, $"The kernel refused to switch the counters on or off (errno {error}).");
+                throw new MeasurementUnavailableException($"The kernel refused to switch the counters on or off (errno {error}).");
             }
         }
 
         GC.KeepAlive(this);
     }
 
-    private void ThrowNotRunning() => throw new PerfEventException(null, 0,
+    private void ThrowNotRunning() => throw new MeasurementUnavailableException(
         $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned "
         + "group, because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
 }
@@ -367,7 +368,7 @@ public readonly ref struct PerfMeasurement : IDisposable
 
     /// <summary>Ends the region.</summary>
     /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>
-    /// <exception cref="PerfEventException">The kernel took the counters off the CPU for good (see
+    /// <exception cref="MeasurementUnavailableException">The kernel took the counters off the CPU for good (see
     /// <see cref="PerfEventCounterSession.Read"/>).</exception>
     public void Dispose() => _session?.EndMeasurement(_start, _byUser);
 }

@@ -221,8 +221,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
     /// finds out what reading them counts. Some hundreds of microseconds.</summary>
     /// <returns>The session, to be disposed.</returns>
-    /// <exception cref="PerfEventException">A counter is not available; see <see cref="WithOptional"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">This is not Linux.</exception>
+    /// <exception cref="MeasurementUnavailableException">A counter is not available (see <see cref="WithOptional"/>), or this is not
+    /// Linux. The message names the counter, the cause and the remedy.</exception>
     /// <exception cref="InvalidOperationException">No counter was named.</exception>
     public PerfEventCounterSession Create()
     {

@@ -15,7 +15,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private readonly List<UnavailablePerfCounter> _unavailable = [];
     private PerfMachine? _machine;
 
-    /// <exception cref="PerfEventException">A counter that is not optional is unavailable.</exception>
+    /// <exception cref="MeasurementUnavailableException">A counter that is not optional is unavailable.</exception>
     public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, List<UnavailablePerfCounter> Unavailable) Open()
     {
         try
@@ -46,7 +46,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             {
                 resolved.Add((spec, spec.Resolve(sources)));
             }
-            catch (PerfEventException e) when (settings.IsOptional)
+            catch (MeasurementUnavailableException e) when (settings.IsOptional)
             {
                 _unavailable.Add(new UnavailablePerfCounter(spec.Name, e.Message));
             }
@@ -78,12 +78,12 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             // On Unix the result code is the system's error number.
             string remedy = e.HResult == Errno.EMFILE ? "; raise the limit of open files (ulimit -n)" : "";
-            throw new PerfEventException(null, e.HResult, $"The threads of process {process} cannot be listed: {e.Message}{remedy}");
+            throw new MeasurementUnavailableException($"The threads of process {process} cannot be listed: {e.Message}{remedy}");
         }
     }
 
-    private static PerfEventException NoProcess(int process) =>
-        new(null, Errno.ESRCH, $"There is no process {process}, or /proc hides it; it may have ended.");
+    private static MeasurementUnavailableException NoProcess(int process) =>
+        new($"There is no process {process}, or /proc hides it; it may have ended.");
 
     /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays
     /// in the list. Gives its place.</summary>
@@ -91,21 +91,19 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     {
         for (int i = 0; ; i++)
         {
-            try
+            if (TryOpenOn(threads[i], isLast: i + 1 == threads.Count, resolved))
             {
-                OpenOnFirst(threads[i], resolved);
                 return i;
             }
-            catch (PerfEventException e) when (e.ErrorNumber == Errno.ESRCH && i + 1 < threads.Count)
-            {
-                _groups.ForEach(group => group.Dispose());
-                _groups.Clear();
-                _counters.Clear();
-            }
+
+            _groups.ForEach(group => group.Dispose());
+            _groups.Clear();
+            _counters.Clear();
         }
     }
 
-    private void OpenOnFirst(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
+    /// <summary>False where the thread has ended and is not the last to try.</summary>
+    private bool TryOpenOn(int thread, bool isLast, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
         PerfEventGroup? group = null;
         foreach (var (spec, definition) in resolved.ToList())
@@ -116,15 +114,22 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 continue;
             }
 
+            if (error == Errno.ESRCH && !isLast)
+            {
+                return false;
+            }
+
             string reason = Describe(error, thread, spec, definition);
             if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
-                throw new PerfEventException(spec.Name, error, reason);
+                throw new MeasurementUnavailableException(reason);
             }
 
             resolved.Remove((spec, definition));
             _unavailable.Add(new UnavailablePerfCounter(spec.Name, reason));
         }
+
+        return true;
     }
 
     /// <summary>What one thread of a process has, the others have; a thread that has ended meanwhile has nothing to count.</summary>
@@ -136,7 +141,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             var (spec, definition) = resolved[i];
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
-                throw new PerfEventException(spec.Name, error, Describe(error, thread, spec, definition));
+                throw new MeasurementUnavailableException(Describe(error, thread, spec, definition));
             }
         }
     }

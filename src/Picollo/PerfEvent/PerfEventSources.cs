@@ -120,5 +120,5 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
     }
 
-    private static PerfEventException Error(PerfEventSpec spec, string message) => new(spec.Name, 0, $"{spec.Name}: {message}");
+    private static MeasurementUnavailableException Error(PerfEventSpec spec, string message) => new($"{spec.Name}: {message}");
 }

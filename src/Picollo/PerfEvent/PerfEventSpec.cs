@@ -6,7 +6,7 @@ namespace Picollo.PerfEvent;
 internal abstract record PerfEventSpec(string Name)
 {
     /// <summary>The kernel's numbers for it on this machine.</summary>
-    /// <exception cref="PerfEventException">There is no such event here, or its description cannot be read.</exception>
+    /// <exception cref="MeasurementUnavailableException">There is no such event here, or its description cannot be read.</exception>
     public abstract PerfEventDefinition Resolve(PerfEventSources sources);
 }
 

@@ -30,7 +30,7 @@ internal static class MadeUpMachine
                 SwapTotalBytes = 0,
                 SwapFreeBytes = 0,
             },
-            Pressure = new CpuPressure(new PressureStall(0.1234, 0.05, 0.0001, TimeSpan.FromSeconds(7)), null),
+            Pressure = new CpuPressure(0.1234, 0.05, 0.0001, TimeSpan.FromSeconds(7)),
         };
     }
 

@@ -62,7 +62,7 @@ public class PlainCommandTests
         CommandRun run = Without(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"));
         run.Counters.Should().BeEmpty();
         run.UnavailableCounters.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
-        Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<PerfEventException>().WithMessage($"task-clock: {Why}");
+        Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
     }
 
     private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, (null, Why));

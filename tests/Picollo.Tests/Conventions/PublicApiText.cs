@@ -45,7 +45,7 @@ internal static class PublicApiText
     {
         { IsEnum: true } => "enum",
         { IsInterface: true } => "interface",
-        { IsValueType: true } => IsReadOnly(type) ? "readonly struct" : "struct",
+        { IsValueType: true } => $"{(IsReadOnly(type) ? "readonly " : string.Empty)}{(type.IsByRefLike ? "ref " : string.Empty)}struct",
         { IsAbstract: true, IsSealed: true } => "static class",
         { IsAbstract: true } => "abstract class",
         { IsSealed: true } => "sealed class",

@@ -93,6 +93,7 @@ public class SystemCpuContractTests
         ShouldHaveReason(cpu.RunQueue?.Running is null, SystemCpuParts.RunQueue);
         ShouldHaveReason(cpu.Cgroup is null, SystemCpuParts.Cgroup);
         ShouldHaveReason(cpu.Pressure is null, SystemCpuParts.Pressure);
+        (cpu.FullPressure is null || cpu.Pressure is not null).Should().BeTrue("a kernel that reports the one reports the other");
         ShouldHaveReason(cpu.Processes.Count == 0, SystemCpuParts.Processes);
         ShouldHaveReason(cpu.Threads.Count == 0, SystemCpuParts.Threads);
         ShouldHaveReason(cpu.Memory is null, SystemCpuParts.Memory);

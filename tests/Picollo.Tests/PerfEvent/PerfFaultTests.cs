@@ -18,7 +18,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
             {
                 found[$"{kind}-{free}-left"].Should().Be("nothing");
                 string outcome = found[$"{kind}-{free}"];
-                outcome.Should().MatchRegex("^(works [25] 0|24 .*ulimit -n.*)$", "of {0} with {1} free", kind, free);
+                outcome.Should().MatchRegex("^(works [25] 0|(Software:|The threads of process ).*ulimit -n.*)$", "of {0} with {1} free", kind, free);
                 if (kind != "process")
                 {
                     outcome.StartsWith("works", StringComparison.Ordinal).Should().Be(free >= 5, "it has five counters");
@@ -26,7 +26,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
             }
         }
 
-        found["process-0"].Should().StartWith("24 ");
+        found["process-0"].Should().Contain("ulimit -n");
         found[$"process-{MostFree}"].Should().StartWith("works");
         found["clock-reason"].Should().NotBeEmpty();
         long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("the thread's clock asks the kernel then");
@@ -37,11 +37,11 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     {
         string paranoid = File.ReadAllText(ParanoidPath).Trim();
         Dictionary<string, string> found = app.Run("refused", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
-        found["other-user"].Should().StartWith("13 ").And.EndWith("(perf_event_open: EACCES)");
+        found["other-user"].Should().EndWith("(perf_event_open: EACCES)");
         if (paranoid != "2")
         {
             // The rest is of the kernel's default; here only that refusals name the setting.
-            foreach ((string what, string outcome) in found.Where(finding => finding.Value.StartsWith("13 ", StringComparison.Ordinal) && finding.Key != "other-user"))
+            foreach ((string what, string outcome) in found.Where(finding => finding.Value.EndsWith("EACCES)", StringComparison.Ordinal) && finding.Key != "other-user"))
             {
                 outcome.Should().MatchRegex($@"(kernel.perf_event_paranoid is|\(now) {paranoid}\b", "of {0}", what);
             }
@@ -50,12 +50,12 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
 
         found["own-code"].Should().Be("works");
-        found["kernel"].Should().StartWith("13 Software:PageFaults: this user may not count the kernel's part; set kernel.perf_event_paranoid (now 2) to 1 or less")
+        found["kernel"].Should().StartWith("Software:PageFaults: this user may not count the kernel's part; set kernel.perf_event_paranoid (now 2) to 1 or less")
             .And.Contain("CAP_PERFMON").And.Contain("WithKernel(false)").And.EndWith("(perf_event_open: EACCES)");
-        found["cpu"].Should().StartWith("13 ").And.Contain("everything on a CPU").And.Contain("to 0 or less");
+        found["cpu"].Should().Contain("everything on a CPU").And.Contain("to 0 or less").And.EndWith("(perf_event_open: EACCES)");
         found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no setting of it permits that");
-        found["context-switches"].Should().StartWith("13 ").And.Contain("to 1 or less").And.NotContain("WithKernel(false)");
-        found["no-cpu"].Should().StartWith("22 ").And.Contain("CPU 100000 does not exist");
+        found["context-switches"].Should().Contain("to 1 or less").And.NotContain("WithKernel(false)").And.EndWith("(perf_event_open: EACCES)");
+        found["no-cpu"].Should().Contain("CPU 100000 does not exist").And.EndWith("(perf_event_open: EINVAL)");
         found["optional"].Should().Be("Software:PageFaults");
         found["unavailable"].Should().StartWith("Software:ContextSwitches: ");
     }
@@ -64,8 +64,8 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     public void A_filter_of_system_calls_is_named()
     {
         Dictionary<string, string> found = app.Run("seccomp");
-        found["not-permitted"].Should().StartWith("1 Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
-        found["not-implemented"].Should().StartWith("38 Software:PageFaults: ").And.Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
+        found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
+        found["not-implemented"].Should().StartWith("Software:PageFaults: ").And.Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
         foreach (string filter in (string[])["not-permitted", "not-implemented"])
         {
             found[$"{filter}-optional"].Should().Be("3", "all of three counters are left out");
@@ -79,7 +79,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     {
         Dictionary<string, string> found = app.Run("small-groups");
         found["taking-turns"].Should().Be("works");
-        found["pinned"].Should().StartWith("22 Software:MinorPageFaults: more pinned counters than the CPU has");
+        found["pinned"].Should().StartWith("Software:MinorPageFaults: more pinned counters than the CPU has").And.EndWith("(perf_event_open: EINVAL)");
         foreach (string counter in (string[])["faults", "minor"])
         {
             int.Parse(found[counter], CultureInfo.InvariantCulture).Should().BePositive("4 MB were touched for the first time");

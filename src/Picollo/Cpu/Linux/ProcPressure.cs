@@ -8,34 +8,34 @@ namespace Picollo.Cpu.Linux;
 /// </summary>
 internal static class ProcPressure
 {
-    public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure pressure)
+    /// <summary>False without a line of "some"; one of "full" may be absent.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure? some, out CpuPressure? full)
     {
-        PressureStall? some = null, full = null;
+        some = full = null;
         while (TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line))
         {
             var fields = new TextFields(line);
-            if (!fields.TryNext(out ReadOnlySpan<byte> name) || !TryParse(ref fields, out PressureStall stall))
+            if (!fields.TryNext(out ReadOnlySpan<byte> name) || !TryParse(ref fields, out CpuPressure pressure))
             {
                 continue;
             }
 
             if (name.SequenceEqual("some"u8))
             {
-                some = stall;
+                some = pressure;
             }
             else if (name.SequenceEqual("full"u8))
             {
-                full = stall;
+                full = pressure;
             }
         }
 
-        pressure = new CpuPressure(some ?? default, full);
         return some is not null;
     }
 
-    private static bool TryParse(ref TextFields fields, out PressureStall stall)
+    private static bool TryParse(ref TextFields fields, out CpuPressure pressure)
     {
-        stall = default;
+        pressure = default;
         if (!TryNextShare(ref fields, "avg10="u8, out double ten)
             || !TryNextShare(ref fields, "avg60="u8, out double sixty)
             || !TryNextShare(ref fields, "avg300="u8, out double threeHundred)
@@ -46,7 +46,7 @@ internal static class ProcPressure
             return false;
         }
 
-        stall = new PressureStall(
+        pressure = new CpuPressure(
             ten, sixty, threeHundred, new TimeSpan(TextFields.Scale(microseconds, TimeSpan.TicksPerMicrosecond)));
         return true;
     }

@@ -15,7 +15,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.RunQueue, "macOS does not tell how many threads want a CPU."),
         (SystemCpuParts.Cgroup, "macOS has no cgroups."),
         (SystemCpuParts.Pressure, "macOS keeps no pressure stall information."),
-        (SystemCpuParts.Memory, "The machine's memory is not read on macOS; the sizes of processes are, but for what they share."),
+        (SystemCpuParts.Memory, "macOS reports the sizes of processes, but not what they share; the machine's memory is not read."),
         (ProcessDetails.Waits, "macOS does not tell how long threads wait for a CPU."),
     ];
 

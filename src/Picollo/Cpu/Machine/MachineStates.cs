@@ -43,23 +43,11 @@ public readonly record struct RunQueueState
     public int? Total { get; }
 }
 
-/// <summary>Linux's pressure stall information for the CPU (Documentation/accounting/psi.rst of the kernel). Immutable.</summary>
+/// <summary>How much of the time threads were stalled because they waited for a CPU.</summary>
+/// <remarks>Source: Linux's pressure stall information (Documentation/accounting/psi.rst of the kernel). Immutable.</remarks>
 public readonly record struct CpuPressure
 {
-    internal CpuPressure(PressureStall some, PressureStall? full) => (Some, Full) = (some, full);
-
-    /// <summary>The time in which at least one thread waited for a CPU.</summary>
-    public PressureStall Some { get; }
-
-    /// <summary>The time in which all threads that were not idle waited. For the machine as a whole that cannot be, and
-    /// the kernel reports zeros; null on kernels before 5.13, which do not report it.</summary>
-    public PressureStall? Full { get; }
-}
-
-/// <summary>How much of the time threads were stalled. Immutable.</summary>
-public readonly record struct PressureStall
-{
-    internal PressureStall(double average10, double average60, double average300, TimeSpan total) =>
+    internal CpuPressure(double average10, double average60, double average300, TimeSpan total) =>
         (Average10, Average60, Average300, Total) = (average10, average60, average300, total);
 
     /// <summary>The share of the last ten seconds, 0 to 1, decaying exponentially, to 0.0001.</summary>
@@ -77,27 +65,27 @@ public readonly record struct PressureStall
 
 /// <summary>The machine's memory, in bytes (/proc/meminfo, as free(1) and top(1) have it).</summary>
 /// <remarks>In a container this is the machine's still, whatever the limit of its cgroup. Immutable. Linux.</remarks>
-public readonly record struct MachineMemory
+internal readonly record struct MachineMemory
 {
     /// <summary>All that the kernel has to give.</summary>
-    public long TotalBytes { get; internal init; }
+    public long TotalBytes { get; init; }
 
     /// <summary>Unused memory, in bytes.</summary>
-    public long FreeBytes { get; internal init; }
+    public long FreeBytes { get; init; }
 
     /// <summary>What programs could have without swapping: free, and what the kernel would give back. Null before Linux 3.14.</summary>
-    public long? AvailableBytes { get; internal init; }
+    public long? AvailableBytes { get; init; }
 
     /// <summary>Buffers and caches: Buffers + Cached + SReclaimable.</summary>
-    public long CacheBytes { get; internal init; }
+    public long CacheBytes { get; init; }
 
     /// <summary>What programs and the kernel hold: the total less what is available; before Linux 3.14, less what is free and
     /// cached. As free(1) and top(1) of procps 4 have it.</summary>
     public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
 
     /// <summary>Swap space.</summary>
-    public long SwapTotalBytes { get; internal init; }
+    public long SwapTotalBytes { get; init; }
 
     /// <summary>Unused swap space, in bytes.</summary>
-    public long SwapFreeBytes { get; internal init; }
+    public long SwapFreeBytes { get; init; }
 }

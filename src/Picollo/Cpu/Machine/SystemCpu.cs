@@ -18,7 +18,7 @@ namespace Picollo.Cpu;
 /// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
 /// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
 /// cgroup or pressure. On macOS from <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or
-/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not the machine's memory.</para>
+/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not what processes share.</para>
 /// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
 /// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
 /// <see cref="Update"/>. Not thread-safe.</para>
@@ -95,11 +95,15 @@ public sealed class SystemCpu : IDisposable
     /// what really limits this process. Null where none has a limit.</summary>
     public CgroupCpu? LimitingCgroup { get; private set; }
 
-    /// <summary>Pressure stall information; null where the kernel has none.</summary>
+    /// <summary>The time in which at least one thread waited for a CPU; null where the kernel does not report it.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
+    /// <summary>The time in which all threads that were not idle waited for a CPU. For the machine as a whole that cannot be, and the
+    /// kernel reports zeros. Null where <see cref="Pressure"/> is, and on kernels before 5.13, which do not report it.</summary>
+    public CpuPressure? FullPressure => _now.FullPressure;
+
     /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
-    public MachineMemory? Memory => _now.Memory;
+    internal MachineMemory? Memory => _now.Memory;
 
     /// <summary>
     /// Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among sessions

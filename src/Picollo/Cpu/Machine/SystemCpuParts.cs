@@ -19,7 +19,7 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Cgroup"/> and <see cref="SystemCpu.LimitingCgroup"/>.</summary>
     Cgroup = 8,
 
-    /// <summary><see cref="SystemCpu.Pressure"/>.</summary>
+    /// <summary><see cref="SystemCpu.Pressure"/> and <see cref="SystemCpu.FullPressure"/>.</summary>
     Pressure = 16,
 
     /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process; on Windows one for all.</summary>
@@ -29,8 +29,8 @@ public enum SystemCpuParts
     /// same.</summary>
     Threads = 64,
 
-    /// <summary><see cref="SystemCpu.Memory"/>, and of each process that is asked for <see cref="ProcessCpu.VirtualBytes"/>,
-    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>: on Linux one more file a process; elsewhere the
+    /// <summary>The memory of each process that is asked for with <see cref="Processes"/>: <see cref="ProcessCpu.VirtualBytes"/>,
+    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>. On Linux one more file a process; elsewhere the
     /// first two sizes alone, which cost nothing.</summary>
     Memory = 128,
 

@@ -31,6 +31,8 @@ internal sealed class SystemCpuSample
 
     public CpuPressure? Pressure { get; set; }
 
+    public CpuPressure? FullPressure { get; set; }
+
     public MachineMemory? Memory { get; set; }
 
     /// <summary>See <see cref="SystemCpu.HasAutogroups"/>.</summary>
@@ -74,6 +76,7 @@ internal sealed class SystemCpuSample
         Cgroup = null;
         LimitingCgroup = null;
         Pressure = null;
+        FullPressure = null;
         Memory = null;
         HasAutogroups = null;
         Processes.Clear();

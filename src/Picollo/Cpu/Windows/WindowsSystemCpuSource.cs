@@ -24,7 +24,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.LoadAverage, "Windows keeps no load average; RunQueue tells how many threads want a CPU."),
         (SystemCpuParts.Cgroup, "Windows has no cgroups; the limits of job objects are not read."),
         (SystemCpuParts.Pressure, "Windows keeps no pressure stall information."),
-        (SystemCpuParts.Memory, "The machine's memory is not read on Windows; the sizes of processes are, but for what they share."),
+        (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not what they share; the machine's memory is not read."),
         (ProcessDetails.Owners, "Windows' owners of processes are no numbers (SIDs), and are not read."),
         (ProcessDetails.Waits, "Windows does not tell how long threads wait for a CPU."),
     ];

@@ -5,13 +5,37 @@ namespace Picollo.Metrics;
 /// <summary>Makes plain histograms: <see cref="PlainHdrHistogram{TCounter}"/>.</summary>
 /// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
 /// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
-public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory<PlainHdrHistogramFactory<TCounter>>
+public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     internal PlainHdrHistogramFactory(HdrHistogramSettings settings)
         : base(settings)
     {
     }
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
+        new(Settings.WithRelativeError(relativeError));
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
+        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
+        new(Settings with { MinTrackableValue = minTrackableValue });
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
+        new(Settings with { MaxTrackableValue = maxTrackableValue });
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(Settings.WithLayoutOf(histogram));
+
+    /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithTimeProvider(TimeProvider timeProvider) =>
+        new(Settings.WithTimeProvider(timeProvider));
 
     /// <inheritdoc/>
     public override PlainHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);
@@ -27,19 +51,41 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory<Pla
 
     /// <inheritdoc/>
     public override PlainHdrHistogram<TCounter> Create() => new(Settings.Validated());
-
-    private protected override PlainHdrHistogramFactory<TCounter> With(HdrHistogramSettings settings) => new(settings);
 }
 
 /// <summary>Makes interlocked histograms: <see cref="InterlockedHdrHistogram{TCounter}"/>.</summary>
 /// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
-public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFactory<InterlockedHdrHistogramFactory<TCounter>>
+public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     internal InterlockedHdrHistogramFactory(HdrHistogramSettings settings)
         : base(settings)
     {
     }
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
+        new(Settings.WithRelativeError(relativeError));
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
+        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
+        new(Settings with { MinTrackableValue = minTrackableValue });
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
+        new(Settings with { MaxTrackableValue = maxTrackableValue });
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(Settings.WithLayoutOf(histogram));
+
+    /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithTimeProvider(TimeProvider timeProvider) =>
+        new(Settings.WithTimeProvider(timeProvider));
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);
@@ -55,19 +101,41 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogram<TCounter> Create() => new(Settings.Validated());
-
-    private protected override InterlockedHdrHistogramFactory<TCounter> With(HdrHistogramSettings settings) => new(settings);
 }
 
 /// <summary>Makes thread-local histograms: <see cref="ThreadLocalHdrHistogram{TCounter}"/>.</summary>
 /// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
-public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFactory<ThreadLocalHdrHistogramFactory<TCounter>>
+public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     internal ThreadLocalHdrHistogramFactory(HdrHistogramSettings settings)
         : base(settings)
     {
     }
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
+        new(Settings.WithRelativeError(relativeError));
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
+        WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
+        new(Settings with { MinTrackableValue = minTrackableValue });
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
+        new(Settings with { MaxTrackableValue = maxTrackableValue });
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
+        new(Settings.WithLayoutOf(histogram));
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithTimeProvider(TimeProvider timeProvider) =>
+        new(Settings.WithTimeProvider(timeProvider));
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<uint> WithUInt32Storage() => new(Settings);
@@ -83,6 +151,4 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogram<TCounter> Create() => new(Settings.Validated());
-
-    private protected override ThreadLocalHdrHistogramFactory<TCounter> With(HdrHistogramSettings settings) => new(settings);
 }

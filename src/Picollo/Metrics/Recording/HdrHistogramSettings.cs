@@ -11,7 +11,7 @@ internal sealed record HdrHistogramSettings
 
     public ulong MaxTrackableValue { get; init; } = ulong.MaxValue;
 
-    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+    public TimeProvider TimeProvider { get; private init; } = TimeProvider.System;
 
     public HdrLayout Layout => new(RelativeError);
 
@@ -37,6 +37,9 @@ internal sealed record HdrHistogramSettings
             MaxTrackableValue = histogram.MaxTrackableValue,
         };
     }
+
+    public HdrHistogramSettings WithTimeProvider(TimeProvider timeProvider) =>
+        this with { TimeProvider = timeProvider ?? throw new ArgumentNullException(nameof(timeProvider)) };
 
     /// <summary>The relative error that so many significant decimal digits stand for.</summary>
     public static double RelativeErrorOf(int significantDigits)

@@ -33,6 +33,28 @@ public partial class CapturedMachineTests
     }
 
     [LinuxFact]
+    public void Pressure_and_full_pressure_are_absent_where_the_kernel_stops_reporting_them()
+    {
+        const string some = "some avg10=1.00 avg60=0.00 avg300=0.00 total=5\n", full = "full avg10=2.00 avg60=0.00 avg300=0.00 total=6\n";
+        using var root = new CapturedRoot();
+        root.Write("proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n").Write("proc/pressure/cpu", some + full);
+        using SystemCpu cpu = root.Open();
+        cpu.Pressure!.Value.Average10.Should().Be(0.01);
+        cpu.FullPressure!.Value.Average10.Should().Be(0.02);
+
+        root.Write("proc/pressure/cpu", some);
+        cpu.Update();
+        cpu.Pressure!.Value.Total.Should().Be(TimeSpan.FromMicroseconds(5));
+        cpu.FullPressure.Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().BeNull();
+
+        root.Write("proc/pressure/cpu", full);
+        cpu.Update();
+        (cpu.Pressure, cpu.FullPressure).Should().Be(((CpuPressure?)null, (CpuPressure?)null));
+        cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().Be(LinuxReasons.NoPressure);
+    }
+
+    [LinuxFact]
     public void A_file_larger_than_the_buffer_is_read_whole()
     {
         using var root = new CapturedRoot();

@@ -92,11 +92,11 @@ public class HostileTextTests
 
         _ = ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads);
         NotNegative(average.OneMinute, average.FiveMinutes, average.FifteenMinutes, running, threads);
-        _ = ProcPressure.TryParse(text, out CpuPressure pressure);
+        _ = ProcPressure.TryParse(text, out CpuPressure? some, out CpuPressure? full);
         _ = ProcMemory.TryParse(text, out MachineMemory memory);
         NotNegative(
             memory.TotalBytes, memory.FreeBytes, memory.AvailableBytes, memory.CacheBytes, memory.UsedBytes, memory.SwapTotalBytes, memory.SwapFreeBytes);
-        NotNegative(pressure.Some.Average10, pressure.Some.Average60, pressure.Some.Average300, pressure.Some.Total.Ticks, pressure.Full?.Total.Ticks);
+        NotNegative(some?.Average10, some?.Average60, some?.Average300, some?.Total.Ticks, full?.Total.Ticks);
     }
 
     private static void CheckTask(byte[] text)
