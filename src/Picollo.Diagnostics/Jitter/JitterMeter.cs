@@ -48,7 +48,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private readonly IDisposable? _prepared;
     private readonly CountdownEvent _ended;
     private readonly Thread _drainer;
-    private readonly JitterSamplesHandler? _samples;
+    private readonly Action<int, long, ReadOnlySpan<ulong>>? _samples;
     private readonly TimeSpan _duration; // of one interval at least
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -121,8 +121,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public DateTimeOffset StartTime { get; }
 
     /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
-    /// <see cref="Stop"/>. Fails with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with
-    /// <see cref="MeasurementUnavailableException"/> where the system refused to sleep.</summary>
+    /// <see cref="Stop"/>. Fails with <see cref="MeasurementUnavailableException"/> if the system refused to sleep.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>Starts measuring.</summary>
@@ -168,8 +167,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Ends the measurement: each thread at its next wake-up. Returns when every thread has ended and all samples are taken in,
-    /// after an interval and some milliseconds. The same the second time. In <see cref="JitterMeterOptions.Samples"/> it does not
-    /// wait.</summary>
+    /// after an interval and some milliseconds. The same the second time.</summary>
     /// <exception cref="Exception">What ended the measurement before, as <see cref="Completion"/> has it.</exception>
     public void Stop()
     {
@@ -184,15 +182,14 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public void Dispose()
     {
         StopLanes();
-        if (Thread.CurrentThread != _drainer)
+        if (Thread.CurrentThread != _drainer) // which calls JitterMeterOptions.Samples
         {
             _drainer.Join();
         }
     }
 
     /// <summary>As <see cref="Dispose"/>, without blocking the calling thread.</summary>
-    /// <returns>A task that ends when every thread has ended and all samples are taken in; in
-    /// <see cref="JitterMeterOptions.Samples"/> at once.</returns>
+    /// <returns>A task that ends when every thread has ended and all samples are taken in.</returns>
     public async ValueTask DisposeAsync()
     {
         StopLanes();
