@@ -48,14 +48,14 @@ public sealed class JitterMeterOptions
 /// <remarks>Immutable and thread-safe.</remarks>
 public sealed record JitterBreak
 {
-    internal JitterBreak(int cpu, ulong latencyNanoseconds, string? markUnavailableReason) =>
+    internal JitterBreak(int cpu, long latencyNanoseconds, string? markUnavailableReason) =>
         (Cpu, LatencyNanoseconds, MarkUnavailableReason) = (cpu, latencyNanoseconds, markUnavailableReason);
 
     /// <summary>The CPU.</summary>
     public int Cpu { get; }
 
     /// <summary>The latency in nanoseconds.</summary>
-    public ulong LatencyNanoseconds { get; }
+    public long LatencyNanoseconds { get; }
 
     /// <summary>Whether the kernel's trace has a mark of it (trace_marker of tracefs).</summary>
     public bool IsMarked => MarkUnavailableReason is null;
