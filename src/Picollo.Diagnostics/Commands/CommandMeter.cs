@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Picollo.Diagnostics.Linux;
 using Picollo.PerfEvent;
 
@@ -81,7 +82,7 @@ public sealed class CommandMeter
     /// <returns>To be waited for, and disposed.</returns>
     /// <exception cref="PerfEventException">A counter cannot be had that is not optional.</exception>
     /// <exception cref="MeasurementUnavailableException">The system has no more processes or descriptors to give.</exception>
-    /// <exception cref="CommandStartException">It cannot be executed (if <see cref="UnavailableReason"/> is null,
+    /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is null,
     /// <see cref="RunningCommand.Wait"/> throws it).</exception>
     public RunningCommand Start(MeasuredCommand command)
     {

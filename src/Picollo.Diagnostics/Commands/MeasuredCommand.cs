@@ -1,4 +1,6 @@
 using System.Buffers;
+using System.ComponentModel;
+using System.Runtime.InteropServices;
 
 namespace Picollo.Diagnostics;
 
@@ -78,6 +80,10 @@ public sealed class MeasuredCommand
     /// <summary><see cref="Text"/>.</summary>
     /// <returns>The command, to look at.</returns>
     public override string ToString() => Text;
+
+    /// <summary>The exception for a command that cannot be executed.</summary>
+    /// <param name="error">The system's error number.</param>
+    internal Win32Exception StartFailed(int error) => new(error, $"{ArgumentList[0]}: {Marshal.GetPInvokeErrorMessage(error)}");
 
     private static string Quoted(string argument) =>
         argument.Length > 0 && !argument.AsSpan().ContainsAny(QuotedCharacters) ? argument

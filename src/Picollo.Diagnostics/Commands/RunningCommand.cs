@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
@@ -46,7 +47,8 @@ public sealed class RunningCommand : IDisposable
 
     /// <summary>Waits for the command's end, not for what it leaves running. Called again, gives the same.</summary>
     /// <returns>How it ended and what it took.</returns>
-    /// <exception cref="CommandStartException">It could not be executed.</exception>
+    /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
+    /// error number: on Linux ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
     /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
     public CommandRun Wait() => _waiting is { } waiting ? waiting.GetAwaiter().GetResult() : _run ??= WaitForEnd();
 

@@ -1,6 +1,8 @@
+using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 using Picollo.Tests.PerfEvent;
 
@@ -122,10 +124,15 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void What_does_not_exist_is_not_found()
     {
-        foreach (string name in (string[])["picollo-no-such-program", $"{_folder}/none", "/etc/passwd/none"])
+        foreach ((string name, int error, string message) in ((string, int, string)[])
+        [
+            ("picollo-no-such-program", Errno.ENOENT, "No such file or directory"),
+            ($"{_folder}/none", Errno.ENOENT, "No such file or directory"),
+            ("/etc/passwd/none", Errno.ENOTDIR, "Not a directory"),
+        ])
         {
             FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
-                .Should().Throw<CommandStartException>().WithMessage($"{name}: *").Which.IsNotFound.Should().BeTrue(name);
+                .Should().Throw<Win32Exception>().WithMessage($"{name}: {message}").Which.NativeErrorCode.Should().Be(error, name);
         }
     }
 
@@ -135,7 +142,7 @@ public sealed class CommandMeterTests : IDisposable
         foreach (string name in (string[])["/etc/passwd", "/"])
         {
             FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
-                .Should().Throw<CommandStartException>().WithMessage($"{name}: Permission denied").Which.IsNotFound.Should().BeFalse(name);
+                .Should().Throw<Win32Exception>().WithMessage($"{name}: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES, name);
         }
     }
 
@@ -275,7 +282,7 @@ public sealed class CommandMeterTests : IDisposable
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program"));
 
-        (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<CommandStartException>()).Which.IsNotFound.Should().BeTrue();
+        (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>()).Which.NativeErrorCode.Should().Be(Errno.ENOENT);
     }
 
     [SpawnFact]

@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics.Tests;
@@ -25,11 +27,11 @@ public class PlainCommandTests
 
     [LinuxFact]
     public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program")))
-        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeTrue();
+        .Should().Throw<Win32Exception>().WithMessage("picollo-no-such-program: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
     [LinuxFact]
     public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("/etc/passwd")))
-        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeFalse();
+        .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
     [LinuxFact]
     public void A_signal_reaches_the_command_and_disposing_kills_it()
