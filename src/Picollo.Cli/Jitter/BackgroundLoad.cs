@@ -14,7 +14,7 @@ internal sealed class BackgroundLoad : IDisposable
     private readonly Task<CommandRun> _end;
 
     /// <summary>Starts it.</summary>
-    /// <exception cref="Win32Exception">See <see cref="CommandMeter.Start"/>.</exception>
+    /// <exception cref="Win32Exception">See <see cref="CommandMeter.Start(MeasuredCommand)"/>.</exception>
     public BackgroundLoad(MeasuredCommand command)
     {
         _running = new CommandMeter().Start(command);

@@ -34,8 +34,7 @@ public sealed class RunningCommand : IDisposable
     /// <summary>The command's process.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Sends the command a signal, and one that is a line for the shell (<see cref="MeasuredCommand.FromText"/>) its whole process
-    /// group. Does nothing when it has ended. On Windows any signal ends it.</summary>
+    /// <summary>Sends the command a signal. Does nothing when it has ended. On Windows any signal ends it.</summary>
     /// <param name="signal">The system's number, 1 to 64.</param>
     /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
     public void Signal(int signal)
@@ -66,12 +65,11 @@ public sealed class RunningCommand : IDisposable
         return _waiting.WaitAsync(cancellationToken);
     }
 
-    /// <summary><see cref="MeasuredCommand.Text"/>.</summary>
-    /// <returns>The command, to look at.</returns>
+    /// <summary>The program and its arguments with blanks between, quoted where a shell would need it. For people to read.</summary>
+    /// <returns>The command.</returns>
     public override string ToString() => _command.Text;
 
-    /// <summary>Kills the command if it has not ended, and one that is a line for the shell with its group. On Linux the end of this
-    /// process, by whatever means, does the same.</summary>
+    /// <summary>Kills the command if it has not ended. On Linux the end of this process, by whatever means, does the same.</summary>
     public void Dispose()
     {
         if (_waiting is { } waiting)
