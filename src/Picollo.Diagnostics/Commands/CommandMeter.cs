@@ -30,7 +30,6 @@ public sealed class CommandMeter
 
     private readonly PerfEventSettings? _counters;
     private readonly SpawnProgram? _program;
-    private readonly TimeSpan? _threadInterval;
 
     /// <summary>Creates a meter.</summary>
     /// <param name="counters">The counters; null for none. Targets are ignored; the command is always the target.</param>
@@ -47,19 +46,19 @@ public sealed class CommandMeter
     }
 
     /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
-    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux.</summary>
+    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux. Set before the first run.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms.</exception>
-    public TimeSpan? ThreadInterval
+    internal TimeSpan? ThreadInterval
     {
-        get => _threadInterval;
-        init
+        get;
+        set
         {
             if (value is { } interval)
             {
                 ArgumentOutOfRangeException.ThrowIfLessThan(interval, ShortestInterval, nameof(value));
             }
 
-            _threadInterval = value;
+            field = value;
         }
     }
 
