@@ -1,11 +1,13 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.ComponentModel;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Jitter;
 using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
-using Picollo.Diagnostics;
+using Picollo.Interop.Linux;
+using Picollo.Interop.Windows;
 
 namespace Picollo.Cli;
 
@@ -42,18 +44,22 @@ internal static class PicolloCommand
             return ExitCodes.ClosedPipe;
         }
         catch (Exception e) when (
-            e is CommandException or CommandStartException or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
+            e is CommandException or Win32Exception or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
             Report(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
             return e switch
             {
                 CommandException failure => failure.ExitCode,
-                CommandStartException { IsNotFound: true } => ExitCodes.NotFound,
-                CommandStartException => ExitCodes.NotExecutable,
+                Win32Exception failure => IsNotFound(failure.NativeErrorCode) ? ExitCodes.NotFound : ExitCodes.NotExecutable,
                 _ => ExitCodes.Failure,
             };
         }
     }
+
+    // Of a command that cannot be executed, as a shell has it.
+    private static bool IsNotFound(int error) => OperatingSystem.IsWindows()
+        ? error is Kernel32.ERROR_FILE_NOT_FOUND or Kernel32.ERROR_PATH_NOT_FOUND
+        : error is Errno.ENOENT or Errno.ENOTDIR;
 
     // One line and where to read on, instead of a page of help before which the error is lost.
     private static int UsageError(ParseResult parsed, Terminal terminal)

@@ -15,7 +15,7 @@ internal static class Jitter
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = Loops });
         meter.Completion.Wait();
         Tell("cpus", string.Join(' ', meter.Cpus.Select(cpu => cpu.Cpu)));
-        Tell("complete", meter.Cpus.All(cpu => cpu.GetStatus().Count == Loops));
+        Tell("complete", meter.Cpus.All(cpu => cpu.Histogram.TotalCount == Loops));
         for (int i = 0; i < meter.UnavailableReasons.Count; i++)
         {
             Tell($"limit-{i}", meter.UnavailableReasons[i]);
@@ -49,8 +49,8 @@ internal static class Jitter
         using Process other = Process.Start("sh", ["-c", $"sleep 0.2; kill -STOP {id}; sleep 0.3; kill -CONT {id}"]);
         other.WaitForExit();
         meter.Completion.Wait();
-        Tell("counts", string.Join(' ', meter.Cpus.Select(cpu => cpu.GetStatus().Count)));
-        Tell("shortest-maximum", meter.Cpus.Min(cpu => cpu.GetStatus().MaxNanoseconds));
+        Tell("counts", string.Join(' ', meter.Cpus.Select(cpu => cpu.Histogram.TotalCount)));
+        Tell("shortest-maximum", meter.Cpus.Min(cpu => cpu.Histogram.GetPercentileValue(100)));
         Tell("fewest-late", meter.Cpus.Min(cpu => cpu.Histogram.GetCountBetween(10_000_000, ulong.MaxValue)));
     }
 

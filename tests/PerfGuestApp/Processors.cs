@@ -22,7 +22,7 @@ internal static class Processors
 
             using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = 20 });
             Check.That(meter.Completion.Wait(Deadline), "20 wake-ups end");
-            Check.That(meter.Cpus.Count == 1 && meter.Cpus[0].Cpu == 0 && meter.Cpus[0].GetStatus().Count == 20, "of the one that is on");
+            Check.That(meter.Cpus.Count == 1 && meter.Cpus[0].Cpu == 0 && meter.Cpus[0].Histogram.TotalCount == 20, "of the one that is on");
         });
 
         cpu.Update();
@@ -32,15 +32,15 @@ internal static class Processors
     public static void OneGoesOffline()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
-        Until(() => meter.Cpus.All(each => each.GetStatus().Count > 0), "both are measured");
+        Until(() => meter.Cpus.All(each => each.Histogram.TotalCount > 0), "both are measured");
         WithoutTheSecond(() => Until(
             () => meter.UnavailableReasons.Any(limit => limit.StartsWith("CPU 1 went offline", StringComparison.Ordinal)),
             $"it is told: {string.Join(' ', meter.UnavailableReasons)}"));
 
-        long then = meter.Cpus[0].GetStatus().Count;
-        Until(() => meter.Cpus[0].GetStatus().Count > then, "the other is measured on");
+        ulong then = meter.Cpus[0].Histogram.TotalCount;
+        Until(() => meter.Cpus[0].Histogram.TotalCount > then, "the other is measured on");
         meter.Stop();
-        Check.That(meter.Cpus[0].GetStatus().Count > meter.Cpus[Second].GetStatus().Count, "the second has ended earlier");
+        Check.That(meter.Cpus[0].Histogram.TotalCount > meter.Cpus[Second].Histogram.TotalCount, "the second has ended earlier");
     }
 
     /// <summary>Before tracefs is mounted.</summary>

@@ -23,7 +23,7 @@ public sealed class OnePackageTests(PackageFixture packages)
         using Picollo.Timing;
 
         var meter = new CommandMeter();
-        Console.WriteLine($"exit={meter.Run(MeasuredCommand.FromArguments("dotnet", "--version")).ExitCode}");
+        Console.WriteLine($"exit={meter.Run("dotnet", "--version").ExitCode}");
         Console.WriteLine($"limit={meter.UnavailableReason ?? "none"}");
         Console.WriteLine($"counter={CycleClock.IsCycleCounter} {CycleClock.UnavailableReason}");
         """).Should().Contain("exit=0").And.Contain(OperatingSystem.IsLinux() ? "limit=none" : "limit=").And.Contain($"counter={Platform.HasInvariantCounter}");

@@ -211,17 +211,17 @@ internal static class ReadmeSamples
         return cpu.Total;
     }
 
-    public static async Task<long> WakeUpLatency()
+    public static async Task<ulong> WakeUpLatency()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
         await meter.Completion;
         foreach (CpuJitter cpu in meter.Cpus)
         {
-            CpuJitterStatus status = cpu.GetStatus();
-            Console.WriteLine($"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
+            HdrHistogram latencies = cpu.Histogram;
+            Console.WriteLine($"CPU {cpu.Cpu}: p99 {latencies.GetPercentileValue(99)} ns, max {latencies.GetPercentileValue(100)} ns of {latencies.TotalCount}");
         }
 
-        return meter.Cpus.Sum(cpu => cpu.GetStatus().Count);
+        return meter.Cpus.Aggregate(0UL, (count, cpu) => count + cpu.Histogram.TotalCount);
     }
 
     public static (IReadOnlyList<string> Counted, IReadOnlyList<string> Missing) Counters()

@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
@@ -13,7 +14,7 @@ internal sealed class BackgroundLoad : IDisposable
     private readonly Task<CommandRun> _end;
 
     /// <summary>Starts it.</summary>
-    /// <exception cref="CommandStartException">See <see cref="CommandMeter.Start"/>.</exception>
+    /// <exception cref="Win32Exception">See <see cref="CommandMeter.Start(MeasuredCommand)"/>.</exception>
     public BackgroundLoad(MeasuredCommand command)
     {
         _running = new CommandMeter().Start(command);
@@ -21,7 +22,7 @@ internal sealed class BackgroundLoad : IDisposable
     }
 
     /// <summary>How it ended; null while it runs.</summary>
-    /// <exception cref="CommandStartException">It could not be executed.</exception>
+    /// <exception cref="Win32Exception">It could not be executed.</exception>
     public CommandRun? End => _end.IsCompleted ? _end.GetAwaiter().GetResult() : null;
 
     /// <summary>Ends all processes of its group by SIGTERM, and by SIGKILL a second later.</summary>

@@ -75,7 +75,7 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
         string mark = found.IsMarked
             ? "a mark of it stands in the kernel's trace"
             : $"no mark in the kernel's trace: {found.MarkUnavailableReason}";
-        return Invariant($"stopped by a latency of {Fine(found.LatencyNanoseconds)} {_unit} on CPU {found.Cpu}; {mark}");
+        return Invariant($"stopped by a latency of {Fine((ulong)found.LatencyNanoseconds)} {_unit} on CPU {found.Cpu}; {mark}");
     }
 
     private string[] Row(string name, CpuResult cpu) => [name, .. cpu.GetPercentiles().Append(cpu.Status.MaxNanoseconds).Select(Fine)];

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using Picollo.Cli.Shell;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
@@ -50,7 +51,7 @@ internal sealed class SampleFile : IDisposable
     /// <summary>Why samples are missing; null if none are.</summary>
     public string? Problem => _problem ?? (_hasDropped ? "samples are missing, as the disk does not keep up with them" : null);
 
-    /// <summary>Adds samples, a <see cref="JitterSamplesHandler"/>. One thread at a time. Does not wait for the disk.</summary>
+    /// <summary>Adds samples: <see cref="JitterMeterOptions.Samples"/>. One thread at a time. Does not wait for the disk.</summary>
     public void Add(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
     {
         long due = firstDueNanoseconds;

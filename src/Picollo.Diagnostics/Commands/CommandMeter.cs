@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Picollo.Diagnostics.Linux;
 using Picollo.PerfEvent;
 
@@ -18,7 +19,7 @@ namespace Picollo.Diagnostics;
 /// <example>
 /// <code>
 /// var meter = new CommandMeter(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,instructions").WithOptional());
-/// CommandRun run = meter.Run(MeasuredCommand.FromArguments("gzip", "-k", "access.log"));
+/// CommandRun run = meter.Run("gzip", "-k", "access.log");
 /// Console.WriteLine($"{run.Elapsed.TotalSeconds:0.000} s, {run.Usage}");
 /// </code>
 /// </example>
@@ -29,7 +30,6 @@ public sealed class CommandMeter
 
     private readonly PerfEventSettings? _counters;
     private readonly SpawnProgram? _program;
-    private readonly TimeSpan? _threadInterval;
 
     /// <summary>Creates a meter.</summary>
     /// <param name="counters">The counters; null for none. Targets are ignored; the command is always the target.</param>
@@ -46,19 +46,19 @@ public sealed class CommandMeter
     }
 
     /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
-    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux.</summary>
+    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux. Set before the first run.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms.</exception>
-    public TimeSpan? ThreadInterval
+    internal TimeSpan? ThreadInterval
     {
-        get => _threadInterval;
-        init
+        get;
+        set
         {
             if (value is { } interval)
             {
                 ArgumentOutOfRangeException.ThrowIfLessThan(interval, ShortestInterval, nameof(value));
             }
 
-            _threadInterval = value;
+            field = value;
         }
     }
 
@@ -66,24 +66,36 @@ public sealed class CommandMeter
     public string? UnavailableReason { get; }
 
     /// <summary>Runs a command to its end.</summary>
-    /// <param name="command">The command.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked for on the <c>PATH</c>.</param>
+    /// <param name="arguments">Its arguments, passed on as they are.</param>
     /// <returns>How it ended and what it took.</returns>
-    /// <inheritdoc cref="Start" path="/exception"/>
+    /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/remarks"/>
+    /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/exception"/>
     /// <inheritdoc cref="RunningCommand.Wait" path="/exception"/>
-    public CommandRun Run(MeasuredCommand command)
+    public CommandRun Run(string program, params ReadOnlySpan<string> arguments) => Run(MeasuredCommand.FromArguments(program, arguments));
+
+    internal CommandRun Run(MeasuredCommand command)
     {
         using RunningCommand running = Start(command);
         return running.Wait();
     }
 
     /// <summary>Starts a command. Blocks for about a millisecond.</summary>
-    /// <param name="command">The command.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked for on the <c>PATH</c>.</param>
+    /// <param name="arguments">Its arguments, passed on as they are.</param>
     /// <returns>To be waited for, and disposed.</returns>
+    /// <remarks>The command has this process's environment and current directory. It is in this process's group: Ctrl+C at the terminal
+    /// reaches both. A pipeline is a line for a shell: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>.</remarks>
+    /// <exception cref="ArgumentException">The program's name is empty, or it or an argument contains a NUL character.</exception>
+    /// <exception cref="ArgumentNullException">The program or an argument is null.</exception>
     /// <exception cref="MeasurementUnavailableException">A counter cannot be had that is not optional, or the system has no more
     /// processes or descriptors to give.</exception>
-    /// <exception cref="CommandStartException">It cannot be executed (if <see cref="UnavailableReason"/> is null,
+    /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is null,
     /// <see cref="RunningCommand.Wait"/> throws it).</exception>
-    public RunningCommand Start(MeasuredCommand command)
+    public RunningCommand Start(string program, params ReadOnlySpan<string> arguments) =>
+        Start(MeasuredCommand.FromArguments(program, arguments));
+
+    internal RunningCommand Start(MeasuredCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
         if (_program is null)

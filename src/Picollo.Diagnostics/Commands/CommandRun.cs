@@ -36,7 +36,7 @@ public sealed class CommandRun
     /// <summary>The threads that were seen, in the order of their CPU time, most first; empty unless
     /// <see cref="CommandMeter.ThreadInterval"/> is set. What they have less than <see cref="Usage"/> together is of threads that came
     /// and went between two looks, and of what threads did after the last one.</summary>
-    public IReadOnlyList<CommandThread> Threads { get; internal init; } = [];
+    internal IReadOnlyList<CommandThread> Threads { get; init; } = [];
 
     /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>
     public TimeSpan Elapsed => TimeSpan.FromTicks(ElapsedNanoseconds / TimeSpan.NanosecondsPerTick);
@@ -66,7 +66,7 @@ public readonly record struct CommandCounter
 
 /// <summary>A thread of a command, as it was when it was last seen.</summary>
 /// <remarks>Immutable.</remarks>
-public readonly record struct CommandThread
+internal readonly record struct CommandThread
 {
     internal CommandThread(int processId, long threadId, string name, long cpuNanoseconds, CpuUsage usage) =>
         (ProcessId, ThreadId, Name, CpuNanoseconds, Usage) = (processId, threadId, name, cpuNanoseconds, usage);

@@ -1,10 +1,12 @@
 using System.Buffers;
+using System.ComponentModel;
+using System.Runtime.InteropServices;
 
 namespace Picollo.Diagnostics;
 
 /// <summary>A command that a <see cref="CommandMeter"/> runs: a program with arguments, or a line for the shell.</summary>
 /// <remarks>Immutable and thread-safe. Environment and current directory are this process's at the start of each run.</remarks>
-public sealed class MeasuredCommand
+internal sealed class MeasuredCommand
 {
     private static readonly SearchValues<char> QuotedCharacters = SearchValues.Create(" \t\n'\"\\$`;&|<>()*?");
 
@@ -20,17 +22,17 @@ public sealed class MeasuredCommand
     public string Text { get; }
 
     /// <summary>Whether it is a line for the shell (<see cref="FromText"/>).</summary>
-    internal bool IsText { get; }
+    public bool IsText { get; }
 
     /// <summary>Whether what it writes to standard output goes to this process's standard error
     /// (<see cref="WithOutputToError"/>).</summary>
-    internal bool OutputToError { get; private init; }
+    public bool OutputToError { get; private init; }
 
     /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
-    internal bool HasNormalScheduling { get; private init; }
+    public bool HasNormalScheduling { get; private init; }
 
     /// <summary>The program and its arguments: what is executed.</summary>
-    internal string[] ArgumentList { get; }
+    public string[] ArgumentList { get; }
 
     /// <summary>A program, looked for on the <c>PATH</c> if its name has no slash, in this process's group: Ctrl+C at the terminal reaches
     /// it as it reaches this process.</summary>
@@ -78,6 +80,10 @@ public sealed class MeasuredCommand
     /// <summary><see cref="Text"/>.</summary>
     /// <returns>The command, to look at.</returns>
     public override string ToString() => Text;
+
+    /// <summary>The exception for a command that cannot be executed.</summary>
+    /// <param name="error">The system's error number.</param>
+    public Win32Exception StartFailed(int error) => new(error, $"{ArgumentList[0]}: {Marshal.GetPInvokeErrorMessage(error)}");
 
     private static string Quoted(string argument) =>
         argument.Length > 0 && !argument.AsSpan().ContainsAny(QuotedCharacters) ? argument

@@ -1,9 +1,7 @@
 using System.ComponentModel;
 using System.Diagnostics;
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
-using Picollo.Interop.Windows;
 
 namespace Picollo.Diagnostics;
 
@@ -28,10 +26,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         }
         catch (Win32Exception e)
         {
-            bool isNotFound = OperatingSystem.IsWindows()
-                ? e.NativeErrorCode is Kernel32.ERROR_FILE_NOT_FOUND or Kernel32.ERROR_PATH_NOT_FOUND
-                : e.NativeErrorCode == Errno.ENOENT;
-            throw new CommandStartException(command, Marshal.GetPInvokeErrorMessage(e.NativeErrorCode), isNotFound);
+            throw command.StartFailed(e.NativeErrorCode);
         }
     }
 

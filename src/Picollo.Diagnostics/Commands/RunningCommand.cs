@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
@@ -33,8 +34,7 @@ public sealed class RunningCommand : IDisposable
     /// <summary>The command's process.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Sends the command a signal, and one that is a line for the shell (<see cref="MeasuredCommand.FromText"/>) its whole process
-    /// group. Does nothing when it has ended. On Windows any signal ends it.</summary>
+    /// <summary>Sends the command a signal. Does nothing when it has ended. On Windows any signal ends it.</summary>
     /// <param name="signal">The system's number, 1 to 64.</param>
     /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
     public void Signal(int signal)
@@ -46,7 +46,8 @@ public sealed class RunningCommand : IDisposable
 
     /// <summary>Waits for the command's end, not for what it leaves running. Called again, gives the same.</summary>
     /// <returns>How it ended and what it took.</returns>
-    /// <exception cref="CommandStartException">It could not be executed.</exception>
+    /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
+    /// error number: on Linux ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
     /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
     public CommandRun Wait() => _waiting is { } waiting ? waiting.GetAwaiter().GetResult() : _run ??= WaitForEnd();
 
@@ -64,12 +65,11 @@ public sealed class RunningCommand : IDisposable
         return _waiting.WaitAsync(cancellationToken);
     }
 
-    /// <summary><see cref="MeasuredCommand.Text"/>.</summary>
-    /// <returns>The command, to look at.</returns>
+    /// <summary>The program and its arguments with blanks between, quoted where a shell would need it. For people to read.</summary>
+    /// <returns>The command.</returns>
     public override string ToString() => _command.Text;
 
-    /// <summary>Kills the command if it has not ended, and one that is a line for the shell with its group. On Linux the end of this
-    /// process, by whatever means, does the same.</summary>
+    /// <summary>Kills the command if it has not ended. On Linux the end of this process, by whatever means, does the same.</summary>
     public void Dispose()
     {
         if (_waiting is { } waiting)

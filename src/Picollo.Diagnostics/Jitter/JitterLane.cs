@@ -62,7 +62,7 @@ internal sealed unsafe class JitterLane : IDisposable
     public CpuJitter Jitter { get; set; } = null!;
 
     /// <summary>Receives every latency. Set while no thread drains. It does not throw.</summary>
-    public JitterSamplesHandler? Samples { get; set; }
+    public Action<int, long, ReadOnlySpan<ulong>>? Samples { get; set; }
 
     public void Begin(Start start)
     {

@@ -15,7 +15,7 @@ namespace Picollo.Diagnostics;
 /// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that no CPU sleeps deeply. The loop is native code that runs from
 /// start to end without the runtime: no collection of garbage stops it. It writes to locked memory, from which another thread, of ordinary
 /// priority, takes the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones,
-/// before samples are lost (<see cref="CpuJitterStatus.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
+/// before samples are lost (<see cref="CpuJitter.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
 /// are usual).</para>
 /// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any
 /// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A
@@ -26,9 +26,9 @@ namespace Picollo.Diagnostics;
 /// await meter.Completion;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
-///     CpuJitterStatus status = cpu.GetStatus();
-///     Console.WriteLine(
-///         $"CPU {cpu.Cpu}: p99 {cpu.Histogram.GetPercentileValue(99)} ns, max {status.MaxNanoseconds} ns of {status.Count}");
+///     HdrHistogram latencies = cpu.Histogram;
+///     (ulong p99, ulong max) = (latencies.GetPercentileValue(99), latencies.GetPercentileValue(100));
+///     Console.WriteLine($"CPU {cpu.Cpu}: p99 {p99} ns, max {max} ns of {latencies.TotalCount}");
 /// }
 /// </code>
 /// </example>
@@ -48,7 +48,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private readonly IDisposable? _prepared;
     private readonly CountdownEvent _ended;
     private readonly Thread _drainer;
-    private readonly JitterSamplesHandler? _samples;
+    private readonly Action<int, long, ReadOnlySpan<ulong>>? _samples;
     private readonly TimeSpan _duration; // of one interval at least
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
@@ -121,8 +121,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public DateTimeOffset StartTime { get; }
 
     /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
-    /// <see cref="Stop"/>. Fails with what <see cref="JitterMeterOptions.Samples"/> threw, which ends the measurement, too; and with
-    /// <see cref="MeasurementUnavailableException"/> where the system refused to sleep.</summary>
+    /// <see cref="Stop"/>. Fails with <see cref="MeasurementUnavailableException"/> if the system refused to sleep.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>Starts measuring.</summary>
@@ -168,8 +167,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Ends the measurement: each thread at its next wake-up. Returns when every thread has ended and all samples are taken in,
-    /// after an interval and some milliseconds. The same the second time. In <see cref="JitterMeterOptions.Samples"/> it does not
-    /// wait.</summary>
+    /// after an interval and some milliseconds. The same the second time.</summary>
     /// <exception cref="Exception">What ended the measurement before, as <see cref="Completion"/> has it.</exception>
     public void Stop()
     {
@@ -184,15 +182,14 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public void Dispose()
     {
         StopLanes();
-        if (Thread.CurrentThread != _drainer)
+        if (Thread.CurrentThread != _drainer) // which calls JitterMeterOptions.Samples
         {
             _drainer.Join();
         }
     }
 
     /// <summary>As <see cref="Dispose"/>, without blocking the calling thread.</summary>
-    /// <returns>A task that ends when every thread has ended and all samples are taken in; in
-    /// <see cref="JitterMeterOptions.Samples"/> at once.</returns>
+    /// <returns>A task that ends when every thread has ended and all samples are taken in.</returns>
     public async ValueTask DisposeAsync()
     {
         StopLanes();
@@ -219,7 +216,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         if (Interlocked.Increment(ref _breaks) == 1)
         {
             string? reason = _trace!.Mark(lane.Cpu, latency);
-            _break = new JitterBreak(lane.Cpu, latency, reason);
+            _break = new JitterBreak(lane.Cpu, (long)latency, reason);
             StopLanes();
         }
     }

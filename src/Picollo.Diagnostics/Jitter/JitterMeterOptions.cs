@@ -36,31 +36,26 @@ public sealed class JitterMeterOptions
     /// null, as by default, for never.</summary>
     public TimeSpan? BreakAbove { get; set; }
 
-    /// <summary>Receives every latency; see <see cref="JitterSamplesHandler"/>.</summary>
-    public JitterSamplesHandler? Samples { get; set; }
+    /// <summary>Receives every latency of a CPU, batch by batch, on the meter's own thread, which measures nothing: the CPU's number, when
+    /// the first of the batch was due (nanoseconds of CLOCK_MONOTONIC; each next one <see cref="Interval"/> later), and the latencies in
+    /// nanoseconds, valid during the call only. A batch has no gap: after lost samples a new one starts. While a call takes its time,
+    /// samples wait in memory, and are lost once that is full. An exception that it throws ends the measurement
+    /// (<see cref="JitterMeter.Completion"/>).</summary>
+    internal Action<int, long, ReadOnlySpan<ulong>>? Samples { get; set; }
 }
-
-/// <summary>Takes latencies as they were measured, a batch of one CPU after another, on a thread of the meter's that measures nothing.
-/// While it takes its time, samples wait in memory, and are lost once that is full. What it throws ends the measurement
-/// (<see cref="JitterMeter.Completion"/>).</summary>
-/// <param name="cpu">The CPU.</param>
-/// <param name="firstDueNanoseconds">When the first of them was due, on CLOCK_MONOTONIC; each next one
-/// <see cref="JitterMeterOptions.Interval"/> later. A batch holds no gap: after lost samples a new batch begins.</param>
-/// <param name="latencyNanoseconds">The latencies; the span is valid during the call only.</param>
-public delegate void JitterSamplesHandler(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds);
 
 /// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 public sealed record JitterBreak
 {
-    internal JitterBreak(int cpu, ulong latencyNanoseconds, string? markUnavailableReason) =>
+    internal JitterBreak(int cpu, long latencyNanoseconds, string? markUnavailableReason) =>
         (Cpu, LatencyNanoseconds, MarkUnavailableReason) = (cpu, latencyNanoseconds, markUnavailableReason);
 
     /// <summary>The CPU.</summary>
     public int Cpu { get; }
 
     /// <summary>The latency in nanoseconds.</summary>
-    public ulong LatencyNanoseconds { get; }
+    public long LatencyNanoseconds { get; }
 
     /// <summary>Whether the kernel's trace has a mark of it (trace_marker of tracefs).</summary>
     public bool IsMarked => MarkUnavailableReason is null;

@@ -85,6 +85,7 @@ public sealed partial class StatCommandTests : IDisposable
         ExitCode("stat", "-c", "exit 8").Should().Be(8);
         ExitCode("stat", "--", "sh", "-c", "kill -9 $$").Should().Be(137);
         ExitCode("stat", "--", "picollo-no-such-program").Should().Be(127);
+        ExitCode("stat", "--", "/etc/passwd/none").Should().Be(127);
         ExitCode("stat", "--", "/etc/passwd").Should().Be(126);
         ExitCode("stat", "-o", "/nonexistent/file", "--", "true").Should().Be(125);
     }

@@ -1,6 +1,8 @@
+using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 using Picollo.Tests.PerfEvent;
 
@@ -27,7 +29,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void A_small_command_does_not_inherit_the_size_of_this_process()
     {
-        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("true"));
+        CommandRun run = Meter.Run("true");
 
         run.ExitCode.Should().Be(0);
         run.Signal.Should().BeNull();
@@ -39,14 +41,14 @@ public sealed class CommandMeterTests : IDisposable
 
     [SpawnFact]
     public void Memory_that_is_touched_is_seen() =>
-        Meter.Run(MeasuredCommand.FromArguments("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none"))
+        Meter.Run("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none")
             .Usage.MaxResidentBytes.Should().BeInRange(200 * Mebibyte, 230 * Mebibyte);
 
     [SpawnFact]
     public void Processor_time_of_children_counts_and_the_clock_goes_on()
     {
         long start = Stopwatch.GetTimestamp();
-        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"{BurnASecond}; {BurnASecond}; true"));
+        CommandRun run = Meter.Run("/bin/sh", "-c", $"{BurnASecond}; {BurnASecond}; true");
         long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
 
         run.ExitCode.Should().Be(0);
@@ -60,7 +62,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void A_command_that_waits_takes_time_and_switches_but_no_processor()
     {
-        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("sleep", "0.2"));
+        CommandRun run = Meter.Run("sleep", "0.2");
 
         run.Elapsed.Should().BeGreaterThan(TimeSpan.FromSeconds(0.2));
         run.Usage.Cpu.Total.Should().BeLessThan(TimeSpan.FromSeconds(0.1));
@@ -72,7 +74,7 @@ public sealed class CommandMeterTests : IDisposable
     {
         // It has waited for its release, that is one switch. Another is execve's own, where it moves to an idle CPU (sched_exec); once in a
         // while there are more, when a page of the program is read.
-        Enumerable.Range(0, 10).Min(_ => Meter.Run(MeasuredCommand.FromArguments("true")).Usage.VoluntaryContextSwitches)
+        Enumerable.Range(0, 10).Min(_ => Meter.Run("true").Usage.VoluntaryContextSwitches)
             .Should().BeLessThanOrEqualTo(1);
     }
 
@@ -112,7 +114,7 @@ public sealed class CommandMeterTests : IDisposable
             }
         }
 
-        Meter.Run(MeasuredCommand.FromArguments("find", "/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n"));
+        Meter.Run("find", "/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n");
 
         // What find opens itself are files and folders.
         File.ReadAllLines($"{_folder}/open").Select(line => line.Split(' ', 2)).Where(words => int.TryParse(words[0], out int file) && file > 2)
@@ -122,10 +124,15 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void What_does_not_exist_is_not_found()
     {
-        foreach (string name in (string[])["picollo-no-such-program", $"{_folder}/none", "/etc/passwd/none"])
+        foreach ((string name, int error, string message) in ((string, int, string)[])
+        [
+            ("picollo-no-such-program", Errno.ENOENT, "No such file or directory"),
+            ($"{_folder}/none", Errno.ENOENT, "No such file or directory"),
+            ("/etc/passwd/none", Errno.ENOTDIR, "Not a directory"),
+        ])
         {
-            FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
-                .Should().Throw<CommandStartException>().WithMessage($"{name}: *").Which.IsNotFound.Should().BeTrue(name);
+            FluentActions.Invoking(() => Meter.Run(name))
+                .Should().Throw<Win32Exception>().WithMessage($"{name}: {message}").Which.NativeErrorCode.Should().Be(error, name);
         }
     }
 
@@ -134,8 +141,8 @@ public sealed class CommandMeterTests : IDisposable
     {
         foreach (string name in (string[])["/etc/passwd", "/"])
         {
-            FluentActions.Invoking(() => Meter.Run(MeasuredCommand.FromArguments(name)))
-                .Should().Throw<CommandStartException>().WithMessage($"{name}: Permission denied").Which.IsNotFound.Should().BeFalse(name);
+            FluentActions.Invoking(() => Meter.Run(name))
+                .Should().Throw<Win32Exception>().WithMessage($"{name}: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES, name);
         }
     }
 
@@ -145,7 +152,7 @@ public sealed class CommandMeterTests : IDisposable
         string script = Path.Combine(_folder, "script");
         Shell($"echo 'exit $1' > {script}; chmod u+x {script}");
 
-        Meter.Run(MeasuredCommand.FromArguments(script, "5")).ExitCode.Should().Be(5);
+        Meter.Run(script, "5").ExitCode.Should().Be(5);
     }
 
     [SpawnFact]
@@ -155,7 +162,7 @@ public sealed class CommandMeterTests : IDisposable
         Environment.SetEnvironmentVariable("PICOLLO_ODD", Odd);
         string there = Path.Combine(_folder, "arguments");
 
-        Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", "printf '%s|' \"$@\" \"$PICOLLO_ODD\" > \"$0\"", there, Odd, "", "x"));
+        Meter.Run("/bin/sh", "-c", "printf '%s|' \"$@\" \"$PICOLLO_ODD\" > \"$0\"", there, Odd, "", "x");
 
         File.ReadAllText(there).Should().Be($"{Odd}||x|{Odd}|");
     }
@@ -174,7 +181,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void A_signal_reaches_the_command()
     {
-        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("/bin/sh", "-c", $"trap 'kill $!; exit 5' TERM; sleep 60 & : > {_folder}/ready; wait"));
+        using RunningCommand running = Meter.Start("/bin/sh", "-c", $"trap 'kill $!; exit 5' TERM; sleep 60 & : > {_folder}/ready; wait");
         WaitFor(() => File.Exists($"{_folder}/ready"));
         running.Signal(Terminate);
 
@@ -205,7 +212,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void What_a_program_leaves_running_is_not_waited_for_and_left_alone()
     {
-        CommandRun run = Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"sleep 63 & echo $! > {_folder}/id"));
+        CommandRun run = Meter.Run("/bin/sh", "-c", $"sleep 63 & echo $! > {_folder}/id");
 
         bool isLeft = !HasEnded(IdIn("id"));
         using Process left = Process.GetProcessById(IdIn("id"));
@@ -217,7 +224,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public void Disposing_kills_the_command()
     {
-        RunningCommand program = Meter.Start(MeasuredCommand.FromArguments("sleep", "64"));
+        RunningCommand program = Meter.Start("sleep", "64");
         RunningCommand text = Meter.Start(MeasuredCommand.FromText($"sleep 65 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
         WaitFor(() => File.Exists($"{_folder}/ready"));
 
@@ -246,7 +253,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public async Task A_canceled_wait_leaves_the_command_running()
     {
-        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "68"));
+        using RunningCommand running = Meter.Start("sleep", "68");
         using CancellationTokenSource soon = new(TimeSpan.FromMilliseconds(50));
 
         await running.Invoking(each => each.WaitAsync(soon.Token)).Should().ThrowAsync<OperationCanceledException>();
@@ -259,7 +266,7 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public async Task Disposing_kills_a_command_that_is_waited_for()
     {
-        RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "69"));
+        RunningCommand running = Meter.Start("sleep", "69");
         Task<CommandRun> waiting = running.WaitAsync();
 
         running.Dispose();
@@ -273,9 +280,9 @@ public sealed class CommandMeterTests : IDisposable
     [SpawnFact]
     public async Task A_command_that_does_not_exist_fails_the_wait()
     {
-        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program"));
+        using RunningCommand running = Meter.Start("picollo-no-such-program");
 
-        (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<CommandStartException>()).Which.IsNotFound.Should().BeTrue();
+        (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>()).Which.NativeErrorCode.Should().Be(Errno.ENOENT);
     }
 
     [SpawnFact]
@@ -290,7 +297,7 @@ public sealed class CommandMeterTests : IDisposable
     public void Counters_begin_with_the_command_and_count_its_children()
     {
         CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(true));
-        CommandRun run = meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"{BurnASecond}; true"));
+        CommandRun run = meter.Run("/bin/sh", "-c", $"{BurnASecond}; true");
 
         run.Counters.Select(counter => (counter.Name, counter.IsTime, counter.RunningShare)).Should().Equal(("task-clock", true, 1), ("page-faults", false, 1));
         ((double)run.Counters[0].Value).Should().BeApproximately(run.Usage.Cpu.TotalNanoseconds, 0.1e9);
@@ -303,9 +310,9 @@ public sealed class CommandMeterTests : IDisposable
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
 
-        new CommandMeter(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"))
+        new CommandMeter(counters.WithOptional()).Run("true")
             .UnavailableCounters.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
-        FluentActions.Invoking(() => new CommandMeter(counters).Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $": > {_folder}/ran")))
+        FluentActions.Invoking(() => new CommandMeter(counters).Run("/bin/sh", "-c", $": > {_folder}/ran"))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("nosuch/event/: *");
         File.Exists($"{_folder}/ran").Should().BeFalse("it was never released");
     }
@@ -327,13 +334,17 @@ public sealed class CommandMeterTests : IDisposable
     public void Odd_requests_are_refused()
     {
         FluentActions.Invoking(() => new CommandMeter { ThreadInterval = TimeSpan.FromTicks(9_999) }).Should().Throw<ArgumentOutOfRangeException>();
-        FluentActions.Invoking(() => Meter.Run(null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => Meter.Run((string)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => Meter.Start("true", [null!])).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => Meter.Start("")).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => Meter.Start("true", "a\0b")).Should().Throw<ArgumentException>();
     }
 
     [SpawnFact]
     public void Signals_have_numbers()
     {
-        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("true"));
+        using RunningCommand running = Meter.Start("true", "a b");
+        running.ToString().Should().Be("true 'a b'");
         foreach (int signal in (int[])[0, -1, 65, 256])
         {
             running.Invoking(command => command.Signal(signal)).Should().Throw<ArgumentOutOfRangeException>();
@@ -354,7 +365,7 @@ public sealed class CommandMeterTests : IDisposable
     private static bool IsOfAKindOfOurs(string link) => link.StartsWith("pipe:", StringComparison.Ordinal)
         || link.StartsWith("anon_inode:", StringComparison.Ordinal) || link.StartsWith("/memfd:", StringComparison.Ordinal);
 
-    private static CommandRun Shell(string script) => Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", script));
+    private static CommandRun Shell(string script) => Meter.Run("/bin/sh", "-c", script);
 
     private int IdIn(string file) => int.Parse(File.ReadAllText(Path.Combine(_folder, file)), CultureInfo.InvariantCulture);
 

@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics.Tests;
@@ -24,21 +26,21 @@ public class PlainCommandTests
     }
 
     [LinuxFact]
-    public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("picollo-no-such-program")))
-        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeTrue();
+    public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start("picollo-no-such-program"))
+        .Should().Throw<Win32Exception>().WithMessage("picollo-no-such-program: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
     [LinuxFact]
-    public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start(MeasuredCommand.FromArguments("/etc/passwd")))
-        .Should().Throw<CommandStartException>().Which.IsNotFound.Should().BeFalse();
+    public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start("/etc/passwd"))
+        .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
     [LinuxFact]
     public void A_signal_reaches_the_command_and_disposing_kills_it()
     {
-        using RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "66"));
+        using RunningCommand running = Meter.Start("sleep", "66");
         running.Signal(15);
         running.Wait().ExitCode.Should().Be(143);
 
-        RunningCommand other = Meter.Start(MeasuredCommand.FromArguments("sleep", "67"));
+        RunningCommand other = Meter.Start("sleep", "67");
         int id = other.Id;
         other.Dispose();
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/{id}"), TimeSpan.FromSeconds(30)).Should().BeTrue();
@@ -47,7 +49,7 @@ public class PlainCommandTests
     [LinuxFact]
     public async Task Disposing_kills_a_command_that_is_waited_for()
     {
-        RunningCommand running = Meter.Start(MeasuredCommand.FromArguments("sleep", "70"));
+        RunningCommand running = Meter.Start("sleep", "70");
         Task<CommandRun> waiting = running.WaitAsync();
         running.Dispose();
 
@@ -59,10 +61,10 @@ public class PlainCommandTests
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");
 
-        CommandRun run = Without(counters.WithOptional()).Run(MeasuredCommand.FromArguments("true"));
+        CommandRun run = Without(counters.WithOptional()).Run("true");
         run.Counters.Should().BeEmpty();
         run.UnavailableCounters.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
-        Without(counters).Invoking(meter => meter.Run(MeasuredCommand.FromArguments("true"))).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
+        Without(counters).Invoking(meter => meter.Run("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
     }
 
     private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, (null, Why));

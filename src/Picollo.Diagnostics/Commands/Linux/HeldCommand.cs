@@ -73,8 +73,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         Reap();
         if (end.ExecError != 0)
         {
-            throw new CommandStartException(
-                command, Marshal.GetPInvokeErrorMessage((int)end.ExecError), end.ExecError is Errno.ENOENT or Errno.ENOTDIR);
+            throw command.StartFailed((int)end.ExecError);
         }
 
         return end.ToEnd();
