@@ -1,3 +1,5 @@
+using BenchmarkDotNet.Configs;
+
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>Shows what CPU time an operation takes: <c>User/Op</c> and <c>Kernel/Op</c>, <c>CPU/Wall</c>, and the context switches
@@ -10,7 +12,8 @@ namespace Picollo.BenchmarkDotNet;
 /// <see cref="Cpu.CpuUsageReader"/>). Context switches need Linux or macOS.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
-public sealed class CpuUsageDiagnoserAttribute : PicolloAttribute
+public sealed class CpuUsageDiagnoserAttribute : Attribute, IConfigSource
 {
-    private protected override MeasureSet Measures => new([PicolloMeasure.CpuUsage]);
+    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.CpuUsage]));
 }

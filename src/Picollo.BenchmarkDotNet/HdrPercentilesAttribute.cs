@@ -1,3 +1,5 @@
+using BenchmarkDotNet.Configs;
+
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>Shows how the times of single invocations are distributed, which the means of iterations hide: <c>p50</c>, <c>p90</c>,
@@ -13,7 +15,8 @@ namespace Picollo.BenchmarkDotNet;
 /// Where summaries are joined, BenchmarkDotNet asks the first class for files: they are written if that one has the attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
-public sealed class HdrPercentilesAttribute : PicolloAttribute
+public sealed class HdrPercentilesAttribute : Attribute, IConfigSource
 {
-    private protected override MeasureSet Measures => new([PicolloMeasure.HdrPercentiles]);
+    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.HdrPercentiles]));
 }

@@ -1,3 +1,4 @@
+using BenchmarkDotNet.Configs;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
@@ -23,7 +24,7 @@ namespace Picollo.BenchmarkDotNet;
 /// </example>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
-public sealed class PerfCountersAttribute : PicolloAttribute
+public sealed class PerfCountersAttribute : Attribute, IConfigSource
 {
     private readonly IReadOnlyList<PicolloMeasure> _counters;
 
@@ -67,5 +68,7 @@ public sealed class PerfCountersAttribute : PicolloAttribute
     /// so.</summary>
     public bool AllThreads { get; set; }
 
-    private protected override MeasureSet Measures => new(_counters, IncludeKernel, AllThreads, IsOfCounters: true);
+    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    public IConfig Config =>
+        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel, AllThreads, IsOfCounters: true));
 }

@@ -4,6 +4,7 @@ using BenchmarkDotNet.Jobs;
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>Picollo's measures in a configuration, where no attribute can or should stand on the class.</summary>
+/// <remarks>A job's own engine factory gives way to Picollo's, here and for the attributes; its clock is kept.</remarks>
 public static class PicolloConfigExtensions
 {
     /// <summary>Adds measures to a configuration; to those that it, or a class's attributes, have already.</summary>

@@ -30,7 +30,7 @@ internal static class Reports
     public static string Page(string name)
     {
         using StringWriter page = new();
-        HdrHistogramReport.Write(page, Series(name), Options(name));
+        HdrHistogramPlot.WriteReport(page, Series(name), Options(name));
         return page.ToString();
     }
 

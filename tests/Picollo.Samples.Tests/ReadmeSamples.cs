@@ -318,7 +318,7 @@ internal static class ReadmeSamples
 
         using (StreamWriter page = File.CreateText(Path.Combine(folder, "latency.html")))
         {
-            HdrHistogramReport.Write(page, series, options);             // plots, values under the pointer, the table
+            HdrHistogramPlot.WriteReport(page, series, options);             // plots, values under the pointer, the table
         }
 
         File.WriteAllText(Path.Combine(folder, "percentiles.svg"), HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument());
@@ -369,7 +369,7 @@ internal static class ReadmeSamples
 
                 merger.Add(interval.Histogram);
             }
-            catch (HdrHistogramFormatException e)
+            catch (FormatException e)
             {
                 Console.Error.WriteLine(e.Message);                                   // names line and character; the next Read goes on after it
             }

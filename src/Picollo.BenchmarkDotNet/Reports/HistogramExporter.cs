@@ -59,7 +59,7 @@ internal sealed class HistogramExporter : IExporter
     private static void WritePage(string path, HdrHistogramSeries[] series, HdrHistogramPlotOptions options)
     {
         using StreamWriter html = new(path);
-        HdrHistogramReport.Write(html, series, options);
+        HdrHistogramPlot.WriteReport(html, series, options);
     }
 
     private static void WriteLog(string path, Summary summary, IEnumerable<MeasuredHistogram> benchmarks)

@@ -20,7 +20,7 @@ internal static class HistFiles
     }
 
     public static void WriteHtml(string path, HistResult result) =>
-        OutputFile.WriteText(path, file => HdrHistogramReport.Write(file, SeriesOf(result), OptionsOf(result)));
+        OutputFile.WriteText(path, file => HdrHistogramPlot.WriteReport(file, SeriesOf(result), OptionsOf(result)));
 
     /// <summary>Writes an interval log of one interval, with the values as they are shown.</summary>
     public static void WriteLog(string path, HistResult result)

@@ -67,7 +67,7 @@ internal static class JitterPlotCommand
             OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
         }
 
-        void WritePage(TextWriter file) => HdrHistogramReport.Write(file, series, options);
+        void WritePage(TextWriter file) => HdrHistogramPlot.WriteReport(file, series, options);
     }
 
     private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);

@@ -76,7 +76,7 @@ public sealed class HdrHistogramMerger
 
     /// <summary>Adds an encoded histogram, of any format that <see cref="HdrHistogramEncoding.Decode"/> reads.</summary>
     /// <param name="encoded">The histogram.</param>
-    /// <exception cref="HdrHistogramFormatException">It is none, is damaged or cut off, or holds doubles; nothing is added.</exception>
+    /// <exception cref="FormatException">It is none, is damaged or cut off, or holds doubles; nothing is added.</exception>
     /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more; nothing is added.</exception>
     public void Add(ReadOnlySpan<byte> encoded) => Add(HdrHistogramEncoding.Decode(encoded));
 

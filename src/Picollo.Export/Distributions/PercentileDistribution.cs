@@ -79,7 +79,7 @@ public static class PercentileDistribution
     /// <returns>Its lines, in the unit that it was written in.</returns>
     /// <exception cref="ArgumentNullException">No input.</exception>
     /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count.</exception>
-    public static IReadOnlyList<PercentileDistributionLine> Read(TextReader input)
+    internal static IReadOnlyList<PercentileDistributionLine> Read(TextReader input)
     {
         ArgumentNullException.ThrowIfNull(input);
         List<PercentileDistributionLine> lines = [];
@@ -177,7 +177,7 @@ public static class PercentileDistribution
 
 /// <summary>A line of a percentile distribution.</summary>
 /// <remarks>Immutable.</remarks>
-public readonly record struct PercentileDistributionLine
+internal readonly record struct PercentileDistributionLine
 {
     internal PercentileDistributionLine(double value, double rank, ulong totalCount) =>
         (Value, Rank, TotalCount) = (value, rank, totalCount);

@@ -64,13 +64,13 @@ public static class HdrHistogramEncoding
     /// whatever the data is; while it is decoded twice that, where values beyond its own highest trackable one are counted.</returns>
     /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled
     /// to.</remarks>
-    /// <exception cref="HdrHistogramFormatException">The data is none, is damaged or cut off, or holds doubles.</exception>
+    /// <exception cref="FormatException">The data is none, is damaged or cut off, or holds doubles; the message names the byte.</exception>
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> encoded) => HdrHistogramDecoder.Decode(encoded);
 
     /// <summary>Decodes a histogram of any of the formats, for data that may be none.</summary>
     /// <param name="encoded">One histogram. What follows it is not looked at.</param>
     /// <param name="histogram">A new histogram as <see cref="Decode"/> returns it; null if the data cannot be decoded.</param>
-    /// <param name="reason">What is wrong with the data, and where, as <see cref="HdrHistogramFormatException"/> says it; null if it was
+    /// <param name="reason">What is wrong with the data, and where, as the message of <see cref="Decode"/>'s exception says it; null if it was
     /// decoded.</param>
     /// <returns>Whether it was decoded.</returns>
     /// <remarks>Data that cannot be decoded costs as much as the exception.</remarks>

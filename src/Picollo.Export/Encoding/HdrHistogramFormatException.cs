@@ -1,7 +1,8 @@
 namespace Picollo.Export;
 
-/// <summary>Data that is no histogram, or no log of histograms, or is damaged. Says where.</summary>
-public sealed class HdrHistogramFormatException : FormatException
+/// <summary>Data that is no histogram, or no log of histograms, or is damaged. Says where. To callers it is a
+/// <see cref="FormatException"/>: its message has the place, too.</summary>
+internal sealed class HdrHistogramFormatException : FormatException
 {
     internal HdrHistogramFormatException(string problem, long offset, long? line = null, Exception? inner = null)
         : base(line is null ? $"{problem} (at byte {offset})" : $"{problem} (line {line}, character {offset})", inner)

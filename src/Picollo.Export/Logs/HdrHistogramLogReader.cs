@@ -15,7 +15,7 @@ namespace Picollo.Export;
 /// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before
 /// it, and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it
 /// is what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
-/// <para>Errors have line and character (<see cref="HdrHistogramFormatException"/>). The next <see cref="Read"/> goes on with
+/// <para>The messages of errors (<see cref="FormatException"/>) name line and character. The next <see cref="Read"/> goes on with
 /// the next line, so that a damaged line need not cost the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>
@@ -72,7 +72,7 @@ public sealed class HdrHistogramLogReader : IDisposable
 
     /// <summary>Reads up to and including the next interval.</summary>
     /// <returns>The interval; null at the end.</returns>
-    /// <exception cref="HdrHistogramFormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was
+    /// <exception cref="FormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was
     /// killed, damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>

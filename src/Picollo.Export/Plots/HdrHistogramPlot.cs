@@ -4,7 +4,8 @@ using static System.FormattableString;
 namespace Picollo.Export.Plots;
 
 /// <summary>
-/// A picture of histograms as SVG: for a page (<see cref="ToSvgElement"/>) or as a file of its own (<see cref="ToSvgDocument"/>).
+/// A picture of histograms as SVG: for a page (<see cref="ToSvgElement"/>) or as a file of its own (<see cref="ToSvgDocument"/>);
+/// and a whole page of pictures and tables (<see cref="WriteReport"/>).
 /// </summary>
 /// <remarks>
 /// <code>
@@ -119,6 +120,36 @@ public sealed class HdrHistogramPlot
         ArgumentNullException.ThrowIfNull(title);
         return LayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
     }
+
+    /// <summary>Writes one HTML page of histograms: the plots, the values under the pointer, and the table of their summaries, with
+    /// nothing to load.</summary>
+    /// <param name="output">Where to, as UTF-8; lines end in LF.</param>
+    /// <param name="series">What to show, in this order. Exactly two are also compared, the first as the state before. Each histogram
+    /// is read once, before anything is written, so that its plots and its table show one moment.</param>
+    /// <param name="options">Heading and unit; null for none.</param>
+    /// <remarks>
+    /// <code>
+    /// using StreamWriter page = File.CreateText("latency.html");
+    /// HdrHistogramPlot.WriteReport(
+    ///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } });
+    /// </code>
+    /// <para>Light or dark as the reader's system is, and light on paper: two histograms and their difference take a page of A4. Without
+    /// the script, which moves the browser's tooltips to the pointer, all is there still. The page carries a content-security policy
+    /// that allows its own style and script and nothing else; a server can send the same as a header
+    /// (<see cref="ReportContentSecurityPolicy"/>).</para>
+    /// <para>Thread-safe. Deterministic: the same counts give the same page.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException">No output or series, or a series without name or histogram; the message has its
+    /// number.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its number and its name.</exception>
+    public static void WriteReport(TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        HdrHistogramReport.Write(output, PlotSeries.ReadAll(series), options ?? new());
+    }
+
+    /// <summary>The policy that the report's page is written for, by the hashes of its style and its script.</summary>
+    public static string ReportContentSecurityPolicy => HdrHistogramReport.ContentSecurityPolicy;
 
     /// <summary>Puts a plot together: title, charts one below the other, legend.</summary>
     /// <param name="kind">What the plot is, for screen readers.</param>

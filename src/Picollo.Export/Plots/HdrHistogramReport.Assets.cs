@@ -1,13 +1,13 @@
 namespace Picollo.Export.Plots;
 
 /// <content>The page's style and script. A change of either needs its hash; a test tells it.</content>
-public static partial class HdrHistogramReport
+internal static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
     private const string StyleHash = "sha256-mJM3vWa+fIy8HEocirQTcn5mPWP/yvWE3ZkzKESvCI8=";
     private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 
-    internal static string Style { get; } = PlotTooltips.Style +
+    public static string Style { get; } = PlotTooltips.Style +
         """
 
         :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }
@@ -52,5 +52,5 @@ public static partial class HdrHistogramReport
 
         """.ReplaceLineEndings("\n");
 
-    internal static string Script { get; } = PlotTooltips.Script + "plotTooltips(document.querySelector(\".plots\"));\n";
+    public static string Script { get; } = PlotTooltips.Script + "plotTooltips(document.querySelector(\".plots\"));\n";
 }

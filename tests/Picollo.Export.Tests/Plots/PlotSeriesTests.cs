@@ -14,7 +14,7 @@ public class PlotSeriesTests
         ["density"] = series => HdrHistogramPlot.CreateDensity(series),
         ["distribution"] = series => HdrHistogramPlot.CreateDistribution(series),
         ["difference"] = series => HdrHistogramPlot.CreateDifference(series[0], series[^1]),
-        ["report"] = series => HdrHistogramReport.Write(TextWriter.Null, series),
+        ["report"] = series => HdrHistogramPlot.WriteReport(TextWriter.Null, series),
     };
 
     [Theory]
@@ -59,7 +59,7 @@ public class PlotSeriesTests
     public void Nothing_of_a_report_is_written_where_a_series_is_wrong()
     {
         using StringWriter page = new();
-        ((Action)(() => HdrHistogramReport.Write(page, [default]))).Should().Throw<ArgumentNullException>();
+        ((Action)(() => HdrHistogramPlot.WriteReport(page, [default]))).Should().Throw<ArgumentNullException>();
         page.ToString().Should().BeEmpty();
     }
 
@@ -130,7 +130,7 @@ public class PlotSeriesTests
                 HdrHistogramPlot.CreateDifference(one, series[0], options),
             ];
             using StringWriter page = new();
-            HdrHistogramReport.Write(page, [one, series[0]], options);
+            HdrHistogramPlot.WriteReport(page, [one, series[0]], options);
             foreach (SvgPicture picture in plots.Select(plot => new SvgPicture(plot)))
             {
                 picture.Fragment.Should().NotContainAny("NaN", "Infinity", "∞");

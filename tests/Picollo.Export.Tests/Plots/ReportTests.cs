@@ -15,9 +15,9 @@ public class ReportTests
     public void The_policy_has_the_hashes_of_the_style_and_the_script()
     {
         string page = Page([new("a", SomeLatencies.Of(1))]);
-        HdrHistogramReport.ContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
+        HdrHistogramPlot.ReportContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
             .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
-        page.Should().Contain($"content=\"{HdrHistogramReport.ContentSecurityPolicy}\"");
+        page.Should().Contain($"content=\"{HdrHistogramPlot.ReportContentSecurityPolicy}\"");
     }
 
     [Fact]
@@ -128,15 +128,15 @@ public class ReportTests
     [Fact]
     public void Arguments_are_checked()
     {
-        ((Action)(() => HdrHistogramReport.Write(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
-        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        ((Action)(() => HdrHistogramReport.Write(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramPlot.WriteReport(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
+        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
+        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
     }
 
     private static string Page(HdrHistogramSeries[] series, HdrHistogramPlotOptions? options = null)
     {
         using StringWriter page = new();
-        HdrHistogramReport.Write(page, series, options);
+        HdrHistogramPlot.WriteReport(page, series, options);
         return page.ToString();
     }
 
