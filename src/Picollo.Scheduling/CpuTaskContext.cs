@@ -55,22 +55,35 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <summary>Runs waiting work, such as I/O, in the thread pool and not on a worker. The worker is free meanwhile, and the body queues
     /// for a worker when it awaits the result. <see cref="None"/> calls it directly, on the current thread.</summary>
     /// <typeparam name="T">The type of the result.</typeparam>
-    /// <param name="wait">The work. It is not called if the caller has cancelled the task by then.</param>
+    /// <param name="function">The work, with the task's <see cref="CancellationToken"/> as its argument. It is not called if the caller
+    /// has cancelled the task by then.</param>
     /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>, which would leave
     /// the body off the workers until its next checkpoint, or the one after if the worker has not quite left the body at the
     /// next.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="wait"/> is <see langword="null"/>.</exception>
-    public Task<T> Outside<T>(Func<Task<T>> wait)
+    /// <exception cref="ArgumentNullException"><paramref name="function"/> is <see langword="null"/>.</exception>
+    public Task<T> RunOutsideAsync<T>(Func<CancellationToken, Task<T>> function)
     {
-        ArgumentNullException.ThrowIfNull(wait);
-        return _task is { } task ? Task.Run(() => wait() ?? throw NoTask(), task.Token) : CallAsync(wait);
+        ArgumentNullException.ThrowIfNull(function);
+        if (_task is not { } task)
+        {
+            return CallAsync(function);
+        }
+
+        CancellationToken token = task.Cancellation; // Read here: it is valid only until the body ends.
+        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
-    /// <inheritdoc cref="Outside{T}(Func{Task{T}})"/>
-    public Task Outside(Func<Task> wait)
+    /// <inheritdoc cref="RunOutsideAsync{T}(Func{CancellationToken, Task{T}})"/>
+    public Task RunOutsideAsync(Func<CancellationToken, Task> function)
     {
-        ArgumentNullException.ThrowIfNull(wait);
-        return _task is { } task ? Task.Run(() => wait() ?? throw NoTask(), task.Token) : CallAsync(wait);
+        ArgumentNullException.ThrowIfNull(function);
+        if (_task is not { } task)
+        {
+            return CallAsync(function);
+        }
+
+        CancellationToken token = task.Cancellation;
+        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
     /// <summary>Gets the task's usage so far. Costs a system call, the pool's lock and an allocation: too much for every
@@ -99,12 +112,14 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <returns>True if they are.</returns>
     public static bool operator !=(CpuTaskContext left, CpuTaskContext right) => !left.Equals(right);
 
-    private static InvalidOperationException NoTask() => new("What was to be awaited outside returned no task.");
+    private static InvalidOperationException NoTask() => new("The function of RunOutsideAsync returned null instead of a task.");
 
     // Async, so that an exception of the function is in the task, as it is with a pool.
-    private static async Task<T> CallAsync<T>(Func<Task<T>> wait) => await (wait() ?? throw NoTask()).ConfigureAwait(false);
+    private static async Task<T> CallAsync<T>(Func<CancellationToken, Task<T>> function) =>
+        await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
 
-    private static async Task CallAsync(Func<Task> wait) => await (wait() ?? throw NoTask()).ConfigureAwait(false);
+    private static async Task CallAsync(Func<CancellationToken, Task> function) =>
+        await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
 
     // Separate, so that only the check is inlined.
     [MethodImpl(MethodImplOptions.NoInlining)]

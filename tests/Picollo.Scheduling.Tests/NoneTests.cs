@@ -33,6 +33,17 @@ public class NoneTests
     }
 
     [Fact]
+    public async Task Its_outside_functions_get_no_cancellation()
+    {
+        CancellationToken token = new(canceled: true);
+
+        await CpuTaskContext.None.RunOutsideAsync(given => { token = given; return Task.CompletedTask; });
+
+        token.Should().Be(CancellationToken.None);
+        (await CpuTaskContext.None.RunOutsideAsync(given => Task.FromResult(given))).Should().Be(CancellationToken.None);
+    }
+
+    [Fact]
     public async Task It_equals_itself_and_no_context_of_a_task()
     {
         CpuTaskContext none = CpuTaskContext.None;
@@ -53,7 +64,7 @@ public class NoneTests
     {
         int thread = 0;
 
-        Task action = CpuTaskContext.None.Outside(() =>
+        Task action = CpuTaskContext.None.RunOutsideAsync(_ =>
         {
             thread = Environment.CurrentManagedThreadId;
             return Task.CompletedTask;
@@ -61,7 +72,7 @@ public class NoneTests
         action.IsCompletedSuccessfully.Should().BeTrue();
         thread.Should().Be(Environment.CurrentManagedThreadId);
 
-        Task<int> function = CpuTaskContext.None.Outside(() => Task.FromResult(Environment.CurrentManagedThreadId));
+        Task<int> function = CpuTaskContext.None.RunOutsideAsync(_ => Task.FromResult(Environment.CurrentManagedThreadId));
         function.IsCompletedSuccessfully.Should().BeTrue();
         (await function).Should().Be(thread);
     }
@@ -71,13 +82,13 @@ public class NoneTests
     {
         CpuTaskContext cpu = CpuTaskContext.None;
 
-        cpu.Invoking(c => { _ = c.Outside((Func<Task>)null!); }).Should().Throw<ArgumentNullException>();
-        cpu.Invoking(c => { _ = c.Outside((Func<Task<int>>)null!); }).Should().Throw<ArgumentNullException>();
-        await ShouldFail<InvalidOperationException>(cpu.Outside(() => (Task)null!));
-        await ShouldFail<InvalidOperationException>(cpu.Outside(() => (Task<int>)null!));
-        await ShouldFail<FormatException>(cpu.Outside(Task () => throw new FormatException()));
-        await ShouldFail<FormatException>(cpu.Outside(Task<int> () => throw new FormatException()));
-        cpu.Outside(() => Task.FromCanceled(new CancellationToken(canceled: true))).IsCanceled.Should().BeTrue();
+        cpu.Invoking(c => { _ = c.RunOutsideAsync((Func<CancellationToken, Task>)null!); }).Should().Throw<ArgumentNullException>();
+        cpu.Invoking(c => { _ = c.RunOutsideAsync((Func<CancellationToken, Task<int>>)null!); }).Should().Throw<ArgumentNullException>();
+        await ShouldFail<InvalidOperationException>(cpu.RunOutsideAsync(_ => (Task)null!));
+        await ShouldFail<InvalidOperationException>(cpu.RunOutsideAsync(_ => (Task<int>)null!));
+        await ShouldFail<FormatException>(cpu.RunOutsideAsync(Task (_) => throw new FormatException()));
+        await ShouldFail<FormatException>(cpu.RunOutsideAsync(Task<int> (_) => throw new FormatException()));
+        cpu.RunOutsideAsync(_ => Task.FromCanceled(new CancellationToken(canceled: true))).IsCanceled.Should().BeTrue();
 
         static Task ShouldFail<TException>(Task task)
             where TException : Exception => task.Awaiting(t => t).Should().ThrowAsync<TException>();
