@@ -4,26 +4,40 @@ namespace Picollo.Scheduling;
 
 /// <summary>The access of a body in a <see cref="CpuWorkerPool"/> to its checkpoints and its usage so far.</summary>
 /// <remarks>A reference in a struct; copies are equal. Valid in the body and what it awaits, until the body ends; its parts call it one at
-/// a time. A default value belongs to no task: its members, except comparisons, throw <see cref="NullReferenceException"/>.</remarks>
+/// a time. The default value is <see cref="None"/>.</remarks>
 public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 {
-    private readonly CpuTask _task;
+    // Null for None.
+    private readonly CpuTask? _task;
 
     internal CpuTaskContext(CpuTask task) => _task = task;
 
+    /// <summary>The context of no task, with which a test can call a body without a pool. Its checkpoints go straight on, its
+    /// <see cref="CancellationToken"/> is never cancelled, its <see cref="Name"/> is empty and its usage is zero. Always valid, and
+    /// thread-safe.</summary>
+    /// <remarks>
+    /// <example>
+    /// <code>
+    /// uint checksum = await ComputeChecksumAsync(blocks, CpuTaskContext.None);
+    /// </code>
+    /// </example>
+    /// </remarks>
+    public static CpuTaskContext None => default;
+
     /// <summary>Cancelled when the caller cancels the task, or the pool cancels the remaining tasks. Pass it on to other calls; checkpoints
     /// observe it themselves. The first use allocates if the caller gave a token.</summary>
-    public CancellationToken CancellationToken => _task.Cancellation;
+    public CancellationToken CancellationToken => _task?.Cancellation ?? CancellationToken.None;
 
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
-    public string Name => _task.Name;
+    public string Name => _task?.Name ?? "";
 
     /// <summary>Goes straight on while the time slice lasts; after it, lets waiting tasks run first. Call it every 10 to 100 µs of work: it
     /// costs about a nanosecond and allocates nothing, and how soon a short task gets a worker depends on it.</summary>
     /// <returns>A value to await at once.</returns>
     /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public CpuCheckpoint CheckpointAsync() => _task.NeedsAttention ? CheckpointWithAttention(_task) : default;
+    public CpuCheckpoint CheckpointAsync() =>
+        _task is { NeedsAttention: true } task ? CheckpointWithAttention(task) : default;
 
     /// <summary><see cref="CheckpointAsync"/> for a body that is not async. When it gives its worker up, its thread waits and another takes
     /// the worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time;
@@ -32,37 +46,50 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Checkpoint()
     {
-        if (_task.NeedsAttention)
+        if (_task is { NeedsAttention: true } task)
         {
-            _task.Scheduler.StepAsideBlocking(_task);
+            task.Scheduler.StepAsideBlocking(task);
         }
     }
 
     /// <summary>Runs waiting work, such as I/O, in the thread pool and not on a worker. The worker is free meanwhile, and the body queues
-    /// for a worker when it awaits the result.</summary>
+    /// for a worker when it awaits the result. <see cref="None"/> calls it directly, on the current thread.</summary>
     /// <typeparam name="T">The type of the result.</typeparam>
-    /// <param name="wait">The work. It is not called if the caller has cancelled the task by then.</param>
+    /// <param name="function">The work, with the task's <see cref="CancellationToken"/> as its argument. It is not called if the caller
+    /// has cancelled the task by then.</param>
     /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>, which would leave
     /// the body off the workers until its next checkpoint, or the one after if the worker has not quite left the body at the
     /// next.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="wait"/> is <see langword="null"/>.</exception>
-    public Task<T> Outside<T>(Func<Task<T>> wait)
+    /// <exception cref="ArgumentNullException"><paramref name="function"/> is <see langword="null"/>.</exception>
+    public Task<T> RunOutsideAsync<T>(Func<CancellationToken, Task<T>> function)
     {
-        ArgumentNullException.ThrowIfNull(wait);
-        return Task.Run(() => wait() ?? throw NoTask(), _task.Token);
+        ArgumentNullException.ThrowIfNull(function);
+        if (_task is not { } task)
+        {
+            return CallAsync(function);
+        }
+
+        CancellationToken token = task.Cancellation; // Read here: it is valid only until the body ends.
+        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
-    /// <inheritdoc cref="Outside{T}(Func{Task{T}})"/>
-    public Task Outside(Func<Task> wait)
+    /// <inheritdoc cref="RunOutsideAsync{T}(Func{CancellationToken, Task{T}})"/>
+    public Task RunOutsideAsync(Func<CancellationToken, Task> function)
     {
-        ArgumentNullException.ThrowIfNull(wait);
-        return Task.Run(() => wait() ?? throw NoTask(), _task.Token);
+        ArgumentNullException.ThrowIfNull(function);
+        if (_task is not { } task)
+        {
+            return CallAsync(function);
+        }
+
+        CancellationToken token = task.Cancellation;
+        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
     /// <summary>Gets the task's usage so far. Costs a system call, the pool's lock and an allocation: too much for every
     /// checkpoint.</summary>
-    /// <returns>The usage of all its slices, including the current one if called on its worker.</returns>
-    public CpuTaskUsage GetUsage() => _task.Scheduler.GetUsage(_task);
+    /// <returns>The usage of all its slices, including the current one if called on its worker; zero for <see cref="None"/>.</returns>
+    public CpuTaskUsage GetUsage() => _task is { } task ? task.Scheduler.GetUsage(task) : default;
 
     /// <inheritdoc/>
     public bool Equals(CpuTaskContext other) => _task == other._task;
@@ -71,7 +98,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     public override bool Equals(object? obj) => obj is CpuTaskContext other && Equals(other);
 
     /// <inheritdoc/>
-    public override int GetHashCode() => _task.GetHashCode();
+    public override int GetHashCode() => _task?.GetHashCode() ?? 0;
 
     /// <summary>Whether two are of the same task.</summary>
     /// <param name="left">One.</param>
@@ -85,7 +112,14 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <returns>True if they are.</returns>
     public static bool operator !=(CpuTaskContext left, CpuTaskContext right) => !left.Equals(right);
 
-    private static InvalidOperationException NoTask() => new("What was to be awaited outside returned no task.");
+    private static InvalidOperationException NoTask() => new("The function of RunOutsideAsync returned null instead of a task.");
+
+    // Async, so that an exception of the function is in the task, as it is with a pool.
+    private static async Task<T> CallAsync<T>(Func<CancellationToken, Task<T>> function) =>
+        await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
+
+    private static async Task CallAsync(Func<CancellationToken, Task> function) =>
+        await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
 
     // Separate, so that only the check is inlined.
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -18,8 +18,8 @@ namespace Picollo.Scheduling;
 /// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
 /// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
 /// (<c>Wait</c>, <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that
-/// neither ever ends. Await it, or run it by <see cref="CpuTaskContext.Outside(Func{Task})"/>. The caller's code after an await of a task
-/// never runs on the task's worker.</para>
+/// neither ever ends. Await it, or run it by <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken, Task})"/>. The caller's
+/// code after an await of a task never runs on the task's worker.</para>
 /// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
 /// without a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
@@ -170,7 +170,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. From a task of this pool, on its
-    /// worker, it does not wait; behind a <c>ConfigureAwait(false)</c> or in <c>Outside</c> it would wait for its own task.</summary>
+    /// worker, it does not wait; behind a <c>ConfigureAwait(false)</c> or in <c>RunOutsideAsync</c> it would wait for its own
+    /// task.</summary>
     /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
     {

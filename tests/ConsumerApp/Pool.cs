@@ -16,7 +16,7 @@ internal static class Pool
 
         int[] sums = await Task.WhenAll(Enumerable.Range(1, 20).Select(_ => pool.RunAsync(Sum)));
         int blocking = await pool.RunAsync(SumBlocking);
-        int outside = await pool.RunAsync(cpu => cpu.Outside(() => Task.FromResult(1)));
+        int outside = await pool.RunAsync(cpu => cpu.RunOutsideAsync(_ => Task.FromResult(1)));
         int items = 0;
         await pool.ForEachAsync(Enumerable.Range(1, 1_000), (item, _) => { Interlocked.Add(ref items, item); });
         string? failure = null;

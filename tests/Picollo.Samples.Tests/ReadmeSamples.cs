@@ -157,6 +157,26 @@ internal static class ReadmeSamples
         return (checksum, pool.Statistics);
     }
 
+    public static async Task<(uint InPool, uint InTest)> WithoutPool(CpuWorkerPool pool, byte[][] blocks, CancellationToken cancellationToken)
+    {
+        async Task<uint> ComputeAsync(CpuTaskContext cpu)
+        {
+            uint sum = 0;
+            foreach (byte[] block in blocks)
+            {
+                sum = Append(sum, block);
+                await cpu.CheckpointAsync();
+            }
+
+            return sum;
+        }
+
+        uint inPool = await pool.RunAsync(ComputeAsync, cancellationToken);
+        uint inTest = await ComputeAsync(CpuTaskContext.None);           // completes synchronously, on this thread
+
+        return (inPool, inTest);
+    }
+
     public static WebApplication Web(WebApplicationBuilder builder)
     {
         builder.Services.AddPicollo(options =>

@@ -238,6 +238,15 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    public async Task The_body_gives_the_same_without_a_pool()
+    {
+        await using var pool = new CpuWorkerPool();
+
+        (await ReadmeSamples.WithoutPool(pool, ["12345"u8.ToArray(), "6789"u8.ToArray()], CancellationToken.None))
+            .Should().Be((0xCBF43926, 0xCBF43926));
+    }
+
+    [Fact]
     public void The_precision_table_says_what_histograms_take()
     {
         MatchCollection rows = PrecisionRow().Matches(Readme);

@@ -130,7 +130,7 @@ public class SoakTests
             switch (random.Next(11))
             {
                 case 0: await Task.Yield(); break;
-                case 1: await cpu.Outside(() => Task.Delay(random.Next(2))); break;
+                case 1: await cpu.RunOutsideAsync(token => Task.Delay(random.Next(2), token)); break;
                 case 2: cpu.Checkpoint(); break;
                 case 3 when depth < 3: await Submit(random.Next(), depth + 1).Ended(); break;
                 case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // nobody waits for it

@@ -118,7 +118,7 @@ public sealed class Server : IAsyncDisposable
             for (int i = 0; i < LoopTurns; i++)
             {
                 crc ^= ChecksumTask.ComputeBlock();
-                await cpu.Outside(() => Task.Delay(1));
+                await cpu.RunOutsideAsync(token => Task.Delay(1, token));
             }
 
             return crc;

@@ -57,7 +57,7 @@ public class ForEachTests
             async (item, cpu) =>
             {
                 inside.Enter();
-                await cpu.Outside(() => item % 7 == 0 ? Task.Delay(1) : Task.CompletedTask);
+                await cpu.RunOutsideAsync(token => item % 7 == 0 ? Task.Delay(1, token) : Task.CompletedTask);
                 await cpu.CheckpointAsync();
                 inside.Leave();
             }).Soon();

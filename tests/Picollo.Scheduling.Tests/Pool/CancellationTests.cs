@@ -141,7 +141,7 @@ public sealed class CancellationTests : IDisposable
         using var begun = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
         {
-            await cpu.Outside(() =>
+            await cpu.RunOutsideAsync(_ =>
             {
                 begun.Set();
                 return wait.Task;
@@ -159,13 +159,56 @@ public sealed class CancellationTests : IDisposable
         await ShouldBeCancelled(task);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task While_its_outside_function_waits_for_the_token(bool hasResult)
+    {
+        using var begun = new ManualResetEventSlim();
+        async Task<int> WaitAsync(CancellationToken token)
+        {
+            begun.Set();
+            await Task.Delay(Timeout.Infinite, token);
+            return 5;
+        }
+
+        Task task = _pool.RunAsync(
+            async cpu => { await (hasResult ? cpu.RunOutsideAsync(WaitAsync) : cpu.RunOutsideAsync(Task (token) => WaitAsync(token))); },
+            _source.Token);
+        begun.Await();
+
+        await _source.CancelAsync();
+
+        await task.Awaiting(t => t.Soon()).Should().ThrowAsync<OperationCanceledException>();
+        task.IsCanceled.Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task By_the_pool_while_its_outside_function_waits_for_the_token()
+    {
+        using var begun = new ManualResetEventSlim();
+        CpuWorkerPool pool = Pools.Create();
+        Task task = pool.RunAsync(
+            cpu => cpu.RunOutsideAsync(token =>
+            {
+                begun.Set();
+                return Task.Delay(Timeout.Infinite, token);
+            }),
+            _source.Token);
+        begun.Await();
+
+        await pool.DisposeAsync().AsTask().Soon();
+
+        await task.Awaiting(t => t.Soon()).Should().ThrowAsync<OperationCanceledException>();
+    }
+
     [Fact]
     public async Task Before_it_goes_outside()
     {
         Task task = _pool.RunAsync(async cpu =>
         {
             await _source.CancelAsync();
-            await cpu.Outside(() =>
+            await cpu.RunOutsideAsync(_ =>
             {
                 _hasGoneOn = true;
                 return Task.CompletedTask;

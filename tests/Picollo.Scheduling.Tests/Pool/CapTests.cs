@@ -32,9 +32,9 @@ public class CapTests
                 switch (random.Next(6))
                 {
                     case 0: await Task.Yield(); break;
-                    case 1: await cpu.Outside(() => Task.Delay(1)); break;
+                    case 1: await cpu.RunOutsideAsync(token => Task.Delay(1, token)); break;
                     case 2:
-                        (await cpu.Outside(async () =>
+                        (await cpu.RunOutsideAsync(async _ =>
                         {
                             await Task.Yield();
                             return step;
@@ -172,7 +172,7 @@ public class CapTests
                 switch (random.Next(3))
                 {
                     case 0: await Task.Yield(); break;
-                    case 1: await cpu.Outside(() => Task.CompletedTask); break;
+                    case 1: await cpu.RunOutsideAsync(_ => Task.CompletedTask); break;
                     default: await cpu.CheckpointAsync(); break;
                 }
             }
@@ -197,7 +197,7 @@ public class CapTests
 
         Task<bool> outside = pool.RunAsync(async cpu =>
         {
-            await cpu.Outside(() =>
+            await cpu.RunOutsideAsync(_ =>
             {
                 wasOnWorker = pool.HasThisThread();
                 return wait.Task;

@@ -16,7 +16,7 @@ public class FlowTests
             string? given = Local.Value;
             Local.Value = "bodys";
             await Task.Yield();
-            await cpu.Outside(() => Task.Delay(1));
+            await cpu.RunOutsideAsync(token => Task.Delay(1, token));
             await cpu.CheckpointAsync();
             return $"{given} {Local.Value}";
         });

@@ -57,10 +57,10 @@ public class ResultTests
     {
         await using CpuWorkerPool pool = Pools.Create();
 
-        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
-        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside(() => (Task<int>)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
-        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
-        await pool.Awaiting(p => p.RunAsync(cpu => cpu.Outside((Func<Task<int>>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("wait");
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.RunOutsideAsync(_ => (Task)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.RunOutsideAsync(_ => (Task<int>)null!)).Soon()).Should().ThrowAsync<InvalidOperationException>();
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.RunOutsideAsync((Func<CancellationToken, Task>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("function");
+        await pool.Awaiting(p => p.RunAsync(cpu => cpu.RunOutsideAsync((Func<CancellationToken, Task<int>>)null!)).Soon()).Should().ThrowAsync<ArgumentNullException>().WithParameterName("function");
     }
 
     [Fact]

@@ -156,7 +156,7 @@ public class ThreadsTests
             pool.RunAsync(cpu => 5, token),
             pool.RunAsync(async cpu =>
             {
-                await cpu.Outside(() => Task.Delay(1));
+                await cpu.RunOutsideAsync(token => Task.Delay(1, token));
                 await cpu.CheckpointAsync();
             }, token),
             pool.RunAsync(cpu =>

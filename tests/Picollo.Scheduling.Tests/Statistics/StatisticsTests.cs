@@ -46,7 +46,7 @@ public class StatisticsTests
             for (int step = 0; step < 20; step++)
             {
                 Pools.Spin(TimeSpan.FromMicroseconds(200));
-                await (step % 10 == i ? cpu.Outside(() => Task.Delay(1)) : Task.CompletedTask);
+                await (step % 10 == i ? cpu.RunOutsideAsync(token => Task.Delay(1, token)) : Task.CompletedTask);
                 await cpu.CheckpointAsync();
             }
 
