@@ -3,6 +3,9 @@ namespace Picollo.Scheduling.Tests.Pool;
 /// <summary>Cancellation by the caller, at each place where a task can be.</summary>
 public sealed class CancellationTests : IDisposable
 {
+    // For what is to be canceled. Not for ever, so that the pool ends where a defect keeps it from being canceled.
+    private static readonly TimeSpan MuchLater = TimeSpan.FromMinutes(1);
+
     private readonly CpuWorkerPool _pool = Pools.Create();
     private readonly CancellationTokenSource _source = new();
     private bool _hasGoneOn;
@@ -168,7 +171,7 @@ public sealed class CancellationTests : IDisposable
         async Task<int> WaitAsync(CancellationToken token)
         {
             begun.Set();
-            await Task.Delay(Timeout.Infinite, token);
+            await Task.Delay(MuchLater, token);
             return 5;
         }
 
@@ -192,7 +195,7 @@ public sealed class CancellationTests : IDisposable
             cpu => cpu.RunOutsideAsync(token =>
             {
                 begun.Set();
-                return Task.Delay(Timeout.Infinite, token);
+                return Task.Delay(MuchLater, token);
             }),
             _source.Token);
         begun.Await();

@@ -8,7 +8,7 @@ namespace Picollo.Cpu;
 /// in steps of 10 ms, and its idle and waiting times may step back. Values above 292 years are held at that. Immutable; the default
 /// value has no state.</para>
 /// </remarks>
-public readonly record struct CpuStateTimes
+internal readonly record struct CpuStateTimes
 {
     private readonly PerCpuState<long> _nanoseconds;
 

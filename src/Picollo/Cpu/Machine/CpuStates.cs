@@ -64,7 +64,7 @@ public readonly record struct CpuStates
     public double? GuestNice => this[CpuState.GuestNice];
 
     /// <summary>The counters that the shares come from, as the later sample had them.</summary>
-    public CpuStateTimes SinceStart { get; }
+    internal CpuStateTimes SinceStart { get; }
 
     private double? this[CpuState state] => _shares[(int)state];
 
