@@ -6,6 +6,7 @@ using Microsoft.CodeAnalysis.CodeFixes;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Formatting;
+using Microsoft.CodeAnalysis.Text;
 
 namespace Picollo.Analyzers;
 
@@ -43,7 +44,7 @@ public sealed class DiscardCodeFix : CodeFixProvider
     }
 
     private static (string Title, StatementSyntax Statement)? Fix(Diagnostic diagnostic, StatementSyntax statement) =>
-        (diagnostic.Id, statement, Discarded(statement)) switch
+        (diagnostic.Id, statement, Discarded(statement, diagnostic.Location.SourceSpan)) switch
         {
             ("PIC0001", ExpressionStatementSyntax call, { } value) when Variable(value) is { } variable =>
                 ("Assign the new factory", call.WithExpression(Assign(variable, value.WithoutTrivia()))),
@@ -56,11 +57,11 @@ public sealed class DiscardCodeFix : CodeFixProvider
             _ => null,
         };
 
-    // The expression of a statement, without `_ =`.
-    private static ExpressionSyntax? Discarded(StatementSyntax statement) => statement switch
+    // The expression of a statement, without `_ =`, if it is what was reported, and not a part such as a lambda expression in it.
+    private static ExpressionSyntax? Discarded(StatementSyntax statement, TextSpan reported) => statement switch
     {
-        ExpressionStatementSyntax { Expression: AssignmentExpressionSyntax assignment } => assignment.Right,
-        ExpressionStatementSyntax { Expression: { } value } => value,
+        ExpressionStatementSyntax { Expression: AssignmentExpressionSyntax { Right: { } value } } when value.Span == reported => value,
+        ExpressionStatementSyntax { Expression: { } value } when value.Span == reported => value,
         _ => null,
     };
 

@@ -15,7 +15,7 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
     private static readonly string[] ScopeNames =
     [
         "Picollo.Metrics.TickScope", "Picollo.Metrics.NanoScope", "Picollo.Metrics.MicroScope", "Picollo.Metrics.MilliScope",
-        "Picollo.Metrics.PicoScope",
+        "Picollo.Metrics.PicoScope", "Picollo.PerfEvent.PerfMeasurement",
     ];
 
     /// <inheritdoc/>
@@ -35,6 +35,7 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
         INamedTypeSymbol[] factories = Find(FactoryNames);
         INamedTypeSymbol[] scopes = Find(ScopeNames);
         INamedTypeSymbol[] checkpoints = Find(["Picollo.Scheduling.CpuCheckpoint"]);
+        INamedTypeSymbol? pool = context.Compilation.GetTypeByMetadataName("Picollo.Scheduling.CpuWorkerPool");
         if (factories.Length == 0)
         {
             return;
@@ -46,7 +47,8 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
                 var invocation = (IInvocationOperation)call.Operation;
                 if (Contains(checkpoints, invocation.Type))
                 {
-                    ReportUnused(call, Rules.CheckpointNotAwaited, "");
+                    // A body that returns its last checkpoint has the checkpoint as its result, which nothing awaits.
+                    ReportUnused(call, Rules.CheckpointNotAwaited, "", invocation.Receiver().ReturnsTo(pool));
                 }
                 else if (Contains(scopes, invocation.Type) && !invocation.Receiver().IsBodyOfLambda())
                 {
@@ -79,10 +81,10 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
     }
 
     // Reports a value that is ignored, or that goes to a local variable that nothing uses.
-    private static void ReportUnused(OperationAnalysisContext context, DiagnosticDescriptor rule, string name)
+    private static void ReportUnused(OperationAnalysisContext context, DiagnosticDescriptor rule, string name, bool isLost = false)
     {
         IOperation? receiver = context.Operation.Receiver();
-        if (receiver.Ignores() || (receiver.Local() is { } local && !context.Operation.Uses(local).Any()))
+        if (isLost || receiver.Ignores() || (receiver.Local() is { } local && !context.Operation.Uses(local).Any()))
         {
             context.ReportDiagnostic(Diagnostic.Create(rule, context.Operation.Syntax.GetLocation(), name));
         }

@@ -39,7 +39,13 @@ internal static class Operations
     };
 
     /// <summary>The uses of a local variable in the whole member, other than assignments to it.</summary>
-    public static IEnumerable<ILocalReferenceOperation> Uses(this IOperation operation, ILocalSymbol local)
+    public static IEnumerable<ILocalReferenceOperation> Uses(this IOperation operation, ILocalSymbol local) =>
+        operation.WholeMember().OfType<ILocalReferenceOperation>().Where(use =>
+            SymbolEqualityComparer.Default.Equals(use.Local, local)
+            && !(use.Parent is ISimpleAssignmentOperation assignment && assignment.Target == use));
+
+    /// <summary>All operations of the member that this one is in.</summary>
+    public static IEnumerable<IOperation> WholeMember(this IOperation operation)
     {
         IOperation root = operation;
         while (root.Parent is not null)
@@ -47,9 +53,23 @@ internal static class Operations
             root = root.Parent;
         }
 
-        return root.Descendants().OfType<ILocalReferenceOperation>().Where(use =>
-            SymbolEqualityComparer.Default.Equals(use.Local, local)
-            && !(use.Parent is ISimpleAssignmentOperation assignment && assignment.Target == use));
+        return root.Descendants();
+    }
+
+    /// <summary>Whether this returns a value from a lambda expression that is the argument of a method of this type.</summary>
+    public static bool ReturnsTo(this IOperation? receiver, ITypeSymbol? type)
+    {
+        IOperation? around = receiver as IReturnOperation;
+        while (around is not (null or IAnonymousFunctionOperation or ILocalFunctionOperation))
+        {
+            around = around.Parent;
+        }
+
+        return around is IAnonymousFunctionOperation
+        {
+            Parent: IDelegateCreationOperation { Parent: IArgumentOperation { Parent: IInvocationOperation call } },
+        }
+            && SymbolEqualityComparer.Default.Equals(call.TargetMethod.ContainingType, type);
     }
 
     /// <summary>Whether the function around this operation is async: a method, local function or lambda expression.</summary>

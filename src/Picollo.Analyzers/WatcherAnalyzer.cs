@@ -45,7 +45,7 @@ public sealed class WatcherAnalyzer : DiagnosticAnalyzer
 
         // Each use of the variable calls a member of the watcher, or passes it on: to a field, to the caller, or elsewhere.
         ILocalReferenceOperation[] uses = [.. creation.Uses(local)];
-        Report(uses.Length == 0, uses.Any(use => Leaves(use.Receiver())) && !uses.Any(use => use.Parent is IInvocationOperation));
+        Report(uses.Length == 0, uses.Any(use => Leaves(use.Receiver())));
 
         void Report(bool isUnused, bool leaves)
         {
@@ -53,11 +53,15 @@ public sealed class WatcherAnalyzer : DiagnosticAnalyzer
             {
                 context.ReportDiagnostic(Diagnostic.Create(Rules.UnusedWatcher, creation.Syntax.GetLocation()));
             }
-            else if (leaves && creation.IsInAsync(context.ContainingSymbol))
+            else if (leaves && creation.IsInAsync(context.ContainingSymbol) && !IsCalled())
             {
                 context.ReportDiagnostic(Diagnostic.Create(Rules.EscapingWatcher, creation.Syntax.GetLocation()));
             }
         }
+
+        // A member that stops or reads a watcher itself is what the watcher measures, wherever the watcher is stored meanwhile.
+        bool IsCalled() => creation.WholeMember().OfType<IInvocationOperation>().Any(call =>
+            SymbolEqualityComparer.Default.Equals(call.Instance?.Type, watcher));
     }
 
     private static bool Leaves(IOperation? receiver) =>

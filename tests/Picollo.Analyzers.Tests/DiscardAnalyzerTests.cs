@@ -43,6 +43,11 @@ public class DiscardAnalyzerTests
     public async Task Every_kind_of_scope_is_known(string method) =>
         (await Snippet.ReportsAsync($"void M() {{ _histogram.{method}(); }}")).Should().Equal($"PIC0002: _histogram.{method}()");
 
+    [Fact]
+    public async Task A_measurement_of_performance_counters_is_a_scope_too() =>
+        (await Snippet.ReportsAsync("void M(PerfEventCounterSession s) { s.Measure(); Work(); using (s.Measure()) { Work(); } }"))
+            .Should().Equal("PIC0002: s.Measure()");
+
     [Theory]
     [InlineData("void M() { using (_histogram.GetNanoScope()) { Work(); } }")]
     [InlineData("void M() { using var scope = _histogram.GetNanoScope(); Work(); }")]
@@ -74,6 +79,8 @@ public class DiscardAnalyzerTests
     [InlineData("void M(CpuTaskContext cpu) { _ = cpu.CheckpointAsync(); }")]
     [InlineData("void M(CpuTaskContext cpu) { var checkpoint = cpu.CheckpointAsync(); Work(); }")]
     [InlineData("void M(CpuTaskContext cpu) { Action body = () => cpu.CheckpointAsync(); body(); }")]
+    [InlineData("Task M(CpuWorkerPool pool) => pool.RunAsync(cpu => cpu.CheckpointAsync());")]
+    [InlineData("Task M(CpuWorkerPool pool) => pool.RunAsync(cpu => { Work(); return cpu.CheckpointAsync(); });")]
     public async Task A_checkpoint_that_is_not_awaited_is_reported(string member) =>
         (await Snippet.ReportsAsync(member)).Should().Equal("PIC0003: cpu.CheckpointAsync()");
 
@@ -81,6 +88,8 @@ public class DiscardAnalyzerTests
     [InlineData("async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); }")]
     [InlineData("async Task M(CpuTaskContext cpu) { var checkpoint = cpu.CheckpointAsync(); await checkpoint; }")]
     [InlineData("CpuCheckpoint M(CpuTaskContext cpu) => cpu.CheckpointAsync();")]
+    [InlineData("void M() { Func<CpuTaskContext, CpuCheckpoint> next = cpu => cpu.CheckpointAsync(); Work(next); }")]
+    [InlineData("Task M(CpuWorkerPool pool) => pool.RunAsync(async cpu => await cpu.CheckpointAsync());")]
     [InlineData("void M(CpuTaskContext cpu) { cpu.Checkpoint(); }")]
     public async Task A_checkpoint_that_is_awaited_is_not_reported(string member) =>
         (await Snippet.ReportsAsync(member)).Should().BeEmpty();
@@ -100,6 +109,8 @@ public class DiscardAnalyzerTests
     [Theory]
     [InlineData("void M() { HdrHistogram.Factory.WithRelativeError(0.01); }")]
     [InlineData("void M(CpuTaskContext cpu) { cpu.CheckpointAsync(); }")]
+    [InlineData("async Task M(CpuWorkerPool pool) { await pool.RunAsync(cpu => cpu.CheckpointAsync()); }")]
+    [InlineData("async Task M(CpuTaskContext cpu) { new List<int> { 1 }.ForEach(_ => cpu.CheckpointAsync()); await Task.Yield(); }")]
     public async Task There_is_no_fix_that_would_not_compile(string member) =>
         (await Snippet.FixedAsync(member)).Should().BeNull();
 }

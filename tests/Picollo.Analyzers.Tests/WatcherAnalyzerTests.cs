@@ -32,6 +32,9 @@ public class WatcherAnalyzerTests
     [InlineData($"void M() {{ _watcher = {New}; }}")]
     [InlineData($"async Task<CpuUsageAsyncWatcher> M() {{ var watcher = {New}; await Task.Yield(); watcher.Stop(); return watcher; }}")]
     [InlineData($"async Task M() {{ CpuUsageAsyncWatcher Start() => {New}; var watcher = Start(); await Task.Yield(); watcher.Stop(); }}")]
+    [InlineData($"async Task M() {{ _watcher = {New}; try {{ await Task.Yield(); }} finally {{ _watcher.Stop(); }} }}")]
+    [InlineData($"async Task M(Dictionary<string, object> items) {{ items[\"w\"] = {New}; await Task.Yield(); ((CpuUsageAsyncWatcher)items[\"w\"]!).Stop(); }}")]
+    [InlineData($"async Task M() {{ _watcher = {New}; await Task.Yield(); _watcher?.Stop(); }}")]
     [InlineData($"void M() {{ Action check = () => {New}; check(); }}")]
     [InlineData($"void M() {{ var list = new List<CpuUsageAsyncWatcher> {{ {New} }}; list[0].Stop(); }}")]
     public async Task A_watcher_that_measures_is_not_reported(string member) =>
