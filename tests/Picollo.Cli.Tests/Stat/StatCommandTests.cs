@@ -90,6 +90,22 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [LinuxFact]
+    public void A_folder_of_the_PATH_that_may_not_be_searched_has_no_command_in_it()
+    {
+        ToolRun run = PicolloTool.RunInShell($"""
+            chmod 755 {_folder}; mkdir -m 0 {_folder}/closed; mkdir -m 755 {_folder}/open; touch {_folder}/open/locked
+            PATH={_folder}/open:{_folder}/closed:$PATH
+            $unprivileged stat -- picollo-no-such-program; echo $?
+            $unprivileged stat -- locked; echo $?
+            $unprivileged stat -- true 2> /dev/null; echo $?
+            rmdir {_folder}/closed
+            """);
+
+        run.Output.Should().Be("127\n126\n0\n");
+        run.Error.Should().Be("picollo: picollo-no-such-program: No such file or directory\npicollo: locked: Permission denied\n");
+    }
+
+    [LinuxFact]
     public void What_cannot_be_executed_is_told_in_a_line()
     {
         PicolloTool.Run("stat", "--", "no-such\e[1mprogram").Error.Should().Be("picollo: no-such?[1mprogram: No such file or directory\n");
