@@ -25,8 +25,9 @@ typedef long word;
 _Static_assert(sizeof(word) == 8, "64 bits");
 
 enum {
-    INTR = 4, NOENT = 2, NOTDIR = 20, NOEXEC = 8, /* <asm-generic/errno.h> */
+    INTR = 4, NOENT = 2, NOTDIR = 20, NOEXEC = 8, ACCES = 13, /* <asm-generic/errno.h> */
     SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGPIPE = 13, SIGTERM = 15, SIGCHLD = 17,
+    CURRENT_DIRECTORY = -100, /* AT_FDCWD */
     CLOSE_ON_EXEC = 02000000, SET_FD = 2, FD_CLOSE_ON_EXEC = 1,
     READABLE = 1, HUNG_UP = 0x10,
     MONOTONIC = 1,
@@ -147,8 +148,9 @@ static word execute(const char *file, const char **command, const char **environ
     return error;
 }
 
-/* Where a name without a slash is looked for, as execvp(3) does it: the first that can be executed; else, of the last that was there
-   and could not be, why. */
+/* Where a name without a slash is looked for, as a shell does it: the first that can be executed; else, of the last that was there
+   and could not be, why. A folder that may not be searched has nothing in it; execvp(3) would take it for a command that is there, and
+   with one such folder on the PATH no misspelled name would be one that does not exist. */
 static word search(const char **command, const char **environment) {
     const char *name = command[0], *path = "/bin:/usr/bin";
     word error = -NOENT;
@@ -175,6 +177,8 @@ static word search(const char **command, const char **environment) {
             for (int i = 0; i <= length; i++)
                 file[at++] = name[i];
             word refused = execute(file, command, environment);
+            if (refused == -ACCES && CALL(__NR_faccessat, CURRENT_DIRECTORY, file, 0 /* exists */, 0) != 0)
+                refused = -NOENT;
             if (refused != -NOENT && refused != -NOTDIR)
                 error = refused;
             path = rest;

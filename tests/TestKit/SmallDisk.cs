@@ -48,14 +48,19 @@ public sealed class LinuxDiskFactAttribute : FactAttribute
 
     private static bool CanMount()
     {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("picollo-disk-");
         try
         {
-            using var disk = new SmallDisk(Directory.CreateTempSubdirectory("picollo-disk-").FullName, kilobytes: 64);
+            new SmallDisk(folder.FullName, kilobytes: 64).Dispose();
             return true;
         }
         catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
         {
             return false;
+        }
+        finally
+        {
+            folder.Delete();
         }
     }
 }

@@ -26,7 +26,7 @@ public sealed class ConfigTests
             InAssemblyWithAttribute(typeof(MergedWorkloads)));
 
         run.Summary.Headers().Should().BeEquivalentTo(
-            "PageFaults/Op", "ContextSwitches/Op", "CpuMigrations/Op", "TaskClock/Op", "MinorPageFaults/Op", "AlignmentFaults/Op",
+            "PageFaults/Op", "MajorPageFaults/Op", "EmulationFaults/Op", "TaskClock/Op", "MinorPageFaults/Op", "AlignmentFaults/Op",
             "User/Op", "Kernel/Op", "CPU/Wall", "VoluntarySwitches/Op", "InvoluntarySwitches/Op",
             "p50", "p90", "p99", "p99.9", "max");
         run.Summary.Messages().Should().BeEmpty();

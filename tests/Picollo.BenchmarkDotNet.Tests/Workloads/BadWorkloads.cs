@@ -13,7 +13,7 @@ public abstract class BadWorkload
     }
 }
 
-[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches), PerfCounters(PerfSoftwareCounterId.PageFaults)]
+[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.MinorPageFaults), PerfCounters(PerfSoftwareCounterId.PageFaults)]
 public class NamedThrice : BadWorkload;
 
 [PerfCounters]

@@ -12,7 +12,7 @@ public class MergedBase
     }
 }
 
-[PerfCounters(PerfSoftwareCounterId.ContextSwitches), PerfCounters(PerfSoftwareCounterId.CpuMigrations, PerfSoftwareCounterId.TaskClock), CpuUsageDiagnoser]
+[PerfCounters(PerfSoftwareCounterId.MajorPageFaults), PerfCounters(PerfSoftwareCounterId.EmulationFaults, PerfSoftwareCounterId.TaskClock), CpuUsageDiagnoser]
 public class MergedWorkloads : MergedBase;
 
 /// <summary>Nothing of it is measured unless a configuration says what.</summary>

@@ -86,10 +86,9 @@ public class HistFilesTests
         Hist("1\n", "--svg", "/tmp").ExitCode.Should().Be(1);
         ToolRun run = PicolloTool.RunInShell("""
             folder=$(mktemp -d) && echo old > $folder/a.svg && chmod 755 $folder && chmod 444 $folder/a.svg
-            user=; [ "$(id -u)" != 0 ] || user='setpriv --reuid 65534 --clear-groups'
-            [ -n "$user" ] || chmod 555 $folder
-            echo 1 | DOTNET_CLI_HOME=/tmp $user $picollo hist --svg $folder/a.svg > /dev/null
-            echo 1 | DOTNET_CLI_HOME=/tmp $user $picollo hist --svg $folder/b.svg > /dev/null
+            [ "$(id -u)" = 0 ] || chmod 555 $folder
+            echo 1 | $unprivileged hist --svg $folder/a.svg > /dev/null
+            echo 1 | $unprivileged hist --svg $folder/b.svg > /dev/null
             cat $folder/*; chmod 755 $folder; rm -rf $folder
             """);
         run.Output.Should().Be("old\n");

@@ -24,7 +24,7 @@ public class TopCommandTests
         lines[3].Should().MatchRegex("^.iB Mem : +[0-9.]+ total, +[0-9.]+ free, +[0-9.]+ used, +[0-9.]+ buff/cache$");
         lines[4].Should().MatchRegex("^.iB Swap: +[0-9.]+ total, +[0-9.]+ free, +[0-9.]+ used. +[0-9.]+ avail Mem$");
         List<string[]> rows = Rows(run.Output);
-        rows.Should().Contain(row => row[12].StartsWith("Picollo.Cli") && row[7] == "R" && row[1] == Environment.UserName);
+        rows.Should().Contain(row => row[12].StartsWith("Picollo.Cli") && row[7] == "R" && row[1] == TopUser.Shown);
         lines[1].Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"Tasks: {rows.Count,3} total"));
         run.Output.Should().NotContain("\e");
     }

@@ -9,12 +9,12 @@ internal sealed class TopInTerminal : IDisposable
 {
     private readonly List<Process> _started = [];
 
-    public TopInTerminal(string options = "", int columns = 80, int rows = 24, string prefix = "", params (string Name, string Value)[] environment)
+    public TopInTerminal(string options = "", int columns = 80, int rows = 24, string program = "$picollo", params (string Name, string Value)[] environment)
     {
         Screen = new TmuxScreen(columns, rows, environment);
         try
         {
-            Screen.Enter($"sh -c 'echo $$ > own; exec \"$@\"' sh {prefix} $picollo top -d 1000 {options}; echo code $?");
+            Screen.Enter($"sh -c 'echo $$ > own; exec \"$@\"' sh {program} top -d 1000 {options}; echo code $?");
             Screen.WaitFor("PID USER");
             OwnId = int.Parse(File.ReadAllText(Screen.PathOf("own")), CultureInfo.InvariantCulture);
         }

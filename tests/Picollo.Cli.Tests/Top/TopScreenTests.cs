@@ -83,12 +83,11 @@ public class TopScreenTests
     [TmuxFact]
     public void One_users_processes_alone()
     {
-        using TopInTerminal top = new(prefix: "");
-        string user = Environment.UserName;
+        using TopInTerminal top = new();
 
         top.Screen.Press("u");
-        top.Answer("User to list", user);
-        top.Screen.WaitFor(_ => top.List.Length > 0 && top.List.All(row => row[1] == user), "one user's");
+        top.Answer("User to list", Environment.UserName);
+        top.Screen.WaitFor(_ => top.List.Length > 0 && top.List.All(row => row[1] == TopUser.Shown), "one user's");
         top.Screen.Press("u");
         top.Answer("User to list", "no such one");
         top.Screen.WaitFor("There is no user no such one.");

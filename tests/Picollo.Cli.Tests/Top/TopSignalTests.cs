@@ -132,7 +132,7 @@ public class TopSignalTests
     [TmuxFact(needsRoot: true)]
     public void Who_may_not_is_told_why()
     {
-        using TopInTerminal top = new(prefix: "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all");
+        using TopInTerminal top = new(program: PicolloTool.Unprivileged);
         Process sleep = top.StartSleep();
         top.Choose("k", sleep);
         top.Answer("Signal for", "");

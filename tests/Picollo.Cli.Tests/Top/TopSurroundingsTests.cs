@@ -3,8 +3,6 @@ namespace Picollo.Cli.Tests.Top;
 /// <summary><c>picollo top</c> where it cannot see all, or nothing.</summary>
 public class TopSurroundingsTests
 {
-    private const string Nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups env DOTNET_CLI_HOME=/tmp";
-
     // Without any /proc .NET itself does not start.
     [NamespaceFact]
     public void A_proc_without_the_machine_is_an_error_that_says_so()
@@ -19,7 +17,7 @@ public class TopSurroundingsTests
     [NamespaceFact]
     public void What_is_hidden_is_told_once_and_the_rest_is_shown()
     {
-        const string Script = "mount -t proc -o hidepid=2 proc /proc; " + Nobody + " $picollo top -b -n 3 -d 0.1; " + Nobody + " $picollo top --json -n 2 -d 0.1 >&2";
+        const string Script = "mount -t proc -o hidepid=2 proc /proc; $unprivileged top -b -n 3 -d 0.1; $unprivileged top --json -n 2 -d 0.1 >&2";
 
         ToolRun run = PicolloTool.RunInShell($"unshare -mp --fork sh -c '{Script}'");
 
@@ -33,7 +31,7 @@ public class TopSurroundingsTests
     [NamespaceFact]
     public void Nobody_sees_all_there_is_to_see_of_processes_of_root()
     {
-        ToolRun run = PicolloTool.RunInShell(Nobody + " $picollo top --json -c -n 1 -p 1");
+        ToolRun run = PicolloTool.RunInShell("$unprivileged top --json -c -n 1 -p 1");
 
         (run.ExitCode, run.Error).Should().Be((0, ""));
         run.Output.Should().Contain("\"user\":\"root\"").And.NotContain("\"cpuShare\":null").And.NotContain("\"waitShare\":null").And.NotContain("\"residentBytes\":null").And.NotContain("\"note\"");

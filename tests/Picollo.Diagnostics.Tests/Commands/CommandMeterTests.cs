@@ -296,12 +296,16 @@ public sealed class CommandMeterTests : IDisposable
     [PerfFact]
     public void Counters_begin_with_the_command_and_count_its_children()
     {
-        CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(true));
+        // Nearly all of it is in user space, which every user may count.
+        bool countsKernel = KernelCountersFactAttribute.UnavailableReason is null;
+        CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(countsKernel));
         CommandRun run = meter.Run("/bin/sh", "-c", $"{BurnASecond}; true");
 
         run.Counters.Select(counter => (counter.Name, counter.IsTime, counter.RunningShare)).Should().Equal(("task-clock", true, 1), ("page-faults", false, 1));
-        ((double)run.Counters[0].Value).Should().BeApproximately(run.Usage.Cpu.TotalNanoseconds, 0.1e9);
-        ((double)run.Counters[1].Value).Should().BeApproximately(run.Usage.MinorPageFaults + run.Usage.MajorPageFaults, 10);
+
+        // The counter has in it what a hypervisor and interrupts took of the processor meanwhile, and the CPU time has not. One process runs at a time.
+        ((double)run.Counters[0].Value).Should().BeInRange(run.Usage.Cpu.TotalNanoseconds - 0.1e9, run.ElapsedNanoseconds + 0.1e9);
+        ((double)run.Counters[1].Value).Should().BeApproximately(run.Usage.MinorPageFaults + run.Usage.MajorPageFaults, countsKernel ? 10 : 30);
         run.UnavailableCounters.Should().BeEmpty();
     }
 
