@@ -57,9 +57,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <typeparam name="T">The type of the result.</typeparam>
     /// <param name="function">The work, with the task's <see cref="CancellationToken"/> as its argument. It is not called if the caller
     /// has cancelled the task by then.</param>
-    /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>, which would leave
-    /// the body off the workers until its next checkpoint, or the one after if the worker has not quite left the body at the
-    /// next.</returns>
+    /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>: with it the body
+    /// goes on in the thread pool until its next or next but one checkpoint.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="function"/> is <see langword="null"/>.</exception>
     public Task<T> RunOutsideAsync<T>(Func<CancellationToken, Task<T>> function)
     {

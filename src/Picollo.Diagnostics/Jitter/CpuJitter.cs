@@ -32,7 +32,8 @@ public sealed class CpuJitter
         HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create();
 
     /// <summary>Number of wake-ups that were measured and lost until now, because this process got no CPU in time to take them in. They are
-    /// not in <see cref="Histogram"/>; 0 or more, and 0 in most measurements. A lock, held for microseconds; allocates nothing.</summary>
+    /// not in <see cref="Histogram"/>; 0 or more, and 0 in most measurements. Reading takes a lock for microseconds and allocates
+    /// nothing.</summary>
     public long Lost
     {
         get

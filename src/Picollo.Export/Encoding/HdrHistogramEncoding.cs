@@ -59,8 +59,8 @@ public static class HdrHistogramEncoding
 
     /// <summary>Decodes a histogram of any of the formats.</summary>
     /// <param name="encoded">One histogram. What follows it is not looked at.</param>
-    /// <returns>A new histogram with the digits and the range that the data tells, its lowest value aside: where that is above 1, counts
-    /// of the widened small buckets stand at their middles. It takes 8 bytes a bucket, 50 MB at the most,
+    /// <returns>A new histogram with the digits and the range of the data. Its lowest value is not kept: where that is above 1, the counts
+    /// of the widened lowest buckets are at their midpoints. It takes 8 bytes a bucket, 50 MB at the most,
     /// whatever the data is; while it is decoded twice that, where values beyond its own highest trackable one are counted.</returns>
     /// <remarks>What the family writes for values that are scaled from doubles (a ratio) comes as the integers they were scaled
     /// to.</remarks>

@@ -9,8 +9,8 @@ namespace Picollo.Cpu;
 /// </summary>
 /// <remarks>
 /// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread takes up
-/// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, no allocations, and some hundred
-/// bytes per watcher, however long it runs. Watchers may be nested, overlap and run side by
+/// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, and no allocations,
+/// however long it runs. Watchers may be nested, overlap and run side by
 /// side; what a flow with several of them takes counts in each.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
 /// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an

@@ -27,8 +27,8 @@ public readonly record struct ProcessCpu
 
     /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full. All of its time
     /// counts for a process that began since. Linux counts what runs at the scheduler's ticks, every 1 to 10 ms: between samples a few
-    /// milliseconds apart the share may be more than can be. Null before the first <see cref="SystemCpu.Update"/>, and where
-    /// the process was there at the sample before but not seen.</summary>
+    /// milliseconds apart the share may exceed the number of CPUs. Null before the first <see cref="SystemCpu.Update"/>, and where
+    /// the process existed at the previous sample but could not be read.</summary>
     public double? Share { get; internal init; }
 
     /// <summary>The time that its threads were runnable and did not run, for others ran on their CPU or their cgroup was throttled,
