@@ -8,8 +8,8 @@ internal readonly record struct SliceReport(CpuTask? Task, long Waited, long Len
 
 /// <summary>Statistics of a <see cref="CpuWorkerPool"/> since its creation. Live; any thread may read each member at any time.</summary>
 /// <remarks>
-/// <para>Histograms have a relative error of 0.01 and hold nanoseconds; for snapshots and deltas see <see cref="ReadOnlyHdrHistogram"/>.
-/// They are recorded when a slice ends: tasks that still wait or run are not in them.</para>
+/// <para>Histograms have a relative error of 0.01 and hold nanoseconds. They are recorded when a slice ends: tasks that still wait or run
+/// are not in them.</para>
 /// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Canceled"/> takes no lock.
 /// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
 /// less than a microsecond unless there are many names; the last two allocate what they return.</para>
