@@ -85,4 +85,27 @@ public class MeasureAsyncTests
         WatchedFlow.Count.Should().Be(0);
         FluentActions.Invoking(() => { _ = CpuUsageAsyncWatcher.MeasureAsync(null!); }).Should().Throw<ArgumentNullException>().WithParameterName("work");
     }
+
+    [Fact]
+    public async Task What_failed_work_leaves_running_is_no_longer_measured()
+    {
+        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task<int> child = Task.FromResult(-1);
+        await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(() =>
+        {
+            child = CountLater();
+            throw new FormatException();
+        })).Should().ThrowAsync<FormatException>();
+        gate.SetResult();
+        (await child).Should().Be(0, "the watcher is stopped");
+
+        async Task<int> CountLater()
+        {
+            await gate.Task;
+
+            // A stopped innermost watcher is passed over where another one begins.
+            using CpuUsageAsyncWatcher watcher = new();
+            return WatchedFlow.Count - 1;
+        }
+    }
 }

@@ -14,6 +14,8 @@ public class HdrHistogramRegistryTests
 
         _registry.TryGet("latency", [new("method", "GET"), new("route", "/a")], out HdrHistogram? found).Should().BeTrue();
         found.Should().BeSameAs(histogram);
+        _registry.TryGet("latency", [new("route", "/a"), new("method", "GET")], out found).Should().BeTrue("the order does not matter");
+        found.Should().BeSameAs(histogram);
         _registry.TryGet("latency", [new("method", "GET")], out _).Should().BeFalse("labels must be exactly the same");
         _registry.TryGet("latency", [new("method", "GET"), new("route", "/A")], out _).Should().BeFalse("values are case-sensitive");
         _registry.TryGet("Latency", [new("method", "GET"), new("route", "/a")], out _).Should().BeFalse("names are case-sensitive");
