@@ -20,16 +20,19 @@ public sealed class DiscardCodeFix : CodeFixProvider
     public override ImmutableArray<string> FixableDiagnosticIds { get; } =
         ImmutableArray.Create(Rules.DiscardedFactory.Id, Rules.DiscardedScope.Id, Rules.CheckpointNotAwaited.Id);
 
-    /// <inheritdoc/>
-    public override FixAllProvider GetFixAllProvider() => WellKnownFixAllProviders.BatchFixer;
+    /// <summary>None: each fix chooses a name that is free before it.</summary>
+    /// <returns><see langword="null"/>.</returns>
+    public override FixAllProvider? GetFixAllProvider() => null;
 
     /// <inheritdoc/>
     public override async Task RegisterCodeFixesAsync(CodeFixContext context)
     {
         SyntaxNode? root = await context.Document.GetSyntaxRootAsync(context.CancellationToken).ConfigureAwait(false);
+        SemanticModel? model = await context.Document.GetSemanticModelAsync(context.CancellationToken).ConfigureAwait(false);
         Diagnostic diagnostic = context.Diagnostics[0];
-        if (root?.FindNode(context.Span, getInnermostNodeForTie: true).FirstAncestorOrSelf<StatementSyntax>() is not { } statement
-            || Fix(diagnostic, statement) is not { } fix)
+        if (model is null
+            || root?.FindNode(context.Span, getInnermostNodeForTie: true).FirstAncestorOrSelf<StatementSyntax>() is not { } statement
+            || Fix(diagnostic, statement, model) is not { } fix)
         {
             return;
         }
@@ -43,19 +46,23 @@ public sealed class DiscardCodeFix : CodeFixProvider
             diagnostic);
     }
 
-    private static (string Title, StatementSyntax Statement)? Fix(Diagnostic diagnostic, StatementSyntax statement) =>
-        (diagnostic.Id, statement, Discarded(statement, diagnostic.Location.SourceSpan)) switch
+    private static (string Title, StatementSyntax Statement)? Fix(Diagnostic diagnostic, StatementSyntax statement, SemanticModel model)
+    {
+        bool canDeclare = statement.Parent is BlockSyntax or GlobalStatementSyntax && !Rules.BoxedScope.Equals(diagnostic.Descriptor);
+        return (diagnostic.Id, statement, Discarded(statement, diagnostic.Location.SourceSpan)) switch
         {
-            ("PIC0001", ExpressionStatementSyntax call, { } value) when Variable(value) is { } variable =>
+            ("PIC0001", ExpressionStatementSyntax call, { } value) when Variable(value, model) is { } variable =>
                 ("Assign the new factory", call.WithExpression(Assign(variable, value.WithoutTrivia()))),
-            ("PIC0002", LocalDeclarationStatementSyntax declaration, _) when declaration.Declaration.Variables.Count == 1 =>
+            ("PIC0002", LocalDeclarationStatementSyntax { Declaration.Variables: { Count: 1 } variables } declaration, _)
+                when canDeclare && !IsAssigned(variables[0]) =>
                 ("Dispose the scope at the end of the block", declaration.WithUsingKeyword(Using())),
-            ("PIC0002", ExpressionStatementSyntax, { } value) =>
+            ("PIC0002", ExpressionStatementSyntax, { } value) when canDeclare =>
                 ("Dispose the scope at the end of the block", Declare(FreeName(statement), value.WithoutTrivia())),
-            ("PIC0003", ExpressionStatementSyntax call, { } value) when IsInAsync(statement) =>
+            ("PIC0003", ExpressionStatementSyntax call, { } value) when CanAwait(statement) =>
                 ("Await the checkpoint", call.WithExpression(SyntaxFactory.AwaitExpression(value.WithoutTrivia()))),
             _ => null,
         };
+    }
 
     // The expression of a statement, without `_ =`, if it is what was reported, and not a part such as a lambda expression in it.
     private static ExpressionSyntax? Discarded(StatementSyntax statement, TextSpan reported) => statement switch
@@ -65,15 +72,25 @@ public sealed class DiscardCodeFix : CodeFixProvider
         _ => null,
     };
 
-    // The variable or field at the start of a chain of calls.
-    private static IdentifierNameSyntax? Variable(ExpressionSyntax value)
+    // The variable at the start of a chain of With… calls, if the new factory can be assigned to it: WithInterlocked() has another type.
+    private static IdentifierNameSyntax? Variable(ExpressionSyntax value, SemanticModel model)
     {
-        while (value is InvocationExpressionSyntax { Expression: MemberAccessExpressionSyntax member })
+        ExpressionSyntax start = value;
+        while (start is InvocationExpressionSyntax { Expression: MemberAccessExpressionSyntax member }
+            && member.Name.Identifier.Text.StartsWith("With", StringComparison.Ordinal))
         {
-            value = member.Expression;
+            start = member.Expression;
         }
 
-        return value as IdentifierNameSyntax;
+        ITypeSymbol? type = start is not IdentifierNameSyntax ? null : model.GetSymbolInfo(start).Symbol switch
+        {
+            ILocalSymbol { IsForEach: false, IsUsing: false, RefKind: RefKind.None } local => local.Type,
+            IParameterSymbol { RefKind: RefKind.None } parameter => parameter.Type,
+            _ => null,
+        };
+        return type is not null && model.ClassifyConversion(value, type) is { IsImplicit: true, IsUserDefined: false }
+            ? (IdentifierNameSyntax)start
+            : null;
     }
 
     private static AssignmentExpressionSyntax Assign(IdentifierNameSyntax variable, ExpressionSyntax value) =>
@@ -90,16 +107,30 @@ public sealed class DiscardCodeFix : CodeFixProvider
 
     private static string FreeName(SyntaxNode statement)
     {
-        SyntaxNode member = statement.FirstAncestorOrSelf<MemberDeclarationSyntax>() ?? statement;
-        HashSet<string> taken =
-            [.. member.DescendantTokens().Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.Text)];
+        HashSet<string> taken = [.. statement.SyntaxTree.GetRoot().DescendantTokens()
+            .Where(token => token.IsKind(SyntaxKind.IdentifierToken)).Select(token => token.Text)];
         return Enumerable.Range(1, int.MaxValue)
             .Select(number => number == 1 ? "scope" : $"scope{number}")
             .First(name => !taken.Contains(name));
     }
 
-    private static bool IsInAsync(SyntaxNode statement) =>
-        statement.Ancestors().Select(IsAsync).FirstOrDefault(isAsync => isAsync is not null) == true;
+    // Whether a variable is assigned again, which a using declaration does not allow.
+    private static bool IsAssigned(VariableDeclaratorSyntax variable) =>
+        variable.SyntaxTree.GetRoot().DescendantNodes().OfType<AssignmentExpressionSyntax>().Any(assignment =>
+            assignment.Left is IdentifierNameSyntax name && name.Identifier.Text == variable.Identifier.Text);
+
+    private static bool CanAwait(SyntaxNode statement)
+    {
+        foreach (SyntaxNode node in statement.Ancestors())
+        {
+            if (node is LockStatementSyntax || IsAsync(node) is not null)
+            {
+                return IsAsync(node) == true;
+            }
+        }
+
+        return true; // a top-level statement
+    }
 
     // Null for what is not a function.
     private static bool? IsAsync(SyntaxNode node) => node switch

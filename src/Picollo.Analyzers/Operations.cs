@@ -25,15 +25,17 @@ internal static class Operations
         receiver is IExpressionStatementOperation || receiver.IsDiscard();
 
     /// <summary>Whether this assigns to <c>_</c>.</summary>
-    public static bool IsDiscard(this IOperation? receiver) => receiver is ISimpleAssignmentOperation { Target: IDiscardOperation };
+    public static bool IsDiscard(this IOperation? receiver) =>
+        receiver is ISimpleAssignmentOperation { Target: IDiscardOperation, Parent: IExpressionStatementOperation };
 
     /// <summary>Whether this is the body of a lambda expression, which tests use to call what throws.</summary>
     public static bool IsBodyOfLambda(this IOperation? receiver) => receiver?.Syntax.Parent is LambdaExpressionSyntax;
 
-    /// <summary>The local variable that this receiver initializes or assigns, unless a <see langword="using"/> disposes it.</summary>
+    /// <summary>The local variable that this receiver initializes or assigns, unless a <see langword="using"/> disposes it, or the
+    /// assignment is itself a value that goes on.</summary>
     public static ILocalSymbol? Local(this IOperation? receiver) => receiver switch
     {
-        ISimpleAssignmentOperation { Target: ILocalReferenceOperation target } => target.Local,
+        ISimpleAssignmentOperation { Target: ILocalReferenceOperation target, Parent: IExpressionStatementOperation } => target.Local,
         IVariableInitializerOperation { Parent: IVariableDeclaratorOperation declarator } when !declarator.IsInUsing() => declarator.Symbol,
         _ => null,
     };

@@ -60,8 +60,15 @@ public sealed class WatcherAnalyzer : DiagnosticAnalyzer
         }
 
         // A member that stops or reads a watcher itself is what the watcher measures, wherever the watcher is stored meanwhile.
-        bool IsCalled() => creation.WholeMember().OfType<IInvocationOperation>().Any(call =>
-            SymbolEqualityComparer.Default.Equals(call.Instance?.Type, watcher));
+        bool IsCalled() => creation.WholeMember().Any(use =>
+            SymbolEqualityComparer.Default.Equals(
+                use switch
+                {
+                    IInvocationOperation call => call.Instance?.Type,
+                    IMemberReferenceOperation member => member.Instance?.Type,
+                    _ => null,
+                },
+                watcher));
     }
 
     private static bool Leaves(IOperation? receiver) =>

@@ -35,6 +35,10 @@ public class WatcherAnalyzerTests
     [InlineData($"async Task M() {{ _watcher = {New}; try {{ await Task.Yield(); }} finally {{ _watcher.Stop(); }} }}")]
     [InlineData($"async Task M(Dictionary<string, object> items) {{ items[\"w\"] = {New}; await Task.Yield(); ((CpuUsageAsyncWatcher)items[\"w\"]!).Stop(); }}")]
     [InlineData($"async Task M() {{ _watcher = {New}; await Task.Yield(); _watcher?.Stop(); }}")]
+    [InlineData($"async Task M() {{ var watcher = {New}; _watcher = watcher; await Task.Yield(); Work(watcher.WallTime); }}")]
+    [InlineData($"async Task M() {{ var watcher = {New}; _watcher = watcher; await Task.Yield(); Action stop = watcher.Stop; stop(); }}")]
+    [InlineData($"void M() {{ CpuUsageAsyncWatcher watcher; using (watcher = {New}) {{ Work(); }} }}")]
+    [InlineData($"void M() {{ CpuUsageAsyncWatcher watcher; Work(watcher = {New}); }}")]
     [InlineData($"void M() {{ Action check = () => {New}; check(); }}")]
     [InlineData($"void M() {{ var list = new List<CpuUsageAsyncWatcher> {{ {New} }}; list[0].Stop(); }}")]
     public async Task A_watcher_that_measures_is_not_reported(string member) =>

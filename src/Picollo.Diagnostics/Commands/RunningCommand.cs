@@ -14,8 +14,8 @@ public sealed class RunningCommand : IDisposable
     private readonly PerfEventCounterSession? _counters;
     private readonly IReadOnlyList<UnavailablePerfCounter> _unavailable;
     private readonly CommandThreads? _threads;
-    private CommandRun? _run;
     private Task<CommandRun>? _waiting;
+    private bool _isDisposed;
 
     internal RunningCommand(
         MeasuredCommand command,
@@ -49,7 +49,20 @@ public sealed class RunningCommand : IDisposable
     /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
     /// error number: on Linux ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
     /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
-    public CommandRun Wait() => _waiting is { } waiting ? waiting.GetAwaiter().GetResult() : _run ??= WaitForEnd();
+    /// <exception cref="ObjectDisposedException">This was disposed before anything waited.</exception>
+    public CommandRun Wait()
+    {
+        if (_waiting is null)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+
+            // A task keeps an exception, too, to be given again. It runs on this thread.
+            _waiting = new Task<CommandRun>(WaitForEnd);
+            _waiting.RunSynchronously(TaskScheduler.Default);
+        }
+
+        return _waiting.GetAwaiter().GetResult();
+    }
 
     /// <summary>Waits as <see cref="Wait"/> does, on a thread that this creates.</summary>
     /// <param name="cancellationToken">Ends the wait, not the command: <see cref="Signal"/> and <see cref="Dispose"/> end it, and it can
@@ -59,9 +72,9 @@ public sealed class RunningCommand : IDisposable
     /// <inheritdoc cref="Wait" path="/exception"/>
     public Task<CommandRun> WaitAsync(CancellationToken cancellationToken = default)
     {
-        _waiting ??= _run is { } run
-            ? Task.FromResult(run)
-            : Task.Factory.StartNew(WaitForEnd, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        ObjectDisposedException.ThrowIf(_isDisposed && _waiting is null, this);
+        _waiting ??= Task.Factory.StartNew(
+            WaitForEnd, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         return _waiting.WaitAsync(cancellationToken);
     }
 
@@ -72,6 +85,12 @@ public sealed class RunningCommand : IDisposable
     /// <summary>Kills the command if it has not ended. On Linux the end of this process, by whatever means, does the same.</summary>
     public void Dispose()
     {
+        if (_isDisposed)
+        {
+            return;
+        }
+
+        _isDisposed = true;
         if (_waiting is { } waiting)
         {
             // It reads what is disposed below.

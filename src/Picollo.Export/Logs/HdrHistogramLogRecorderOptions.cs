@@ -30,7 +30,16 @@ public sealed class HdrHistogramLogRecorderOptions
     public Action<Exception>? OnError { get; set; }
 
     /// <summary>The clock and timer; the system's unless set.</summary>
-    public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    public TimeProvider TimeProvider
+    {
+        get;
+        set
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            field = value;
+        }
+    } = TimeProvider.System;
 
     internal HdrHistogramLogRecorderOptions Copy() => (HdrHistogramLogRecorderOptions)MemberwiseClone();
 }

@@ -286,6 +286,32 @@ public sealed class CommandMeterTests : IDisposable
     }
 
     [SpawnFact]
+    public async Task A_wait_that_failed_fails_again()
+    {
+        using RunningCommand running = Meter.Start("picollo-no-such-program");
+
+        running.Invoking(each => each.Wait()).Should().Throw<Win32Exception>();
+        running.Invoking(each => each.Wait()).Should().Throw<Win32Exception>().Which.NativeErrorCode.Should().Be(Errno.ENOENT);
+        await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>();
+    }
+
+    [SpawnFact]
+    public async Task After_disposal_there_is_only_what_was_waited_for()
+    {
+        RunningCommand killed = Meter.Start("sleep", "70");
+        killed.Dispose();
+        killed.Dispose();
+        killed.Invoking(each => each.Wait()).Should().Throw<ObjectDisposedException>();
+        await killed.Invoking(each => each.WaitAsync()).Should().ThrowAsync<ObjectDisposedException>();
+
+        RunningCommand ended = Meter.Start("true");
+        CommandRun run = ended.Wait();
+        ended.Dispose();
+        ended.Wait().Should().BeSameAs(run);
+        (await ended.WaitAsync()).Should().BeSameAs(run);
+    }
+
+    [SpawnFact]
     public void Commands_may_run_beside_each_other()
     {
         CommandRun[] runs = [.. Enumerable.Range(0, 8).AsParallel().AsOrdered().WithDegreeOfParallelism(8).Select(i => Shell($"sleep 0.1; exit {i}"))];

@@ -80,6 +80,7 @@ public class MeasureAsyncTests
             await Task.Yield();
             throw new FormatException();
         })).Should().ThrowAsync<FormatException>();
+        await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(() => null!)).Should().ThrowAsync<InvalidOperationException>().WithMessage("*null*");
         Task canceled = CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(() => Task.FromCanceled(new CancellationToken(canceled: true)));
         canceled.IsCanceled.Should().BeTrue();
         WatchedFlow.Count.Should().Be(0);

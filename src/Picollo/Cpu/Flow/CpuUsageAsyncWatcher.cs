@@ -250,7 +250,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         async Task<T> RunAsync()
         {
             using var watcher = new CpuUsageAsyncWatcher(detail);
-            await work().ConfigureAwait(false);
+            await (work() ?? throw new InvalidOperationException("The work returned null instead of a task.")).ConfigureAwait(false);
             watcher.Stop();
             return getResult(watcher);
         }
