@@ -6,10 +6,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>
-/// Counters of the CPU and of the kernel (perf_event_open(2)) on a thread, a process or a CPU: read them around code, and record what
-/// the code took into a histogram each. Linux.
-/// </summary>
+/// <summary>Counters of the CPU and of the kernel (perf_event_open(2)) on a thread, a process or a CPU: read them around code, and record
+/// what the code took into a histogram each. Linux.</summary>
 /// <remarks>
 /// <para><b>Reading.</b> Where the kernel lets user code read the counters (x64 by default, arm64 with
 /// <c>kernel.perf_user_access=1</c>), and the thread that reads is the one that is counted, a read takes some tens of nanoseconds and no

@@ -41,10 +41,8 @@ internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulo
     /// <summary>Whether its type was given by the kernel when it found the PMU (from PERF_TYPE_MAX, 6, on), and stands in sysfs.</summary>
     public bool IsOfListedPmu => Type >= 6;
 
-    /// <summary>
-    /// The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
-    /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).
-    /// </summary>
+    /// <summary>The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
+    /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).</summary>
     public bool IsClock => Type == PerfEventType.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);
 

@@ -5,10 +5,8 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>
-/// The current thread's total by its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in microseconds;
-/// this process and its children by <c>getrusage</c>; others by <c>libproc</c>.
-/// </summary>
+/// <summary>The current thread's total by its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in microseconds;
+/// this process and its children by <c>getrusage</c>; others by <c>libproc</c>.</summary>
 /// <remarks>The kernel cuts user and kernel time to whole microseconds each, so their sum is up to 2 µs below the thread's clock,
 /// and what runs between the two calls comes on top. Each of the three is monotone by itself.</remarks>
 [SupportedOSPlatform("macos")]

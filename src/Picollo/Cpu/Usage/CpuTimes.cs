@@ -17,10 +17,8 @@ internal static class CpuTimes
         : new UnknownCpuTimes();
 }
 
-/// <summary>
-/// One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
-/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.
-/// </summary>
+/// <summary>One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
+/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.</summary>
 internal interface ICpuTimes
 {
     /// <summary>The system's ID of the current thread; null where it does not return one.</summary>

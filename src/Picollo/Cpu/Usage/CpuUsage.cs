@@ -2,10 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the
-/// difference of two.
-/// </summary>
+/// <summary>CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the difference of
+/// two.</summary>
 /// <remarks>
 /// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
 /// or process; a difference may be negative if it is taken the wrong way round. The resolution of a reading is

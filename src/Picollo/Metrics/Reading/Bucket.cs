@@ -3,10 +3,8 @@ using System.Globalization;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), and how
-/// many were recorded.
-/// </summary>
+/// <summary>A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), and how many were
+/// recorded.</summary>
 /// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
 /// no width at zero.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]

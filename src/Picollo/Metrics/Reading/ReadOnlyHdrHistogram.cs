@@ -3,17 +3,12 @@ using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and
-/// for an <see cref="HdrHistogramSnapshot"/> of one.
-/// </summary>
-/// <remarks>
-/// Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live
-/// histogram may see different moments. What it sees holds every record that happened before the call. No writer waits for
-/// it, but for a thread's first record into a thread-local histogram and a 32-bit counter that passes 2³¹.
-/// Reads may be made from any thread and take turns. They use pooled buffers and allocate nothing once those are warm,
-/// where a member does not say otherwise.
-/// </remarks>
+/// <summary>What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and for an
+/// <see cref="HdrHistogramSnapshot"/> of one.</summary>
+/// <remarks>Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live histogram
+/// may see different moments. What it sees holds every record that happened before the call. No writer waits for it, but for a thread's
+/// first record into a thread-local histogram and a 32-bit counter that passes 2³¹. Reads may be made from any thread and take turns. They
+/// use pooled buffers and allocate nothing once those are warm, where a member does not say otherwise.</remarks>
 // No counts: they take a lock, which a thread that the debugger stopped may hold.
 [DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
@@ -32,10 +27,8 @@ public abstract partial class ReadOnlyHdrHistogram
         Length = (int)(layout.IndexOf(maxTrackableValue) - FirstIndex) + 1;
     }
 
-    /// <summary>
-    /// The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the
-    /// factory was asked for, because block sizes are powers of two.
-    /// </summary>
+    /// <summary>The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the factory
+    /// was asked for, because block sizes are powers of two.</summary>
     public double RelativeError => Layout.RelativeError;
 
     /// <summary>The number of buckets in a block, all of one width; a power of two. Values below <c>2 * BlockSize</c> are
