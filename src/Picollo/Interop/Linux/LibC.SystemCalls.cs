@@ -52,8 +52,7 @@ internal static unsafe partial class LibC
         _ => null,
     };
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial nint syscall(nint number);
 
     [LibraryImport(Library, SetLastError = true)]
@@ -107,7 +106,6 @@ internal static unsafe partial class LibC
     }
 
     /// <summary>read(2) without a GC transition: reading a counter neither blocks nor takes a microsecond.</summary>
-    [LibraryImport(Library, EntryPoint = "read")]
-    [SuppressGCTransition]
+    [LibraryImport(Library, EntryPoint = "read"), SuppressGCTransition]
     public static partial nint read_counter(int file, void* buffer, nuint length);
 }
