@@ -74,6 +74,23 @@ public abstract partial class ReadOnlyHdrHistogram
     /// each thread of a thread-local histogram. Pooled buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 
+    /// <summary>The standard percentiles, the count, mean and standard deviation, all of one moment.</summary>
+    /// <param name="reuseInstance">A summary to fill instead of a new one; then nothing is allocated.</param>
+    /// <returns><paramref name="reuseInstance"/>, or a new summary.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuseInstance = null)
+    {
+        HdrHistogramSummary summary = reuseInstance ?? new HdrHistogramSummary();
+        if (!TryFillInPlace(summary))
+        {
+            using CountsCopy copy = Read();
+            bool isFilled = summary.TryFill(this, copy.Counts, copy.Underflow + copy.Overflow);
+            Debug.Assert(isFilled, "No thread writes to a copy.");
+        }
+
+        return summary;
+    }
+
     /// <summary>When what a read returns was counted.</summary>
     internal abstract DateTimeOffset ReadTime { get; }
 
@@ -81,6 +98,10 @@ public abstract partial class ReadOnlyHdrHistogram
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
+
+    /// <summary>Fills a summary from the counters themselves, without a copy; <see langword="false"/> where the counters alone are not the
+    /// whole truth, or were written meanwhile.</summary>
+    private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
     /// <summary>Takes the copy of the counters that one call answers from.</summary>
     internal CountsCopy Read()
@@ -96,6 +117,15 @@ public abstract partial class ReadOnlyHdrHistogram
             copy.Dispose();
             throw;
         }
+    }
+
+    /// <summary>The sum that a summary would have, from a copy of the counters.</summary>
+    internal double SumOf(CountsCopy copy)
+    {
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
+        double sum = new CounterScan(this, buffer).Run(copy.Counts).Sum;
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return sum;
     }
 
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
