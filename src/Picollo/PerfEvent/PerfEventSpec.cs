@@ -28,11 +28,7 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
     public override PerfEventDefinition Resolve(PerfEventSources sources) => sources.ResolveTracepoint(this);
 }
 
-/// <summary>An event in the kernel's numbers, and what is known of it.</summary>
-/// <param name="Type">perf_event_attr.type.</param>
-/// <param name="Config">perf_event_attr.config.</param>
-/// <param name="Config1">perf_event_attr.config1.</param>
-/// <param name="Config2">perf_event_attr.config2.</param>
+/// <summary>An event in the kernel's numbers, the fields of perf_event_attr of these names, and what is known of it.</summary>
 internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
     /// <summary>Whether it is the CPU's PMU that counts.</summary>

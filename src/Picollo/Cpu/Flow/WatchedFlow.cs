@@ -66,8 +66,6 @@ internal static class WatchedFlow
         return watcher.Final ?? taken;
     }
 
-    /// <param name="watcher">The flow's.</param>
-    /// <param name="threads">Those that may be in it.</param>
     /// <remarks>Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums have
     /// been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is younger
     /// than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with lies between

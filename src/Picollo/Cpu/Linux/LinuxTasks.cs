@@ -17,7 +17,6 @@ namespace Picollo.Cpu.Linux;
 /// statm adds 2.2 µs to a process's 5.0, the owner 0.4, waits 3.7 (1.3 threads each; nothing where threads are read). statm has the sizes
 /// that top shows; the fields 23 and 24 of stat, the first two of them.</para>
 /// </remarks>
-/// <param name="procPath">The path of a /proc.</param>
 internal sealed class LinuxTasks(string procPath)
 {
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"

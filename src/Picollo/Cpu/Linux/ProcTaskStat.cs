@@ -35,11 +35,8 @@ internal ref struct ProcTaskStat
     public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
         && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
 
-    /// <summary>Reads the file of a process.</summary>
-    /// <param name="processId">The ID of the process.</param>
-    /// <param name="buffer">At least <see cref="MaxLength"/> bytes; <see cref="Name"/> refers to them.</param>
-    /// <param name="stat">The fields.</param>
-    /// <returns>False if the file cannot be read, or is not such a line.</returns>
+    /// <summary>Reads the file of a process; false if it cannot be read, or is not such a line. <see cref="Name"/> refers to the buffer,
+    /// of at least <see cref="MaxLength"/> bytes.</summary>
     public static bool TryRead(int processId, Span<byte> buffer, out ProcTaskStat stat)
     {
         var path = new PathBuffer(stackalloc byte[32]); // "/proc/<pid>/stat"

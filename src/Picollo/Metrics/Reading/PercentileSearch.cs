@@ -5,11 +5,6 @@ namespace Picollo.Metrics;
 /// <summary>Finds percentiles with the help of the sums of chunks of counters: a step a chunk, and a step a counter within one.</summary>
 /// <remarks>Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the pass
 /// before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.</remarks>
-/// <param name="source">The histogram.</param>
-/// <param name="counters">Its counters.</param>
-/// <param name="chunkSums">Their sums by chunk.</param>
-/// <param name="chunk">Room for a chunk.</param>
-/// <param name="total">The sum of all counters.</param>
 internal ref struct PercentileSearch<TCounter>(
     ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
