@@ -181,11 +181,8 @@ public sealed class PerfEventCounterSession : IDisposable
         _groups.ForEach(group => group.Dispose());
     }
 
-    /// <summary>Opens the counters.</summary>
-    /// <param name="settings">The counters and their target.</param>
-    /// <param name="sources">The kernel's descriptions of events.</param>
-    /// <param name="pagesOf">Makes the reader in user space from the groups and the number of counters, or null. Tests simulate pages by
-    /// it.</param>
+    /// <summary>Opens the counters. <paramref name="pagesOf"/> makes the reader in user space from the groups and the number of counters,
+    /// or null; tests simulate pages by it.</summary>
     internal static PerfEventCounterSession Open(
         PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?>? pagesOf = null)
     {
@@ -357,12 +354,8 @@ public readonly ref struct PerfMeasurement : IDisposable
     private readonly int _start;
     private readonly bool _byUser;
 
-    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser)
-    {
-        _session = session;
-        _start = start;
-        _byUser = byUser;
-    }
+    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser) =>
+        (_session, _start, _byUser) = (session, start, byUser);
 
     /// <summary>Ends the region.</summary>
     /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>

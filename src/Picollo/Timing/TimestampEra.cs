@@ -67,18 +67,9 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
     /// <summary>The interval, whether a check is due or not: 0 for a negative one, false for one that began elsewhere.</summary>
     public bool TryConvert(long start, long end, out ulong picoseconds)
     {
-        picoseconds = 0;
-        if (!Contains(start) || !Contains(end))
-        {
-            return false;
-        }
-
-        if (end > start)
-        {
-            picoseconds = TickRatio.ToPicoseconds((ulong)(end - start), Multiplier);
-        }
-
-        return true;
+        bool isWithin = Contains(start) && Contains(end);
+        picoseconds = isWithin && end > start ? TickRatio.ToPicoseconds((ulong)(end - start), Multiplier) : 0;
+        return isWithin;
     }
 
     private bool Contains(long timestamp) => Source switch

@@ -12,13 +12,10 @@ namespace Picollo.Cpu.MacOS;
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacCpuTimes : ICpuTimes
 {
-    private readonly MachTimebase _timebase;
+    private readonly MachTimebase _timebase = MachTimebase.Read();
 
     public MacCpuTimes()
     {
-        MachTimebase timebase = default;
-        _ = LibSystem.mach_timebase_info(&timebase);
-        _timebase = timebase;
         if (!TryGetThread(out _, out _))
         {
             ThreadUnavailableReason = "macOS refused clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID) or thread_info(THREAD_BASIC_INFO).";

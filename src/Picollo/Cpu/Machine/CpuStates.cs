@@ -15,13 +15,8 @@ public readonly record struct CpuStates
 {
     private readonly PerCpuState<double> _shares;
 
-    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares)
-    {
-        Cpu = cpu;
-        SinceStart = sinceStart;
-        _shares = shares;
-        HasShares = hasShares;
-    }
+    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares) =>
+        (Cpu, SinceStart, _shares, HasShares) = (cpu, sinceStart, shares, hasShares);
 
     /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
     public int? Cpu { get; }

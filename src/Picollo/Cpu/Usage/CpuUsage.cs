@@ -23,11 +23,8 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <summary>An amount of CPU time.</summary>
     /// <param name="userNanoseconds">In user mode, in nanoseconds; any value.</param>
     /// <param name="kernelNanoseconds">In the kernel, in nanoseconds; any value.</param>
-    public CpuUsage(long userNanoseconds, long kernelNanoseconds)
-    {
-        UserNanoseconds = userNanoseconds;
-        KernelNanoseconds = kernelNanoseconds;
-    }
+    public CpuUsage(long userNanoseconds, long kernelNanoseconds) =>
+        (UserNanoseconds, KernelNanoseconds) = (userNanoseconds, kernelNanoseconds);
 
     /// <summary>Time in user mode, in nanoseconds.</summary>
     public long UserNanoseconds { get; }

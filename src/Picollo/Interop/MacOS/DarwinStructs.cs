@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace Picollo.Interop.MacOS;
 
@@ -156,6 +157,15 @@ internal struct MachTimebase
 {
     public uint Numerator;
     public uint Denominator;
+
+    /// <summary>That of this machine; without a fraction where the call fails.</summary>
+    [SupportedOSPlatform("macos")]
+    public static unsafe MachTimebase Read()
+    {
+        MachTimebase timebase = default;
+        _ = LibSystem.mach_timebase_info(&timebase);
+        return timebase;
+    }
 
     /// <summary>Nanoseconds, rounded down; what does not fit (292 years) stays at the limit. 0 without a fraction.</summary>
     public readonly long ToNanoseconds(ulong units)

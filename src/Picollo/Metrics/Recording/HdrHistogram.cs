@@ -262,50 +262,28 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
     private void SumCounters(Span<ulong> sums)
     {
-        bool isFirst = true;
-        foreach (CounterBlock? block in Blocks)
-        {
-            if (block is null)
-            {
-                continue;
-            }
-
-            if (isFirst)
-            {
-                block.CopyTo(sums); // a pass less than adding to zeros
-                isFirst = false;
-            }
-            else
-            {
-                block.AddTo(sums);
-            }
-        }
-
-        if (isFirst)
+        int first = IndexOfBlock(from: 0);
+        if (first < 0)
         {
             sums.Clear();
+            return;
+        }
+
+        Blocks[first]!.CopyTo(sums); // a pass less than adding to zeros
+        foreach (CounterBlock? block in Blocks.AsSpan(first + 1))
+        {
+            block?.AddTo(sums);
         }
     }
 
     /// <summary>The block with all counts; null where there are none or several. Called with <see cref="Gate"/> held.</summary>
     private CounterBlock? OnlyBlock()
     {
-        CounterBlock? only = null;
-        foreach (CounterBlock? block in Blocks)
-        {
-            if (block is not null)
-            {
-                if (only is not null)
-                {
-                    return null;
-                }
-
-                only = block;
-            }
-        }
-
-        return only;
+        int first = IndexOfBlock(from: 0);
+        return first >= 0 && IndexOfBlock(first + 1) < 0 ? Blocks[first] : null;
     }
+
+    private int IndexOfBlock(int from) => Array.FindIndex(Blocks, from, static block => block is not null);
 
     /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
     private (ulong Underflow, ulong Overflow) SumOutOfRange()
@@ -313,11 +291,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         (ulong Underflow, ulong Overflow) sum = default;
         foreach (CounterBlock? block in Blocks)
         {
-            if (block is not null)
-            {
-                (ulong underflow, ulong overflow) = block.OutOfRange;
-                sum = (sum.Underflow + underflow, sum.Overflow + overflow);
-            }
+            (ulong underflow, ulong overflow) = block?.OutOfRange ?? default;
+            sum = (sum.Underflow + underflow, sum.Overflow + overflow);
         }
 
         return sum;

@@ -94,10 +94,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count) => GetBlock().Record(this, value, count);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlowUnlessDisposed(ulong value)
-    {
-        FindOrAddBlock()?.Record(this, value, 1);
-    }
+    private void RecordSlowUnlessDisposed(ulong value) => FindOrAddBlock()?.Record(this, value, 1);
 
     /// <summary>The calling thread's block, made now if it has none.</summary>
     private CounterBlock<TCounter> GetBlock()
