@@ -1,9 +1,7 @@
 namespace Picollo;
 
-/// <summary>
-/// What this machine, system or process cannot measure: the call does not exist here, is not permitted, or what it asked about
-/// is gone. The message says which, and what can be done about it where something can.
-/// </summary>
+/// <summary>What this machine, system or process cannot measure: the call does not exist here, is not permitted, or what it asked about is
+/// gone. The message says which, and what can be done about it where something can.</summary>
 /// <remarks>What asks about something that comes and goes, or that some machines lack, has a <c>Try…</c> form that gives the same text
 /// without throwing. The times of the current thread and process have none: a supported system tells them, unless a filter of system
 /// calls keeps it from doing so.</remarks>

@@ -2,10 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>
-/// struct perf_event_attr (include/uapi/linux/perf_event.h) up to <c>config2</c>, PERF_ATTR_SIZE_VER1: what every kernel since
-/// 2.6.33 takes, and nothing that an older one would refuse.
-/// </summary>
+/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h) up to <c>config2</c>, PERF_ATTR_SIZE_VER1: what every kernel since
+/// 2.6.33 takes, and nothing that an older one would refuse.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal struct PerfEventAttributes
 {

@@ -6,10 +6,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>
-/// Counters of the CPU and of the kernel (perf_event_open(2)) on a thread, a process or a CPU: read them around code, and record what
-/// the code took into a histogram each. Linux.
-/// </summary>
+/// <summary>Counters of the CPU and of the kernel (perf_event_open(2)) on a thread, a process or a CPU: read them around code, and record
+/// what the code took into a histogram each. Linux.</summary>
 /// <remarks>
 /// <para><b>Reading.</b> Where the kernel lets user code read the counters (x64 by default, arm64 with
 /// <c>kernel.perf_user_access=1</c>), and the thread that reads is the one that is counted, a read takes some tens of nanoseconds and no
@@ -183,11 +181,8 @@ public sealed class PerfEventCounterSession : IDisposable
         _groups.ForEach(group => group.Dispose());
     }
 
-    /// <summary>Opens the counters.</summary>
-    /// <param name="settings">The counters and their target.</param>
-    /// <param name="sources">The kernel's descriptions of events.</param>
-    /// <param name="pagesOf">Makes the reader in user space from the groups and the number of counters, or null. Tests simulate pages by
-    /// it.</param>
+    /// <summary>Opens the counters. <paramref name="pagesOf"/> makes the reader in user space from the groups and the number of counters,
+    /// or null; tests simulate pages by it.</summary>
     internal static PerfEventCounterSession Open(
         PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?>? pagesOf = null)
     {
@@ -359,12 +354,8 @@ public readonly ref struct PerfMeasurement : IDisposable
     private readonly int _start;
     private readonly bool _byUser;
 
-    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser)
-    {
-        _session = session;
-        _start = start;
-        _byUser = byUser;
-    }
+    internal PerfMeasurement(PerfEventCounterSession session, int start, bool byUser) =>
+        (_session, _start, _byUser) = (session, start, byUser);
 
     /// <summary>Ends the region.</summary>
     /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>

@@ -1,3 +1,4 @@
+using Picollo.Cpu.Linux;
 using static Picollo.Interop.Linux.Errno;
 
 namespace Picollo.PerfEvent;
@@ -101,7 +102,7 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
     /// <summary>This machine, now.</summary>
     public static PerfMachine Read() => new(
         HasPmu: Directory.Exists("/sys/bus/event_source/devices/cpu") || HasArmPmu(),
-        Paranoid: TryReadText("/proc/sys/kernel/perf_event_paranoid") is { } text && int.TryParse(text, out int value) ? value : null);
+        Paranoid: ReadParanoid());
 
     // x64 names it "cpu" (hybrid ones "cpu_core" and "cpu_atom"), arm64 "armv8_pmuv3_0", "armv8_cortex_a72" and so on.
     // Where that cannot be seen (no more files may be opened), none is taken to lack.
@@ -120,15 +121,10 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
         }
     }
 
-    private static string? TryReadText(string path)
+    private static int? ReadParanoid()
     {
-        try
-        {
-            return File.ReadAllText(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+        byte[] buffer = new byte[64];
+        return LinuxFiles.TryReadAll("/proc/sys/kernel/perf_event_paranoid\0"u8, ref buffer, out ReadOnlySpan<byte> text)
+            && new TextFields(text).TryNextInt(out int level) ? level : null;
     }
 }

@@ -28,11 +28,7 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
     public override PerfEventDefinition Resolve(PerfEventSources sources) => sources.ResolveTracepoint(this);
 }
 
-/// <summary>An event in the kernel's numbers, and what is known of it.</summary>
-/// <param name="Type">perf_event_attr.type.</param>
-/// <param name="Config">perf_event_attr.config.</param>
-/// <param name="Config1">perf_event_attr.config1.</param>
-/// <param name="Config2">perf_event_attr.config2.</param>
+/// <summary>An event in the kernel's numbers, the fields of perf_event_attr of these names, and what is known of it.</summary>
 internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
     /// <summary>Whether it is the CPU's PMU that counts.</summary>
@@ -41,10 +37,8 @@ internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulo
     /// <summary>Whether its type was given by the kernel when it found the PMU (from PERF_TYPE_MAX, 6, on), and stands in sysfs.</summary>
     public bool IsOfListedPmu => Type >= 6;
 
-    /// <summary>
-    /// The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
-    /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).
-    /// </summary>
+    /// <summary>The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
+    /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).</summary>
     public bool IsClock => Type == PerfEventType.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);
 

@@ -5,10 +5,8 @@ using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>
-/// The CPU time of the thread that makes it, read without a system call: from a page that the kernel keeps for one of its software
-/// events, and the CPU's time counter. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.
-/// </summary>
+/// <summary>The CPU time of the thread that makes it, read without a system call: from a page that the kernel keeps for one of its software
+/// events, and the CPU's time counter. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.</summary>
 /// <remarks>
 /// <para>For code that asks very often: a reading takes about as long as one of <see cref="CycleClock"/>, where
 /// <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it

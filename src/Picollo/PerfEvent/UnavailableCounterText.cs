@@ -4,7 +4,6 @@ namespace Picollo.PerfEvent;
 internal static class UnavailableCounterText
 {
     /// <summary>Lists each reason once, with all counters that have it.</summary>
-    /// <param name="counters">The unavailable counters.</param>
     /// <returns>Texts such as <c>cycles, instructions: this machine exposes no PMU, …</c>, in the order of the counters.</returns>
     public static IEnumerable<string> Describe(IEnumerable<UnavailablePerfCounter> counters) => counters
         .GroupBy(counter => counter.UnavailableReason.StartsWith($"{counter.Name}: ", StringComparison.Ordinal)

@@ -4,11 +4,9 @@ namespace Picollo.Timing;
 /// <param name="Counter">The counter, in the middle of the bracket.</param>
 /// <param name="Clock">The clock.</param>
 /// <param name="Uncertainty">How many ticks <paramref name="Counter"/> may be off, either way.</param>
-/// <remarks>
-/// The clock is read until it shows a new value between two counter readings: at some moment between them the clock came to
-/// that very value. So a clock of coarse ticks (100 ns on Windows) is caught at the edge and its resolution costs nothing. A
-/// thread that is interrupted in the middle only gets a wider bracket, and the narrowest of several is taken.
-/// </remarks>
+/// <remarks>The clock is read until it shows a new value between two counter readings: at some moment between them the clock came to that
+/// very value. So a clock of coarse ticks (100 ns on Windows) is caught at the edge and its resolution costs nothing. A thread that is
+/// interrupted in the middle only gets a wider bracket, and the narrowest of several is taken.</remarks>
 internal readonly record struct ClockSample(long Counter, long Clock, long Uncertainty)
 {
     /// <summary>The uncertainty of a sample that tells nothing: the counter stepped back or the clock stood still.</summary>

@@ -17,16 +17,7 @@ internal sealed partial class CycleCalibrator
     private int _disagreements;
 
     /// <summary>How far the ratio may be off, in parts per billion of it.</summary>
-    public long ErrorPpb
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _errorPpb;
-            }
-        }
-    }
+    public long ErrorPpb => Volatile.Read(ref _errorPpb);
 
     private static TimestampEra ClockEra(ICycleTimeSource source, long validFrom, ulong span)
     {

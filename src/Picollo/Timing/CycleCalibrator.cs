@@ -3,35 +3,24 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Timing;
 
-/// <summary>
-/// Finds out how long a tick of the CPU's counter is, keeps finding it out better, and notices when the counter is not to be
-/// trusted.
-/// </summary>
+/// <summary>Finds out how long a tick of the CPU's counter is, keeps finding it out better, and notices when the counter is not to be
+/// trusted.</summary>
 /// <remarks>
-/// <para>
-/// There is no thread or timer: whoever measures an interval compares its end with the time of the next check, and makes the
-/// check if it is due. It lengthens the baseline, so the ratio's error falls from the start's some tens of ppm to the order of
-/// a millionth within a second of use.
-/// </para>
-/// <para>
-/// Where counter and clock disagree the counter jumped, stepped back or changed its rate: a suspend, a virtual machine's
-/// migration, CPUs whose counters are not synchronised. The era ends there: intervals that reach across are discarded, and the
-/// thread that noticed calibrates anew (2 ms), while others discard theirs. If that happens time and again, the clock takes
-/// the counter's place for good. A timestamp shows its source by <see cref="ClockMark"/>, so that an interval from one
-/// to the other is recognised and discarded too.
-/// </para>
-/// <para>
-/// What cannot be seen: a jump below the bound (1 ms at the longest distance of checks) that leaves no interval negative. Rejected: a
+/// <para>There is no thread or timer: whoever measures an interval compares its end with the time of the next check, and makes the check if
+/// it is due. It lengthens the baseline, so the ratio's error falls from the start's some tens of ppm to the order of a millionth within a
+/// second of use.</para>
+/// <para>Where counter and clock disagree the counter jumped, stepped back or changed its rate: a suspend, a virtual machine's migration,
+/// CPUs whose counters are not synchronised. The era ends there: intervals that reach across are discarded, and the thread that noticed
+/// calibrates anew (2 ms), while others discard theirs. If that happens time and again, the clock takes the counter's place for good. A
+/// timestamp shows its source by <see cref="ClockMark"/>, so that an interval from one to the other is recognised and discarded too.</para>
+/// <para>What cannot be seen: a jump below the bound (1 ms at the longest distance of checks) that leaves no interval negative. Rejected: a
 /// background timer (keeps a CPU awake, and is late where it matters), reading the CPU's number with each timestamp (costs as much
-/// again).
-/// </para>
+/// again).</para>
 /// </remarks>
 internal sealed partial class CycleCalibrator
 {
-    /// <summary>
-    /// Added to the clock's timestamps where they took the counter's place. Counters and clocks start at the machine's start and
-    /// reach a quarter of 2⁶³ in decades, at 5 GHz in 14 years; a counter that is set higher is not used.
-    /// </summary>
+    /// <summary>Added to the clock's timestamps where they took the counter's place. Counters and clocks start at the machine's start and
+    /// reach a quarter of 2⁶³ in decades, at 5 GHz in 14 years; a counter that is set higher is not used.</summary>
     public const long ClockMark = 1L << 62;
 
     private static readonly TimestampEra NoEra = new(TimestampSource.None, validFrom: 0, multiplier: 1, span: 0);

@@ -4,10 +4,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Timing;
 
-/// <summary>
-/// The CPU's time counter as a clock: timestamps finer than <see cref="Stopwatch"/>'s at less than half its cost, and their
-/// conversion to time.
-/// </summary>
+/// <summary>The CPU's time counter as a clock: timestamps finer than <see cref="Stopwatch"/>'s at less than half its cost, and their
+/// conversion to time.</summary>
 /// <remarks>
 /// <para><b>Design.</b> A timestamp is the counter as it stands: the time-stamp counter on x64, <c>CNTVCT_EL0</c> on arm64, read by
 /// the package's native library. What a tick is worth is measured against <see cref="Stopwatch"/>, not taken from a
@@ -52,15 +50,12 @@ public static unsafe class CycleClock
         ReadCounter = Calibrator.IsCounter ? shim.ReadCounter : null;
     }
 
-    /// <summary>
-    /// True if timestamps come from the CPU's counter; false if they are <see cref="Stopwatch"/>'s. May turn false, when the
-    /// counter proves unreliable, and never true again.
-    /// </summary>
+    /// <summary>True if timestamps come from the CPU's counter; false if they are <see cref="Stopwatch"/>'s. May turn false, when the
+    /// counter proves unreliable, and never true again.</summary>
     public static bool IsCycleCounter => Calibrator.IsCounter;
 
-    /// <summary>
-    /// Why <see cref="IsCycleCounter"/> is false and what can be done about it, in a sentence or two; null while it is true.
-    /// </summary>
+    /// <summary>Why <see cref="IsCycleCounter"/> is false and what can be done about it, in a sentence or two; null while it is
+    /// true.</summary>
     public static string? UnavailableReason => Calibrator.UnavailableReason;
 
     /// <summary>Ticks per second, as the calibration has it now: finite, more than 0, and finer by the time.</summary>

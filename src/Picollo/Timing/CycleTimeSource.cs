@@ -18,8 +18,6 @@ internal interface ICycleTimeSource
 /// <summary>The CPU's own counter and <see cref="Stopwatch"/>.</summary>
 internal sealed unsafe class SystemTimeSource(delegate* unmanaged[SuppressGCTransition]<ulong> readCounter) : ICycleTimeSource
 {
-    private readonly delegate* unmanaged[SuppressGCTransition]<ulong> _readCounter = readCounter;
-
     /// <summary>Not called where there is no counter.</summary>
-    public long ReadCounter() => (long)_readCounter();
+    public long ReadCounter() => (long)readCounter();
 }

@@ -3,14 +3,11 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Timing;
 
-/// <summary>
-/// Picoseconds per tick as a fixed-point number with <see cref="FractionBits"/> binary places: pure arithmetic, no time source.
-/// </summary>
-/// <remarks>
-/// A frequency as an integer number of hertz, kilohertz or ticks per unit loses what calibration gained. 40 places resolve one tick of
-/// 3 GHz (333 ps) to 3·10⁻¹⁵ and leave 24 bits before the point, enough for ticks of up to 16 µs. Products are taken in 128
-/// bits, so no interval is too long for them.
-/// </remarks>
+/// <summary>Picoseconds per tick as a fixed-point number with <see cref="FractionBits"/> binary places: pure arithmetic, no time
+/// source.</summary>
+/// <remarks>A frequency as an integer number of hertz, kilohertz or ticks per unit loses what calibration gained. 40 places resolve one
+/// tick of 3 GHz (333 ps) to 3·10⁻¹⁵ and leave 24 bits before the point, enough for ticks of up to 16 µs. Products are taken in 128 bits,
+/// so no interval is too long for them.</remarks>
 internal static class TickRatio
 {
     /// <summary>Binary places of the multiplier.</summary>
@@ -24,10 +21,8 @@ internal static class TickRatio
     // 2^44 clock ticks (4.9 hours of nanoseconds) times 10^12 < 2^40 times 2^40 is below 2^124.
     private const int ClockTicksBits = 44;
 
-    /// <summary>
-    /// The ratio, rounded to the nearest, of a counter that took <paramref name="counterTicks"/> while a clock of
-    /// <paramref name="clockFrequency"/> hertz took <paramref name="clockTicks"/>; 0 where there is none that fits.
-    /// </summary>
+    /// <summary>The ratio, rounded to the nearest, of a counter that took <paramref name="counterTicks"/> while a clock of
+    /// <paramref name="clockFrequency"/> hertz took <paramref name="clockTicks"/>; 0 where there is none that fits.</summary>
     public static ulong FromElapsed(long counterTicks, long clockTicks, long clockFrequency)
     {
         if (counterTicks <= 0 || clockTicks <= 0 || clockFrequency <= 0)

@@ -16,15 +16,11 @@ internal enum TimestampSource
     None,
 }
 
-/// <summary>
-/// A stretch of time in which one source ticked evenly, so that its timestamps may be subtracted from each other. A suspend,
-/// a migration, or the counter's replacement by the clock ends it and begins another; an interval across two is discarded.
-/// </summary>
-/// <remarks>
-/// Read by any thread without a lock. Within an era the ratio is refined in place and the next check moved on: each is one
-/// 64-bit word, written whole, and every mixture of old and new ones is right to the old one's error. A fresh object each
-/// time would do as well, and would allocate in the middle of somebody's measurement.
-/// </remarks>
+/// <summary>A stretch of time in which one source ticked evenly, so that its timestamps may be subtracted from each other. A suspend, a
+/// migration, or the counter's replacement by the clock ends it and begins another; an interval across two is discarded.</summary>
+/// <remarks>Read by any thread without a lock. Within an era the ratio is refined in place and the next check moved on: each is one 64-bit
+/// word, written whole, and every mixture of old and new ones is right to the old one's error. A fresh object each time would do as well,
+/// and would allocate in the middle of somebody's measurement.</remarks>
 internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong multiplier, ulong span)
 {
     private ulong _multiplier = multiplier;
@@ -49,9 +45,8 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
         Volatile.Write(ref _span, (ulong)(recheckAt - ValidFrom));
     }
 
-    /// <summary>
-    /// The interval, if it lies within the era, is not negative, and no check is due; this is what nearly every call comes to.
-    /// </summary>
+    /// <summary>The interval, if it lies within the era, is not negative, and no check is due; this is what nearly every call comes
+    /// to.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryConvertFast(long start, long end, out ulong picoseconds)
     {
@@ -72,18 +67,9 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
     /// <summary>The interval, whether a check is due or not: 0 for a negative one, false for one that began elsewhere.</summary>
     public bool TryConvert(long start, long end, out ulong picoseconds)
     {
-        picoseconds = 0;
-        if (!Contains(start) || !Contains(end))
-        {
-            return false;
-        }
-
-        if (end > start)
-        {
-            picoseconds = TickRatio.ToPicoseconds((ulong)(end - start), Multiplier);
-        }
-
-        return true;
+        bool isWithin = Contains(start) && Contains(end);
+        picoseconds = isWithin && end > start ? TickRatio.ToPicoseconds((ulong)(end - start), Multiplier) : 0;
+        return isWithin;
     }
 
     private bool Contains(long timestamp) => Source switch

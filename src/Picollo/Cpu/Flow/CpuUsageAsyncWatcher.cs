@@ -3,10 +3,8 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// Sums the CPU time of everything that one logical flow runs, on whatever threads: the code after the constructor, what follows its
-/// awaits, and the tasks, threads and timers it starts.
-/// </summary>
+/// <summary>Sums the CPU time of everything that one logical flow runs, on whatever threads: the code after the constructor, what follows
+/// its awaits, and the tasks, threads and timers it starts.</summary>
 /// <remarks>
 /// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread takes up
 /// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, and no allocations,

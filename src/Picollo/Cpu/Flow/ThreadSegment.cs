@@ -2,15 +2,12 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// What a thread runs of the flows that are watched: whose time it is, and what the thread's clocks stood at when it began. One object
-/// a thread; those of threads that have ended fall out when another thread comes, so that memory follows the peak of threads.
-/// </summary>
-/// <remarks>
-/// Written by its thread alone, read by any. A reader must see a segment either running or added to its watchers, and never both or
-/// neither; so each change is between two steps of <see cref="Version"/> (a sequence lock: odd while it changes), and a reader looks
-/// whether it is the same afterwards.
-/// </remarks>
+/// <summary>What a thread runs of the flows that are watched: whose time it is, and what the thread's clocks stood at when it began. One
+/// object a thread; those of threads that have ended fall out when another thread comes, so that memory follows the peak of
+/// threads.</summary>
+/// <remarks>Written by its thread alone, read by any. A reader must see a segment either running or added to its watchers, and never both
+/// or neither; so each change is between two steps of <see cref="Version"/> (a sequence lock: odd while it changes), and a reader looks
+/// whether it is the same afterwards.</remarks>
 /// <param name="owner">The calling thread, except in tests.</param>
 /// <param name="clocks">What returns the owner's time to other threads.</param>
 internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)

@@ -1,14 +1,11 @@
 namespace Picollo.Cpu;
 
-/// <summary>
-/// Which watchers the current flow has, and what its thread's clocks stood at when it took the flow up. The runtime calls
-/// <see cref="OnSwitch"/> on each thread that takes up or leaves a flow that is watched.
-/// </summary>
-/// <remarks>
-/// The flow's value is its innermost watcher, and the others follow by <see cref="CpuUsageAsyncWatcher.Outer"/>: children go on with theirs
-/// while the parent adds and removes watchers. A stopped watcher may stay in flows other than the one that stopped it, or behind an
-/// inner one; it is passed over, and falls out when the flow is next looked through. A flow with stopped watchers only costs no read.
-/// </remarks>
+/// <summary>Which watchers the current flow has, and what its thread's clocks stood at when it took the flow up. The runtime calls
+/// <see cref="OnSwitch"/> on each thread that takes up or leaves a flow that is watched.</summary>
+/// <remarks>The flow's value is its innermost watcher, and the others follow by <see cref="CpuUsageAsyncWatcher.Outer"/>: children go on
+/// with theirs while the parent adds and removes watchers. A stopped watcher may stay in flows other than the one that stopped it, or
+/// behind an inner one; it is passed over, and falls out when the flow is next looked through. A flow with stopped watchers only costs no
+/// read.</remarks>
 internal static class WatchedFlow
 {
     private static readonly AsyncLocal<CpuUsageAsyncWatcher?> Current = new(OnSwitch);
@@ -69,14 +66,10 @@ internal static class WatchedFlow
         return watcher.Final ?? taken;
     }
 
-    /// <param name="watcher">The flow's.</param>
-    /// <param name="threads">Those that may be in it.</param>
-    /// <remarks>
-    /// Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums
-    /// have been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is
-    /// younger than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with
-    /// lies between the question and the answer.
-    /// </remarks>
+    /// <remarks>Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums have
+    /// been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is younger
+    /// than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with lies between
+    /// the question and the answer.</remarks>
     internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads)
     {
         // The calling thread's own cannot change meanwhile, and mostly there is no other.

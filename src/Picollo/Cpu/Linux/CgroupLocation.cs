@@ -3,10 +3,8 @@ using System.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>
-/// The location of this process's cgroup: directories from the group itself up to the mount point, the highest that is visible
-/// here. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).
-/// </summary>
+/// <summary>The location of this process's cgroup: directories from the group itself up to the mount point, the highest that is visible
+/// here. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).</summary>
 /// <remarks>Paths are in Latin-1, one character a byte: they may hold any bytes but zero and line ends. Made once for each move of
 /// the process, so strings do.</remarks>
 /// <param name="Version">1 or 2.</param>

@@ -55,15 +55,11 @@ internal sealed class LinuxCgroup(string root)
         if (!LinuxFiles.TryReadAll(_selfCgroupPath, ref _buffer, out ReadOnlySpan<byte> selfCgroup))
         {
             Forget(LinuxFiles.WhyNotRead(LinuxReasons.NotInCgroup));
-            return;
         }
-
-        if (selfCgroup.SequenceEqual(_selfCgroup))
+        else if (!selfCgroup.SequenceEqual(_selfCgroup))
         {
-            return;
+            Locate(selfCgroup.ToArray());
         }
-
-        Locate(selfCgroup.ToArray());
     }
 
     // A method of its own, as its closure is allocated where it begins.

@@ -5,12 +5,10 @@ namespace Picollo.Cpu.Linux;
 
 /// <summary>CPU time by <c>clock_gettime(2)</c>, <c>getrusage(2)</c> and, for the split of other threads and processes,
 /// <c>/proc</c>.</summary>
-/// <remarks>
-/// <c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz): it reports what the kernel has accounted. Reading
-/// the thread's clock first makes the kernel account the slice that is running, and the two then agree to the microsecond.
-/// User and kernel time both come from <c>getrusage</c>, which keeps each of them monotone; user time taken as the clock less
-/// kernel time was tried and went back in half of the reads.
-/// </remarks>
+/// <remarks><c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz): it reports what the kernel has accounted. Reading
+/// the thread's clock first makes the kernel account the slice that is running, and the two then agree to the microsecond. User and kernel
+/// time both come from <c>getrusage</c>, which keeps each of them monotone; user time taken as the clock less kernel time was tried and
+/// went back in half of the reads.</remarks>
 internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 {
     private const int PathLength = 64; // "/proc/self/task/<tid>/stat"

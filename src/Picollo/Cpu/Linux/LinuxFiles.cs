@@ -39,10 +39,8 @@ internal static unsafe class LinuxFiles
 
     public static void Close(int file) => _ = LibC.close(file); // what was only read has nothing to lose
 
-    /// <summary>
-    /// Reads a file from its beginning in one call, which is all of it for what /proc makes of one process, or as much as fits;
-    /// negative where it cannot be read.
-    /// </summary>
+    /// <summary>Reads a file from its beginning in one call, which is all of it for what /proc makes of one process, or as much as fits;
+    /// negative where it cannot be read.</summary>
     public static int ReadOnce(int directory, ReadOnlySpan<byte> path, Span<byte> buffer)
     {
         int file = Open(directory, path);

@@ -6,24 +6,17 @@ namespace Picollo.Cpu.Linux;
 
 /// <summary>Reads the processes and threads in a /proc. Nothing is kept open between samples.</summary>
 /// <remarks>
-/// <para>
-/// Shares come from nanoseconds where the kernel gives them: the CPU clock of each process (clock_getcpuclockid(3); not
+/// <para>Shares come from nanoseconds where the kernel gives them: the CPU clock of each process (clock_getcpuclockid(3); not
 /// /proc/&lt;pid&gt;/schedstat, which is of the main thread alone), and the first number of each thread's schedstat
 /// (Documentation/scheduler/sched-stats.rst of the kernel). User and kernel time in stat are the same sum, split, and each cut to 10 ms:
-/// over a second that is up to two percent of a CPU, and threads do not add up to their process.
-/// </para>
-/// <para>
-/// Tried on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.3 µs to the 5.5 µs that a process takes,
-/// schedstat 1.7 µs to a thread's 2.7. Over 250 ms the threads of a process that took 0.4 CPUs added up to its share within
-/// 0.02, most often within 0.001; with ticks within 0.07. What has run since the scheduler's last tick (1 to 10 ms) is in neither.
-/// </para>
-/// <para>
-/// Of 300 sleeping processes beside the 90 of the machine, there on 2026-11-22 (least of 40 rounds, other programs on both CPUs): statm
-/// adds 2.2 µs to a process's 5.0, the owner 0.4, waits 3.7 (1.3 threads each; nothing where threads are read). statm has the sizes
-/// that top shows; the fields 23 and 24 of stat, the first two of them.
-/// </para>
+/// over a second that is up to two percent of a CPU, and threads do not add up to their process.</para>
+/// <para>Tried on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.3 µs to the 5.5 µs that a process takes,
+/// schedstat 1.7 µs to a thread's 2.7. Over 250 ms the threads of a process that took 0.4 CPUs added up to its share within 0.02, most
+/// often within 0.001; with ticks within 0.07. What has run since the scheduler's last tick (1 to 10 ms) is in neither.</para>
+/// <para>Of 300 sleeping processes beside the 90 of the machine, there on 2026-11-22 (least of 40 rounds, other programs on both CPUs):
+/// statm adds 2.2 µs to a process's 5.0, the owner 0.4, waits 3.7 (1.3 threads each; nothing where threads are read). statm has the sizes
+/// that top shows; the fields 23 and 24 of stat, the first two of them.</para>
 /// </remarks>
-/// <param name="procPath">The path of a /proc.</param>
 internal sealed class LinuxTasks(string procPath)
 {
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"

@@ -2,10 +2,8 @@ using System.Buffers.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>
-/// Reads the text of /proc/pressure/cpu (Documentation/accounting/psi.rst of the kernel): a line of "some" and one of "full", each
-/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" with percentages and microseconds.
-/// </summary>
+/// <summary>Reads the text of /proc/pressure/cpu (Documentation/accounting/psi.rst of the kernel): a line of "some" and one of "full", each
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" with percentages and microseconds.</summary>
 internal static class ProcPressure
 {
     /// <summary>False without a line of "some"; one of "full" may be absent.</summary>

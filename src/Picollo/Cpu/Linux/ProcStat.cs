@@ -3,9 +3,8 @@ namespace Picollo.Cpu.Linux;
 /// <summary>Reads the text of /proc/stat (proc_stat(5)).</summary>
 internal static class ProcStat
 {
-    /// <summary>
-    /// The length of a tick of /proc: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own tick.
-    /// </summary>
+    /// <summary>The length of a tick of /proc: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own
+    /// tick.</summary>
     public const long NanosecondsPerTick = 10_000_000;
 
     /// <summary>User, nice, system and idle, which every kernel has; others came later.</summary>

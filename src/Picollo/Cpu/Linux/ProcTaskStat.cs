@@ -2,9 +2,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>
-/// Fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), as they stand there.
-/// </summary>
+/// <summary>Fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), as they stand there.</summary>
 internal ref struct ProcTaskStat
 {
     /// <summary>Such a file has 52 numbers and a name: a kilobyte at most.</summary>
@@ -37,11 +35,8 @@ internal ref struct ProcTaskStat
     public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
         && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
 
-    /// <summary>Reads the file of a process.</summary>
-    /// <param name="processId">The ID of the process.</param>
-    /// <param name="buffer">At least <see cref="MaxLength"/> bytes; <see cref="Name"/> refers to them.</param>
-    /// <param name="stat">The fields.</param>
-    /// <returns>False if the file cannot be read, or is not such a line.</returns>
+    /// <summary>Reads the file of a process; false if it cannot be read, or is not such a line. <see cref="Name"/> refers to the buffer,
+    /// of at least <see cref="MaxLength"/> bytes.</summary>
     public static bool TryRead(int processId, Span<byte> buffer, out ProcTaskStat stat)
     {
         var path = new PathBuffer(stackalloc byte[32]); // "/proc/<pid>/stat"
@@ -104,10 +99,8 @@ internal ref struct ProcTaskStat
         Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);
 }
 
-/// <summary>
-/// The three numbers of a schedstat, of one thread (Documentation/scheduler/sched-stats.rst of the kernel); of
-/// /proc/&lt;pid&gt;/schedstat, the main thread.
-/// </summary>
+/// <summary>The three numbers of a schedstat, of one thread (Documentation/scheduler/sched-stats.rst of the kernel); of
+/// /proc/&lt;pid&gt;/schedstat, the main thread.</summary>
 /// <param name="RunNanoseconds">On a CPU.</param>
 /// <param name="WaitNanoseconds">Runnable, and not on a CPU. The kernel adds a wait when it is over.</param>
 /// <param name="Runs">How often it got a CPU: none for a thread that never ran, and for all where the kernel keeps no such statistics

@@ -2,10 +2,8 @@ using System.Buffers.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>
-/// Splits a line of a file in /proc at its blanks. A number counts only if it is followed by a blank or a
-/// line's end: one that was cut off would be another number.
-/// </summary>
+/// <summary>Splits a line of a file in /proc at its blanks. A number counts only if it is followed by a blank or a line's end: one that was
+/// cut off would be another number.</summary>
 internal ref struct TextFields(ReadOnlySpan<byte> text)
 {
     private ReadOnlySpan<byte> _rest = text;

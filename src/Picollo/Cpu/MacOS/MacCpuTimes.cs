@@ -5,22 +5,17 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>
-/// The current thread's total by its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in microseconds;
-/// this process and its children by <c>getrusage</c>; others by <c>libproc</c>.
-/// </summary>
+/// <summary>The current thread's total by its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in microseconds;
+/// this process and its children by <c>getrusage</c>; others by <c>libproc</c>.</summary>
 /// <remarks>The kernel cuts user and kernel time to whole microseconds each, so their sum is up to 2 µs below the thread's clock,
 /// and what runs between the two calls comes on top. Each of the three is monotone by itself.</remarks>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacCpuTimes : ICpuTimes
 {
-    private readonly MachTimebase _timebase;
+    private readonly MachTimebase _timebase = MachTimebase.Read();
 
     public MacCpuTimes()
     {
-        MachTimebase timebase = default;
-        _ = LibSystem.mach_timebase_info(&timebase);
-        _timebase = timebase;
         if (!TryGetThread(out _, out _))
         {
             ThreadUnavailableReason = "macOS refused clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID) or thread_info(THREAD_BASIC_INFO).";

@@ -5,27 +5,18 @@ using Picollo.Interop.MacOS;
 namespace Picollo.Cpu.MacOS;
 
 /// <summary>Processes, and their threads, by <c>libproc</c>; those of other users are told to root alone.</summary>
+/// <param name="bootUnixNanoseconds">When the clock of the samples' timestamps was 0.</param>
 [SupportedOSPlatform("macos")]
-internal sealed unsafe class MacTasks
+internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
 {
     private const string NoProcesses = "macOS refused proc_listallpids.";
     private const string Hidden = "macOS tells the processes of other users to root alone: run as root to have them all.";
     private const string NoThreads = "macOS refused proc_pidinfo(PROC_PIDLISTTHREADIDS).";
 
     private readonly TaskNames _names = new();
-    private readonly MachTimebase _timebase;
-    private readonly long _bootUnixNanoseconds;
+    private readonly MachTimebase _timebase = MachTimebase.Read();
     private int[] _processIds = new int[1024];
     private ulong[] _threadIds = new ulong[256];
-
-    /// <param name="bootUnixNanoseconds">When the clock of the samples' timestamps was 0.</param>
-    public MacTasks(long bootUnixNanoseconds)
-    {
-        _bootUnixNanoseconds = bootUnixNanoseconds;
-        MachTimebase timebase = default;
-        _ = LibSystem.mach_timebase_info(&timebase);
-        _timebase = timebase;
-    }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
@@ -54,7 +45,7 @@ internal sealed unsafe class MacTasks
     private void Add(SystemCpuSample sample, SystemCpuParts parts, int id, ProcessInfo info)
     {
         string name = NameOf(info.Name, 32) is { Length: > 0 } full ? full : NameOf(info.ShortName, 16);
-        long start = Math.Max(info.StartUnixNanoseconds - _bootUnixNanoseconds, 0);
+        long start = Math.Max(info.StartUnixNanoseconds - bootUnixNanoseconds, 0);
         if ((parts & SystemCpuParts.Processes) != 0)
         {
             var shown = new ProcessCpu

@@ -3,9 +3,7 @@ using System.Text;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// The shares of time that a CPU, or all of them together, spent in each state between two samples.
-/// </summary>
+/// <summary>The shares of time that a CPU, or all of them together, spent in each state between two samples.</summary>
 /// <remarks>
 /// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All are
 /// null where no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was
@@ -17,13 +15,8 @@ public readonly record struct CpuStates
 {
     private readonly PerCpuState<double> _shares;
 
-    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares)
-    {
-        Cpu = cpu;
-        SinceStart = sinceStart;
-        _shares = shares;
-        HasShares = hasShares;
-    }
+    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares) =>
+        (Cpu, SinceStart, _shares, HasShares) = (cpu, sinceStart, shares, hasShares);
 
     /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
     public int? Cpu { get; }

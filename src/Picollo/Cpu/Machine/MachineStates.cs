@@ -2,9 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// How many threads were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential decay.
-/// </summary>
+/// <summary>How many threads were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential
+/// decay.</summary>
 /// <remarks>Not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS. Immutable.</remarks>
 public readonly record struct LoadAverage
 {

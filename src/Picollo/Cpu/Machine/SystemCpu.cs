@@ -6,10 +6,8 @@ using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// The machine as a whole: what its CPUs did between two samples, and at the later of them its load, processes, threads,
-/// cgroup limits and pressure.
-/// </summary>
+/// <summary>The machine as a whole: what its CPUs did between two samples, and at the later of them its load, processes, threads, cgroup
+/// limits and pressure.</summary>
 /// <remarks>
 /// <para>The constructor takes the first sample and each <see cref="Update"/> another; every share is of the time between the last
 /// two. What the system does not offer, or not here, is absent and never zero: null, or an empty list, and
@@ -105,12 +103,10 @@ public sealed class SystemCpu : IDisposable
     /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
     internal MachineMemory? Memory => _now.Memory;
 
-    /// <summary>
-    /// Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among sessions
-    /// first, and niceness counts only among the processes of one session, unless they were put into a cgroup with the cpu controller
-    /// (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
-    /// <see cref="SystemCpuParts.Threads"/> is asked for, where it cannot be read, and on other systems than Linux.
-    /// </summary>
+    /// <summary>Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among
+    /// sessions first, and niceness counts only among the processes of one session, unless they were put into a cgroup with the cpu
+    /// controller (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
+    /// <see cref="SystemCpuParts.Threads"/> is asked for, where it cannot be read, and on other systems than Linux.</summary>
     internal bool? HasAutogroups => _now.HasAutogroups;
 
     private long IntervalNanoseconds { get; set; }
@@ -148,10 +144,8 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>The words that a process was started with, or what it has put in their place (which often ends with a number of empty
     /// ones). At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
-    /// <param name="processId">The process.</param>
     /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
     /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     internal string[]? GetCommandLine(int processId)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);

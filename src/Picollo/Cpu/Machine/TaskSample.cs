@@ -27,21 +27,12 @@ internal readonly struct TaskSample
             return null;
         }
 
-        long used;
-        if (TryFindIn(before, out TaskSample earlier))
-        {
-            used = PreciseNanoseconds - earlier.PreciseNanoseconds ?? Shown.Usage.TotalNanoseconds - earlier.Shown.Usage.TotalNanoseconds;
-        }
-        else if (Shown.StartNanoseconds >= beforeNanoseconds)
-        {
-            used = PreciseNanoseconds ?? Shown.Usage.TotalNanoseconds;
-        }
-        else
-        {
-            return null;
-        }
-
-        return Math.Max(used, 0) / (double)intervalNanoseconds;
+        long total = Shown.Usage.TotalNanoseconds;
+        long? used = TryFindIn(before, out TaskSample earlier)
+            ? PreciseNanoseconds - earlier.PreciseNanoseconds ?? total - earlier.Shown.Usage.TotalNanoseconds
+            : Shown.StartNanoseconds >= beforeNanoseconds ? PreciseNanoseconds ?? total
+            : null;
+        return used is { } known ? Math.Max(known, 0) / (double)intervalNanoseconds : null;
     }
 
     /// <summary>The time that a process's threads waited since an earlier sample over the time since; null where it is not known.</summary>

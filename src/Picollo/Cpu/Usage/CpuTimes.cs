@@ -17,10 +17,8 @@ internal static class CpuTimes
         : new UnknownCpuTimes();
 }
 
-/// <summary>
-/// One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
-/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.
-/// </summary>
+/// <summary>One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
+/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.</summary>
 internal interface ICpuTimes
 {
     /// <summary>The system's ID of the current thread; null where it does not return one.</summary>
@@ -36,11 +34,8 @@ internal interface ICpuTimes
     bool TryGetThread(out long totalNanoseconds, out CpuUsage split);
 
     /// <summary>The time of a thread of this process, of a process with its ended threads, or of this process's children that have
-    /// ended and been waited for; user and kernel time together.</summary>
-    /// <param name="owner">The kind of owner; children are always this process's.</param>
-    /// <param name="id">The ID of the thread or process; 0 for this process.</param>
-    /// <param name="totalNanoseconds">0 where it is not known.</param>
-    /// <param name="reason">Null where the time is known.</param>
+    /// ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 is this process; a time that is not known
+    /// is 0.</summary>
     bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason);
 
     /// <summary>As <see cref="TryGetTotal"/>, user and kernel time apart.</summary>

@@ -2,10 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the
-/// difference of two.
-/// </summary>
+/// <summary>CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the difference of
+/// two.</summary>
 /// <remarks>
 /// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
 /// or process; a difference may be negative if it is taken the wrong way round. The resolution of a reading is
@@ -25,11 +23,8 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <summary>An amount of CPU time.</summary>
     /// <param name="userNanoseconds">In user mode, in nanoseconds; any value.</param>
     /// <param name="kernelNanoseconds">In the kernel, in nanoseconds; any value.</param>
-    public CpuUsage(long userNanoseconds, long kernelNanoseconds)
-    {
-        UserNanoseconds = userNanoseconds;
-        KernelNanoseconds = kernelNanoseconds;
-    }
+    public CpuUsage(long userNanoseconds, long kernelNanoseconds) =>
+        (UserNanoseconds, KernelNanoseconds) = (userNanoseconds, kernelNanoseconds);
 
     /// <summary>Time in user mode, in nanoseconds.</summary>
     public long UserNanoseconds { get; }

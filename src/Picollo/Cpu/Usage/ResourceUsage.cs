@@ -6,10 +6,8 @@ using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
-/// <summary>
-/// What a thread or process has used besides CPU time: its peak memory, its page faults and its context switches. A
-/// reading, or the difference of two. Linux; macOS for processes.
-/// </summary>
+/// <summary>What a thread or process has used besides CPU time: its peak memory, its page faults and its context switches. A reading, or
+/// the difference of two. Linux; macOS for processes.</summary>
 /// <remarks>
 /// <para>Counts are since the thread or process began and never go back; a difference may be negative if it is taken the wrong way
 /// round. All counts of a reading come from one call. Immutable and thread-safe. Reading is one system call (two for a thread), which for

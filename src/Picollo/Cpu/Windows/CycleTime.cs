@@ -3,9 +3,7 @@ using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>
-/// Decides whether a thread's cycle count is a time, and turns it into one: arithmetic and policy, no system call.
-/// </summary>
+/// <summary>Decides whether a thread's cycle count is a time, and turns it into one: arithmetic and policy, no system call.</summary>
 /// <remarks>
 /// <para>The documentation of <c>QueryThreadCycleTime</c> warns against converting cycles to time, because the counter of some old CPUs
 /// follows their frequency. Where <see cref="CycleClock"/> uses the counter it is invariant; a short burn shows whether Windows counts

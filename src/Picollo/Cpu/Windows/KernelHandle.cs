@@ -6,17 +6,15 @@ namespace Picollo.Cpu.Windows;
 
 /// <summary>A thread or process opened by its id for reading its times, and closed at the end of the method.</summary>
 [SupportedOSPlatform("windows")]
-internal readonly unsafe ref struct KernelHandle
+internal readonly unsafe ref struct KernelHandle(nint value)
 {
     private const string NotPermittedRemedy = "run as that user or as an administrator (a few of the system's own are closed to both)";
-
-    private KernelHandle(nint value) => Value = value;
 
     /// <summary>This process, by its pseudo-handle.</summary>
     public static KernelHandle CurrentProcess => new(Kernel32.CurrentProcess);
 
     /// <summary>0 where it could not be opened.</summary>
-    public nint Value { get; }
+    public nint Value { get; } = value;
 
     /// <summary>Opens a thread of this process that has not ended.</summary>
     public static KernelHandle OpenThread(long threadId, out string? reason)

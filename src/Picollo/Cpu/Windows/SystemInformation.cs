@@ -40,41 +40,30 @@ internal struct ProcessorTimes
 internal struct ProcessEntry
 {
     /// <summary>From this entry to the next; 0 for the last.</summary>
-    [FieldOffset(0)]
-    public uint NextOffset;
+    [FieldOffset(0)] public uint NextOffset;
 
-    [FieldOffset(4)]
-    public int ThreadCount;
+    [FieldOffset(4)] public int ThreadCount;
 
     /// <summary>Since 1601, UTC.</summary>
-    [FieldOffset(32)]
-    public long Created;
+    [FieldOffset(32)] public long Created;
 
-    [FieldOffset(40)]
-    public long User;
+    [FieldOffset(40)] public long User;
 
-    [FieldOffset(48)]
-    public long Kernel;
+    [FieldOffset(48)] public long Kernel;
 
-    [FieldOffset(56)]
-    public ushort NameBytes;
+    [FieldOffset(56)] public ushort NameBytes;
 
     /// <summary>UTF-16 somewhere in the same list; 0 without a name.</summary>
-    [FieldOffset(64)]
-    public ulong NameAddress;
+    [FieldOffset(64)] public ulong NameAddress;
 
-    [FieldOffset(72)]
-    public int BasePriority;
+    [FieldOffset(72)] public int BasePriority;
 
-    [FieldOffset(80)]
-    public long ProcessId;
+    [FieldOffset(80)] public long ProcessId;
 
-    [FieldOffset(120)]
-    public long VirtualBytes;
+    [FieldOffset(120)] public long VirtualBytes;
 
     /// <summary>The working set; 0 where it is not told.</summary>
-    [FieldOffset(144)]
-    public long ResidentBytes;
+    [FieldOffset(144)] public long ResidentBytes;
 }
 
 /// <summary>SYSTEM_THREAD_INFORMATION of winternl.h, what is used of it.</summary>
@@ -85,27 +74,20 @@ internal struct ThreadEntry
     private const uint Suspended = 5;
     private const uint WrSuspended = 12;
 
-    [FieldOffset(0)]
-    public long Kernel;
+    [FieldOffset(0)] public long Kernel;
 
-    [FieldOffset(8)]
-    public long User;
+    [FieldOffset(8)] public long User;
 
-    [FieldOffset(16)]
-    public long Created;
+    [FieldOffset(16)] public long Created;
 
-    [FieldOffset(48)]
-    public long ThreadId;
+    [FieldOffset(48)] public long ThreadId;
 
-    [FieldOffset(56)]
-    public int Priority;
+    [FieldOffset(56)] public int Priority;
 
     /// <summary>KTHREAD_STATE; Wine leaves it 0, "initialized", which no thread that can be seen is in.</summary>
-    [FieldOffset(68)]
-    public uint ThreadState;
+    [FieldOffset(68)] public uint ThreadState;
 
-    [FieldOffset(72)]
-    public uint WaitReason;
+    [FieldOffset(72)] public uint WaitReason;
 
     /// <summary>The letter that Linux has for it; null where it is not told.</summary>
     public readonly char? State => ThreadState switch

@@ -6,15 +6,11 @@ using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>
-/// User and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in the scheduler's ticks (15.6 ms); totals by
-/// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, as fine as the CPU's counter.
-/// </summary>
-/// <remarks>
-/// Whether totals come from cycles is settled in the constructor, and no reading mixes the two: they differ by up to a tick, and a
+/// <summary>User and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in the scheduler's ticks (15.6 ms); totals by
+/// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, as fine as the CPU's counter.</summary>
+/// <remarks>Whether totals come from cycles is settled in the constructor, and no reading mixes the two: they differ by up to a tick, and a
 /// total that came from one and then from the other could go back. Where cycles are not counted (Wine) or are no time (see
-/// <see cref="CycleTime"/>), a total is the sum of user and kernel time.
-/// </remarks>
+/// <see cref="CycleTime"/>), a total is the sum of user and kernel time.</remarks>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsCpuTimes : ICpuTimes
 {

@@ -17,16 +17,14 @@ internal static unsafe partial class LibC
     public const int RUSAGE_CHILDREN = -1;
     public const int RUSAGE_THREAD = 1;
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int clock_gettime(int clock, Timespec* time);
 
     /// <summary>Returns the error number instead of leaving it.</summary>
     [LibraryImport(Library)]
     public static partial int clock_nanosleep(int clock, int flags, Timespec* until, Timespec* left);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int getrusage(int who, Rusage* usage);
 
     /// <summary>struct timespec of 64-bit systems.</summary>

@@ -52,8 +52,7 @@ internal static unsafe partial class LibC
         _ => null,
     };
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial nint syscall(nint number);
 
     [LibraryImport(Library, SetLastError = true)]
@@ -62,11 +61,9 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint syscall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
 
-    /// <summary>Fills in the owner of a file by <c>statx(2)</c> with <see cref="STATX_UID"/>: 0, or -1 and the error.</summary>
-    /// <param name="directory">The directory that <paramref name="path"/> is relative to, or <see cref="AT_FDCWD"/>.</param>
-    /// <param name="path">Ends with a zero; empty with <see cref="AT_EMPTY_PATH"/> for <paramref name="directory"/> itself.</param>
-    /// <param name="flags">0 or <see cref="AT_EMPTY_PATH"/>.</param>
-    /// <param name="user">The effective user.</param>
+    /// <summary>Fills in the owner of a file by <c>statx(2)</c> with <see cref="STATX_UID"/>: 0, or -1 and the error.
+    /// The path ends with a zero, and is relative to the directory; with <see cref="AT_EMPTY_PATH"/>, empty for the directory
+    /// itself.</summary>
     public static int statx_uid(int directory, byte* path, int flags, out uint user)
     {
         const int StructLength = 256, OwnerOffset = 20; // struct statx has one layout on every architecture
@@ -89,12 +86,8 @@ internal static unsafe partial class LibC
     public const nuint PERF_IOC_FLAG_GROUP = 1;
     public const nuint PERF_FLAG_FD_CLOEXEC = 8;
 
-    /// <summary>Opens a counter; -1, and the error, where that fails.</summary>
-    /// <param name="attributes">struct perf_event_attr.</param>
-    /// <param name="thread">0 for the calling thread, -1 for all on the CPU.</param>
-    /// <param name="cpu">-1 for any.</param>
-    /// <param name="group">The file of the group's leader, or -1.</param>
-    /// <param name="flags">PERF_FLAG_….</param>
+    /// <summary>Opens a counter; -1, and the error, where that fails. A thread of 0 is the calling one, of -1 all on the CPU; a CPU of -1 is
+    /// any; <paramref name="group"/> is the file of the group's leader, or -1.</summary>
     public static int perf_event_open(void* attributes, int thread, int cpu, int group, nuint flags)
     {
         if (SYS_perf_event_open is not { } number)
@@ -107,7 +100,6 @@ internal static unsafe partial class LibC
     }
 
     /// <summary>read(2) without a GC transition: reading a counter neither blocks nor takes a microsecond.</summary>
-    [LibraryImport(Library, EntryPoint = "read")]
-    [SuppressGCTransition]
+    [LibraryImport(Library, EntryPoint = "read"), SuppressGCTransition]
     public static partial nint read_counter(int file, void* buffer, nuint length);
 }

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 
 namespace Picollo.Interop.MacOS;
 
@@ -81,52 +82,38 @@ internal unsafe struct ProcessInfo
     private const uint Stopped = 4; // SSTOP and SZOMB of sys/proc.h; every other process is SRUN
     private const uint Zombie = 5;
 
-    [FieldOffset(4)]
-    public uint Status;
+    [FieldOffset(4)] public uint Status;
 
     /// <summary>The effective user (pbi_uid; the real one is pbi_ruid).</summary>
-    [FieldOffset(20)]
-    public uint UserId;
+    [FieldOffset(20)] public uint UserId;
 
     /// <summary>The first 15 bytes of the program's name.</summary>
-    [FieldOffset(48)]
-    public fixed byte ShortName[16];
+    [FieldOffset(48)] public fixed byte ShortName[16];
 
     /// <summary>31 of them; empty where there is none.</summary>
-    [FieldOffset(64)]
-    public fixed byte Name[32];
+    [FieldOffset(64)] public fixed byte Name[32];
 
-    [FieldOffset(116)]
-    public int Nice;
+    [FieldOffset(116)] public int Nice;
 
     /// <summary>Since 1970.</summary>
-    [FieldOffset(120)]
-    public ulong StartSeconds;
+    [FieldOffset(120)] public ulong StartSeconds;
 
-    [FieldOffset(128)]
-    public ulong StartMicroseconds;
+    [FieldOffset(128)] public ulong StartMicroseconds;
 
-    [FieldOffset(136)]
-    public ulong VirtualBytes;
+    [FieldOffset(136)] public ulong VirtualBytes;
 
-    [FieldOffset(136 + 8)]
-    public ulong ResidentBytes;
+    [FieldOffset(136 + 8)] public ulong ResidentBytes;
 
     /// <summary>In units of Mach absolute time, ended threads included.</summary>
-    [FieldOffset(136 + 16)]
-    public ulong User;
+    [FieldOffset(136 + 16)] public ulong User;
 
-    [FieldOffset(136 + 24)]
-    public ulong Kernel;
+    [FieldOffset(136 + 24)] public ulong Kernel;
 
-    [FieldOffset(136 + 84)]
-    public int ThreadCount;
+    [FieldOffset(136 + 84)] public int ThreadCount;
 
-    [FieldOffset(136 + 88)]
-    public int RunningCount;
+    [FieldOffset(136 + 88)] public int RunningCount;
 
-    [FieldOffset(136 + 92)]
-    public int Priority;
+    [FieldOffset(136 + 92)] public int Priority;
 
     /// <summary>The letter that Linux has for it.</summary>
     public readonly char State => Status switch
@@ -170,6 +157,15 @@ internal struct MachTimebase
 {
     public uint Numerator;
     public uint Denominator;
+
+    /// <summary>That of this machine; without a fraction where the call fails.</summary>
+    [SupportedOSPlatform("macos")]
+    public static unsafe MachTimebase Read()
+    {
+        MachTimebase timebase = default;
+        _ = LibSystem.mach_timebase_info(&timebase);
+        return timebase;
+    }
 
     /// <summary>Nanoseconds, rounded down; what does not fit (292 years) stays at the limit. 0 without a fraction.</summary>
     public readonly long ToNanoseconds(ulong units)

@@ -27,30 +27,24 @@ internal static unsafe partial class LibSystem
     // The name that every program on macOS is linked with: loaded already, whatever the search path.
     private const string Library = "/usr/lib/libSystem.B.dylib";
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial ulong clock_gettime_nsec_np(int clock);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int getrusage(int who, DarwinResourceUsage* usage);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial nint pthread_self();
 
     /// <summary>The thread's port, without a reference to it: nothing to give back. (<c>mach_thread_self</c> takes one at each call,
     /// and who forgets <c>mach_port_deallocate</c> leaks it.)</summary>
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial uint pthread_mach_thread_np(nint thread);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int thread_info(uint port, int flavor, ThreadBasicInfo* info, uint* count);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int pthread_threadid_np(nint thread, ulong* id);
 
     [LibraryImport(Library)]

@@ -25,13 +25,10 @@ internal sealed unsafe class NativeShim
     /// may have had no file left to open.</summary>
     public static NativeShim Current => _current ?? Find(new SystemNativeLibraries(), ref _current);
 
-    /// <summary>
-    /// Reads the counter; null where it is not to be used. Without a GC transition: the function is five instructions.
-    /// </summary>
-    /// <remarks>
-    /// Rejected: a managed function pointer to the same address. The JIT would call it inline in a finally block too, where it
-    /// takes a stub for this one (0.3 ns), but a loop of such calls has no place at which the runtime can stop it for a collection.
-    /// </remarks>
+    /// <summary>Reads the counter; null where it is not to be used. Without a GC transition: the function is five instructions.</summary>
+    /// <remarks>Rejected: a managed function pointer to the same address. The JIT would call it inline in a finally block too, where it
+    /// takes a stub for this one (0.3 ns), but a loop of such calls has no place at which the runtime can stop it for a
+    /// collection.</remarks>
     public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; private init; }
 
     /// <summary>picollo_perf_read; null where there is no library.</summary>

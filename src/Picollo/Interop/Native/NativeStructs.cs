@@ -17,38 +17,27 @@ internal unsafe struct JitterState
     public const int Done = 0;
     public const int Broken = 1;
 
-    [FieldOffset(0)]
-    public ulong Interval;
+    [FieldOffset(0)] public ulong Interval;
 
-    [FieldOffset(8)]
-    public ulong Loops;
+    [FieldOffset(8)] public ulong Loops;
 
-    [FieldOffset(16)]
-    public ulong BreakAbove;
+    [FieldOffset(16)] public ulong BreakAbove;
 
-    [FieldOffset(24)]
-    public ulong* Samples;
+    [FieldOffset(24)] public ulong* Samples;
 
-    [FieldOffset(32)]
-    public ulong Places;
+    [FieldOffset(32)] public ulong Places;
 
-    [FieldOffset(40)]
-    public ulong FirstDue;
+    [FieldOffset(40)] public ulong FirstDue;
 
-    [FieldOffset(48)]
-    public ulong BrokeAt;
+    [FieldOffset(48)] public ulong BrokeAt;
 
-    [FieldOffset(56)]
-    public ulong Lost;
+    [FieldOffset(56)] public ulong Lost;
 
-    [FieldOffset(64)]
-    public ulong Head;
+    [FieldOffset(64)] public ulong Head;
 
-    [FieldOffset(128)]
-    public ulong Tail;
+    [FieldOffset(128)] public ulong Tail;
 
-    [FieldOffset(136)]
-    public ulong Stop;
+    [FieldOffset(136)] public ulong Stop;
 }
 
 /// <summary>picollo_perf_counter of native/picollo_native.h.</summary>

@@ -3,11 +3,9 @@ using System.Runtime.InteropServices;
 namespace Picollo.Interop.Native;
 
 /// <summary>The operating system's loader.</summary>
-/// <remarks>
-/// First as the runtime finds the native libraries of packages (its .deps.json lists them, and a library beside Picollo.dll counts), then
-/// beside the program, which is where a single-file or Native AOT publish puts it, then in the package's layout below the
-/// program, for hosts that load assemblies without a .deps.json.
-/// </remarks>
+/// <remarks>First as the runtime finds the native libraries of packages (its .deps.json lists them, and a library beside Picollo.dll
+/// counts), then beside the program, which is where a single-file or Native AOT publish puts it, then in the package's layout below the
+/// program, for hosts that load assemblies without a .deps.json.</remarks>
 internal sealed class SystemNativeLibraries : INativeLibraries
 {
     public bool TryLoad(string name, out nint library, out string where, out bool isThere)
@@ -49,9 +47,8 @@ internal sealed class SystemNativeLibraries : INativeLibraries
     private static string FileName(string name) =>
         OperatingSystem.IsWindows() ? $"{name}.dll" : OperatingSystem.IsMacOS() ? $"lib{name}.dylib" : $"lib{name}.so";
 
-    /// <summary>
-    /// As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64 library.
-    /// </summary>
+    /// <summary>As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64
+    /// library.</summary>
     private static string PortableRuntimeIdentifier
     {
         get

@@ -25,20 +25,16 @@ internal static unsafe partial class Kernel32
 
     private const string Library = "kernel32";
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial uint GetCurrentThreadId();
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int GetThreadTimes(nint thread, FileTime* creation, FileTime* exit, FileTime* kernel, FileTime* user);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int GetProcessTimes(nint process, FileTime* creation, FileTime* exit, FileTime* kernel, FileTime* user);
 
-    [LibraryImport(Library)]
-    [SuppressGCTransition]
+    [LibraryImport(Library), SuppressGCTransition]
     public static partial int QueryThreadCycleTime(nint thread, ulong* cycles);
 
     [LibraryImport(Library)]

@@ -3,10 +3,8 @@ using System.Globalization;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), and how
-/// many were recorded.
-/// </summary>
+/// <summary>A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), and how many were
+/// recorded.</summary>
 /// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
 /// no width at zero.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
@@ -15,20 +13,8 @@ public readonly record struct Bucket
     /// <summary>The storage index of values outside the histogram's range.</summary>
     internal const int OutOfRangeIndex = -1;
 
-    /// <summary>Creates a bucket with the given properties.</summary>
-    /// <param name="start">The smallest value of the bucket.</param>
-    /// <param name="step">The width of the bucket.</param>
-    /// <param name="count">How many values were recorded.</param>
-    /// <param name="storageIndex">The index in the histogram's storage, -1 for values outside its range.</param>
-    /// <param name="logicalIndex">The index in the layout, counted from value zero.</param>
-    internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex)
-    {
-        Start = start;
-        Step = step;
-        Count = count;
-        StorageIndex = storageIndex;
-        LogicalIndex = logicalIndex;
-    }
+    internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex) =>
+        (Start, Step, Count, StorageIndex, LogicalIndex) = (start, step, count, storageIndex, logicalIndex);
 
     /// <summary>The smallest value that belongs to the bucket.</summary>
     public ulong Start { get; }

@@ -6,25 +6,17 @@ using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// One pass over a histogram's counters that finds the sum of each chunk, for the percentiles, and the moments of each
-/// piece, for the mean and the standard deviation.
-/// </summary>
+/// <summary>One pass over a histogram's counters that finds the sum of each chunk, for the percentiles, and the moments of each piece, for
+/// the mean and the standard deviation.</summary>
 /// <remarks>
-/// <para>
-/// A piece is a run of buckets of one width, at most <see cref="PercentileSearch.PieceSize"/>, so that with j the place in the piece the
-/// sums S0 = Σc, S1 = Σc·j and S2 = Σc·j² say all that the moments need. They are exact integers: a histogram with one value
-/// has a standard deviation of exactly zero.
-/// </para>
-/// <para>
-/// The vector kernel gets S1 and S2 without multiplications, from running sums of running sums: after n steps of
-/// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.
-/// </para>
-/// <para>
-/// On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, moments and all, takes 0.95 µs, where
-/// the fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Tried and lost: sums by piece alone,
-/// with those of chunks made by the search (the pass 10 % faster, the search 50 % slower).
-/// </para>
+/// <para>A piece is a run of buckets of one width, at most <see cref="PercentileSearch.PieceSize"/>, so that with j the place in the piece
+/// the sums S0 = Σc, S1 = Σc·j and S2 = Σc·j² say all that the moments need. They are exact integers: a histogram with one value has a
+/// standard deviation of exactly zero.</para>
+/// <para>The vector kernel gets S1 and S2 without multiplications, from running sums of running sums: after n steps of
+/// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.</para>
+/// <para>On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, moments and all, takes 0.95 µs, where the
+/// fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Tried and lost: sums by piece alone, with those of
+/// chunks made by the search (the pass 10 % faster, the search 50 % slower).</para>
 /// </remarks>
 internal ref struct CounterScan
 {
@@ -186,11 +178,9 @@ internal ref struct CounterScan
         return (s1Low + s1High, s2Low + s2High);
     }
 
-    /// <summary>
-    /// S1 and S2 of eight lanes. With L lanes a vector, n vectors a piece, and l the lane, place j of vector k is L·k + l and
+    /// <summary>S1 and S2 of eight lanes. With L lanes a vector, n vectors a piece, and l the lane, place j of vector k is L·k + l and
     /// Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l
-    /// Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B + 2L²C.
-    /// </summary>
+    /// Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B + 2L²C.</summary>
     private static (ulong S1, ulong S2) Reduce(
         Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, ulong firstLane, ulong lanes, ulong length)
     {

@@ -1,8 +1,6 @@
 namespace Picollo.Metrics;
 
-/// <summary>
-/// The counts of a histogram at one moment, or between two; updated in place, it allocates nothing after its creation.
-/// </summary>
+/// <summary>The counts of a histogram at one moment, or between two; updated in place, it allocates nothing after its creation.</summary>
 /// <remarks>
 /// <para>For monitoring: a snapshot updated with deltas sees each record in exactly one interval, while the histogram keeps its
 /// totals and its writers are never stopped.</para>

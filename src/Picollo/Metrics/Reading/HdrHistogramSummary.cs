@@ -5,10 +5,8 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// The figures of a histogram at one moment: sixteen standard percentiles, count, mean and standard deviation; with tables
-/// to look at and to compare.
-/// </summary>
+/// <summary>The figures of a histogram at one moment: sixteen standard percentiles, count, mean and standard deviation; with tables to look
+/// at and to compare.</summary>
 /// <remarks>
 /// <para>Filled by <see cref="ReadOnlyHdrHistogram.GetSummary"/>, which reuses an instance without allocating. Mean, sum and
 /// standard deviation (of the population) are taken over the midpoints of the buckets. An empty histogram has zeros
@@ -102,10 +100,8 @@ public sealed partial class HdrHistogramSummary
     /// <summary>The largest value that the histogram tracks for certain.</summary>
     public ulong MaxTrackableValue { get; private set; }
 
-    /// <summary>
-    /// The effect size of a change, Cohen's d with the pooled standard deviation:
-    /// <c>(mean₂ - mean₁) / √((n₁·s₁² + n₂·s₂²) / (n₁ + n₂))</c>.
-    /// </summary>
+    /// <summary>The effect size of a change, Cohen's d with the pooled standard deviation:
+    /// <c>(mean₂ - mean₁) / √((n₁·s₁² + n₂·s₂²) / (n₁ + n₂))</c>.</summary>
     /// <param name="after">The summary to compare with; this one is the state before.</param>
     /// <returns>The difference of the means in standard deviations: about 0.2 is called small, 0.8 large. 0 where the means
     /// are equal or either summary is empty; infinite where they differ and nothing varies.</returns>

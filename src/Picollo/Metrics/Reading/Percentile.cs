@@ -3,13 +3,9 @@ using System.Globalization;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// The value at a percentile rank, with the bucket it was found in.
-/// </summary>
-/// <remarks>
-/// The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An
-/// immutable copy of what was read. In an empty histogram every percentile is 0 with counts of 0.
-/// </remarks>
+/// <summary>The value at a percentile rank, with the bucket it was found in.</summary>
+/// <remarks>The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An immutable
+/// copy of what was read. In an empty histogram every percentile is 0 with counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 public readonly record struct Percentile
 {
@@ -24,10 +20,9 @@ public readonly record struct Percentile
         Bucket = bucket;
     }
 
-    /// <summary>
-    /// Which value of a bucket <see cref="Value"/> returns, for all reads in the process that start after the selection is set;
-    /// <see cref="EquivalentValueSelection.Midpoint"/> unless set, the only selection for which the promised relative error holds.
-    /// </summary>
+    /// <summary>Which value of a bucket <see cref="Value"/> returns, for all reads in the process that start after the selection is set;
+    /// <see cref="EquivalentValueSelection.Midpoint"/> unless set, the only selection for which the promised relative error
+    /// holds.</summary>
     /// <remarks>For applications, which set it once at start-up, never for libraries: a library would change the values that all other
     /// code of the process reads. A library calls <see cref="GetValue"/> instead. Percentiles and summaries keep the selection of their
     /// read; a summary that is filled again takes the new one. Thread-safe.</remarks>

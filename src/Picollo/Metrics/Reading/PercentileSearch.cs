@@ -2,18 +2,9 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// Finds percentiles with the help of the sums of chunks of counters: a step a chunk, and a step a counter within one.
-/// </summary>
-/// <remarks>
-/// Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the
-/// pass before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.
-/// </remarks>
-/// <param name="source">The histogram.</param>
-/// <param name="counters">Its counters.</param>
-/// <param name="chunkSums">Their sums by chunk.</param>
-/// <param name="chunk">Room for a chunk.</param>
-/// <param name="total">The sum of all counters.</param>
+/// <summary>Finds percentiles with the help of the sums of chunks of counters: a step a chunk, and a step a counter within one.</summary>
+/// <remarks>Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the pass
+/// before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.</remarks>
 internal ref struct PercentileSearch<TCounter>(
     ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -94,10 +85,8 @@ internal static class PercentileSearch
     public const int MaxPieceSize = 512;
     public const double MaxRank = 100;
 
-    /// <summary>
-    /// The counters that a scan takes at once where they are all of one width: a block, or as much of it as the scan's
-    /// weights allow. Chunks are aligned with these pieces, as if the range went on to their ends.
-    /// </summary>
+    /// <summary>The counters that a scan takes at once where they are all of one width: a block, or as much of it as the scan's weights
+    /// allow. Chunks are aligned with these pieces, as if the range went on to their ends.</summary>
     public static int PieceSize(ReadOnlyHdrHistogram source) => Math.Min(source.BlockSize, MaxPieceSize);
 
     public static int ChunkCount(ReadOnlyHdrHistogram source)
@@ -134,10 +123,8 @@ internal static class PercentileSearch
         found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
         selection);
 
-    /// <summary>
-    /// The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
-    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).
-    /// </summary>
+    /// <summary>The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
+    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).</summary>
     public static ulong CountAtRank(double rank, ulong total)
     {
         if (rank == MaxRank)

@@ -11,10 +11,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>The buckets into which something was recorded, in ascending order, as they are when the enumeration begins.</summary>
     public IEnumerable<Bucket> BucketsWithValues => EnumerateBuckets(withValuesOnly: true);
 
-    /// <summary>
-    /// All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the
-    /// share of what lies before the bucket and half of the bucket, in percent.
-    /// </summary>
+    /// <summary>All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the share of
+    /// what lies before the bucket and half of the bucket, in percent.</summary>
     public IEnumerable<Percentile> BucketPercentiles => EnumerateBucketPercentiles(withValuesOnly: false);
 
     /// <summary>The same as <see cref="BucketPercentiles"/> without the empty buckets.</summary>

@@ -3,17 +3,12 @@ using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and
-/// for an <see cref="HdrHistogramSnapshot"/> of one.
-/// </summary>
-/// <remarks>
-/// Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live
-/// histogram may see different moments. What it sees holds every record that happened before the call. No writer waits for
-/// it, but for a thread's first record into a thread-local histogram and a 32-bit counter that passes 2³¹.
-/// Reads may be made from any thread and take turns. They use pooled buffers and allocate nothing once those are warm,
-/// where a member does not say otherwise.
-/// </remarks>
+/// <summary>What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and for an
+/// <see cref="HdrHistogramSnapshot"/> of one.</summary>
+/// <remarks>Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live histogram
+/// may see different moments. What it sees holds every record that happened before the call. No writer waits for it, but for a thread's
+/// first record into a thread-local histogram and a 32-bit counter that passes 2³¹. Reads may be made from any thread and take turns. They
+/// use pooled buffers and allocate nothing once those are warm, where a member does not say otherwise.</remarks>
 // No counts: they take a lock, which a thread that the debugger stopped may hold.
 [DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
@@ -32,10 +27,8 @@ public abstract partial class ReadOnlyHdrHistogram
         Length = (int)(layout.IndexOf(maxTrackableValue) - FirstIndex) + 1;
     }
 
-    /// <summary>
-    /// The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the
-    /// factory was asked for, because block sizes are powers of two.
-    /// </summary>
+    /// <summary>The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the factory
+    /// was asked for, because block sizes are powers of two.</summary>
     public double RelativeError => Layout.RelativeError;
 
     /// <summary>The number of buckets in a block, all of one width; a power of two. Values below <c>2 * BlockSize</c> are
@@ -81,6 +74,23 @@ public abstract partial class ReadOnlyHdrHistogram
     /// each thread of a thread-local histogram. Pooled buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 
+    /// <summary>The standard percentiles, the count, mean and standard deviation, all of one moment.</summary>
+    /// <param name="reuseInstance">A summary to fill instead of a new one; then nothing is allocated.</param>
+    /// <returns><paramref name="reuseInstance"/>, or a new summary.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuseInstance = null)
+    {
+        HdrHistogramSummary summary = reuseInstance ?? new HdrHistogramSummary();
+        if (!TryFillInPlace(summary))
+        {
+            using CountsCopy copy = Read();
+            bool isFilled = summary.TryFill(this, copy.Counts, copy.Underflow + copy.Overflow);
+            Debug.Assert(isFilled, "No thread writes to a copy.");
+        }
+
+        return summary;
+    }
+
     /// <summary>When what a read returns was counted.</summary>
     internal abstract DateTimeOffset ReadTime { get; }
 
@@ -88,6 +98,10 @@ public abstract partial class ReadOnlyHdrHistogram
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
+
+    /// <summary>Fills a summary from the counters themselves, without a copy; <see langword="false"/> where the counters alone are not the
+    /// whole truth, or were written meanwhile.</summary>
+    private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
     /// <summary>Takes the copy of the counters that one call answers from.</summary>
     internal CountsCopy Read()
@@ -103,6 +117,15 @@ public abstract partial class ReadOnlyHdrHistogram
             copy.Dispose();
             throw;
         }
+    }
+
+    /// <summary>The sum that a summary would have, from a copy of the counters.</summary>
+    internal double SumOf(CountsCopy copy)
+    {
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
+        double sum = new CounterScan(this, buffer).Run(copy.Counts).Sum;
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return sum;
     }
 
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);

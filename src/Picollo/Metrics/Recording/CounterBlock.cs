@@ -29,19 +29,13 @@ internal abstract class CounterBlock
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
 }
 
-/// <summary>
-/// One array of counters with everything that does not fit in it: the carries of 32-bit counters and the values outside
-/// the range. The histograms write <see cref="Counts"/> themselves; whatever is rare comes here.
-/// </summary>
+/// <summary>One array of counters with everything that does not fit in it: the carries of 32-bit counters and the values outside the range.
+/// The histograms write <see cref="Counts"/> themselves; whatever is rare comes here.</summary>
 /// <remarks>
-/// <para>
-/// Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them while they are written
-/// sees each record that happened before the copy began.
-/// </para>
-/// <para>
-/// A 32-bit counter is never let past 2³¹ for long: who sees the top bit moves the count into the carries, under the lock
-/// that readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.
-/// </para>
+/// <para>Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them while they are written sees each
+/// record that happened before the copy began.</para>
+/// <para>A 32-bit counter is never let past 2³¹ for long: who sees the top bit moves the count into the carries, under the lock that
+/// readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.</para>
 /// </remarks>
 internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -49,10 +43,8 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
     /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
     private const uint CarryUnit = 1u << 31;
 
-    /// <summary>
-    /// The largest count that is added to a 32-bit counter directly. Between a counter passing 2³¹ and its carry, others
-    /// can add once each; with this bound it takes 32,767 such threads at one counter to wrap it.
-    /// </summary>
+    /// <summary>The largest count that is added to a 32-bit counter directly. Between a counter passing 2³¹ and its carry, others can add
+    /// once each; with this bound it takes 32,767 such threads at one counter to wrap it.</summary>
     private const ulong MaxDirectCount = 1 << 16;
 
     private Dictionary<int, ulong>? _carries; // guarded by Gate; null until the first carry

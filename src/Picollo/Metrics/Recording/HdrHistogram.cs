@@ -1,14 +1,10 @@
 namespace Picollo.Metrics;
 
-/// <summary>
-/// A high dynamic range histogram: counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that
-/// every percentile is within a promised relative error, in a few kilobytes and about a nanosecond a record.
-/// </summary>
+/// <summary>A high dynamic range histogram: counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that every
+/// percentile is within a promised relative error, in a few kilobytes and about a nanosecond a record.</summary>
 /// <remarks>
-/// <para>
-/// Built by <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the variant that was chosen;
-/// a variable of that type (<c>var h = …Create()</c>) lets the JIT inline <see cref="Record(ulong)"/>. Which variant:
-/// </para>
+/// <para>Built by <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the variant that was chosen; a variable
+/// of that type (<c>var h = …Create()</c>) lets the JIT inline <see cref="Record(ulong)"/>. Which variant:</para>
 /// <list type="bullet">
 /// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. With more at once its counts become
 /// approximate, nothing worse.</item>
@@ -17,10 +13,8 @@ namespace Picollo.Metrics;
 /// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters; slower, and slower still
 /// when they meet.</item>
 /// </list>
-/// <para>
-/// All of them can be read and reset by any thread while they are written, and lose or double nothing by it. Values have
-/// no unit: what goes in comes out. Values outside the range are counted apart, never thrown.
-/// </para>
+/// <para>All of them can be read and reset by any thread while they are written, and lose or double nothing by it. Values have no unit:
+/// what goes in comes out. Values outside the range are counted apart, never thrown.</para>
 /// <example>
 /// <code>
 /// var latency = HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create();
@@ -55,10 +49,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         _countingSince = ReadTime;
     }
 
-    /// <summary>
-    /// Where every histogram starts: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain. Immutable; each of its
-    /// methods returns a new factory.
-    /// </summary>
+    /// <summary>Where every histogram starts: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain. Immutable; each of its methods
+    /// returns a new factory.</summary>
     public static PlainHdrHistogramFactory<uint> Factory { get; } = new(HdrHistogramSettings.Default);
 
     /// <inheritdoc/>
@@ -102,11 +94,9 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 
-    /// <summary>
-    /// Counts a value and, where it is longer than the interval at which values were expected, the values that were not
-    /// measured while it kept the measuring waiting (coordinated omission): <c>value - expectedInterval</c>,
-    /// <c>value - 2 * expectedInterval</c> and so on, down to <paramref name="expectedInterval"/>.
-    /// </summary>
+    /// <summary>Counts a value and, where it is longer than the interval at which values were expected, the values that were not measured
+    /// while it kept the measuring waiting (coordinated omission): <c>value - expectedInterval</c>, <c>value - 2 * expectedInterval</c> and
+    /// so on, down to <paramref name="expectedInterval"/>.</summary>
     /// <param name="value">The value.</param>
     /// <param name="expectedInterval">The expected interval between values, in the value's unit; 0 for no correction.</param>
     /// <remarks>The same counts as <c>recordValueWithExpectedInterval</c> of the HdrHistogram family, in at most one step a
@@ -172,14 +162,10 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         WritersBlock.AddOutOfRange(below: false, copy.Overflow);
     }
 
-    /// <summary>
-    /// Starts counting anew: reads that begin after the call see only what is recorded after it.
-    /// </summary>
-    /// <remarks>
-    /// Writes to no counter, so a record at the same moment is counted either before or after the reset, never twice and
-    /// never with the old count. Instead it remembers what had been counted, which readers subtract: the first reset
-    /// allocates 8 bytes a bucket, later ones nothing.
-    /// </remarks>
+    /// <summary>Starts counting anew: reads that begin after the call see only what is recorded after it.</summary>
+    /// <remarks>Writes to no counter, so a record at the same moment is counted either before or after the reset, never twice and never
+    /// with the old count. Instead it remembers what had been counted, which readers subtract: the first reset allocates 8 bytes a bucket,
+    /// later ones nothing.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void Reset()
     {
@@ -200,11 +186,9 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public HdrHistogramSnapshot GetSnapshot() => new(this);
 
-    /// <summary>
-    /// Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>;
-    /// its constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on
-    /// another thread is lost, and a scope that ends afterwards records nothing and does not throw.
-    /// </summary>
+    /// <summary>Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>; its
+    /// constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on another thread is
+    /// lost, and a scope that ends afterwards records nothing and does not throw.</summary>
     /// <remarks>Idempotent. Nothing is freed under a writer: the memory goes when the object is collected, disposed or
     /// not, and there is no finalizer.</remarks>
     public void Dispose()
@@ -278,50 +262,28 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
     private void SumCounters(Span<ulong> sums)
     {
-        bool isFirst = true;
-        foreach (CounterBlock? block in Blocks)
-        {
-            if (block is null)
-            {
-                continue;
-            }
-
-            if (isFirst)
-            {
-                block.CopyTo(sums); // a pass less than adding to zeros
-                isFirst = false;
-            }
-            else
-            {
-                block.AddTo(sums);
-            }
-        }
-
-        if (isFirst)
+        int first = IndexOfBlock(from: 0);
+        if (first < 0)
         {
             sums.Clear();
+            return;
+        }
+
+        Blocks[first]!.CopyTo(sums); // a pass less than adding to zeros
+        foreach (CounterBlock? block in Blocks.AsSpan(first + 1))
+        {
+            block?.AddTo(sums);
         }
     }
 
     /// <summary>The block with all counts; null where there are none or several. Called with <see cref="Gate"/> held.</summary>
     private CounterBlock? OnlyBlock()
     {
-        CounterBlock? only = null;
-        foreach (CounterBlock? block in Blocks)
-        {
-            if (block is not null)
-            {
-                if (only is not null)
-                {
-                    return null;
-                }
-
-                only = block;
-            }
-        }
-
-        return only;
+        int first = IndexOfBlock(from: 0);
+        return first >= 0 && IndexOfBlock(first + 1) < 0 ? Blocks[first] : null;
     }
+
+    private int IndexOfBlock(int from) => Array.FindIndex(Blocks, from, static block => block is not null);
 
     /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
     private (ulong Underflow, ulong Overflow) SumOutOfRange()
@@ -329,11 +291,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         (ulong Underflow, ulong Overflow) sum = default;
         foreach (CounterBlock? block in Blocks)
         {
-            if (block is not null)
-            {
-                (ulong underflow, ulong overflow) = block.OutOfRange;
-                sum = (sum.Underflow + underflow, sum.Overflow + overflow);
-            }
+            (ulong underflow, ulong overflow) = block?.OutOfRange ?? default;
+            sum = (sum.Underflow + underflow, sum.Overflow + overflow);
         }
 
         return sum;

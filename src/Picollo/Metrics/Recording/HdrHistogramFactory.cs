@@ -2,15 +2,10 @@ using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// Makes histograms. Its methods may be called in any order; each returns a new factory that can be stored and shared.
-/// </summary>
+/// <summary>Makes histograms. Its methods may be called in any order; each returns a new factory that can be stored and shared.</summary>
 /// <remarks>
-/// <para>
-/// <see cref="HdrHistogram.Factory"/> is where a chain starts. The factories of the three variants override every method
-/// with their own type, so that the histogram at the end of a chain has its most derived type; this base is for code that
-/// takes any of them.
-/// </para>
+/// <para><see cref="HdrHistogram.Factory"/> is where a chain starts. The factories of the three variants override every method with their
+/// own type, so that the histogram at the end of a chain has its most derived type; this base is for code that takes any of them.</para>
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
 [DebuggerDisplay("RelativeError = {Settings.RelativeError}, Range = {Settings.MinTrackableValue} to {Settings.MaxTrackableValue}")]

@@ -19,9 +19,7 @@ internal sealed record HdrHistogramSettings
         relativeError is >= HdrLayout.MinRelativeError and <= HdrLayout.MaxRelativeError
             ? this with { RelativeError = relativeError }
             : throw new ArgumentOutOfRangeException(
-                nameof(relativeError),
-                relativeError,
-                "The relative error must be from 0.000001 to 0.1.");
+                nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.1.");
 
     /// <summary>The defaults with the layout of a histogram.</summary>
     public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);

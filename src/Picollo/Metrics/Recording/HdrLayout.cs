@@ -6,24 +6,18 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// The bucket layout of an HDR histogram: which bucket a value belongs to, and where a bucket starts and how wide it is.
-/// </summary>
+/// <summary>The bucket layout of an HDR histogram: which bucket a value belongs to, and where a bucket starts and how wide it is.</summary>
 /// <remarks>
-/// <para>
-/// The value space is cut into blocks of <see cref="BlockSize"/> buckets. The buckets of blocks 0 and 1 are one wide, so
-/// values below 2·BlockSize are exact; from there the width (the step) doubles with each block. With a block size of 4:
-/// </para>
+/// <para>The value space is cut into blocks of <see cref="BlockSize"/> buckets. The buckets of blocks 0 and 1 are one wide, so values below
+/// 2·BlockSize are exact; from there the width (the step) doubles with each block. With a block size of 4:</para>
 /// <code>
 /// block 0: 0 1 2 3          step 1
 /// block 1: 4 5 6 7          step 1
 /// block 2: 8 10 12 14       step 2
 /// block 3: 16 20 24 28      step 4
 /// </code>
-/// <para>
-/// A bucket's midpoint is at most step/2 away from any value in it, and the smallest value of a block is step·BlockSize,
-/// so the relative error of the midpoint is at most 0.5/BlockSize. The default value is not a valid layout.
-/// </para>
+/// <para>A bucket's midpoint is at most step/2 away from any value in it, and the smallest value of a block is step·BlockSize, so the
+/// relative error of the midpoint is at most 0.5/BlockSize. The default value is not a valid layout.</para>
 /// </remarks>
 internal readonly struct HdrLayout
 {

@@ -8,16 +8,12 @@ namespace Picollo.Metrics;
 /// <typeparam name="TCounter"><see cref="uint"/> or <see cref="ulong"/>: the storage of a counter. Both count exactly to
 /// 2⁶⁴.</typeparam>
 /// <remarks>
-/// <para>
-/// Writers never meet, so a record costs the same on any number of processors: in a loop little more than in a plain
-/// histogram, about twice as much where the JIT cannot lift the look-up of the thread out of it. The price is memory: one plain histogram
-/// per thread that was alive and recording at the same time. What a thread recorded stays when it ends; the next new thread goes on
-/// counting in its place.
-/// </para>
-/// <para>
-/// A thread's first record takes a lock and allocates its counters. Reads add up the counters of all threads and see
-/// each record that happened before.
-/// </para>
+/// <para>Writers never meet, so a record costs the same on any number of processors: in a loop little more than in a plain histogram, about
+/// twice as much where the JIT cannot lift the look-up of the thread out of it. The price is memory: one plain histogram per thread that
+/// was alive and recording at the same time. What a thread recorded stays when it ends; the next new thread goes on counting in its
+/// place.</para>
+/// <para>A thread's first record takes a lock and allocates its counters. Reads add up the counters of all threads and see each record that
+/// happened before.</para>
 /// <para>Thread-safe. Made by <see cref="HdrHistogram.Factory"/> with <c>WithThreadLocal()</c>.</para>
 /// </remarks>
 public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
@@ -98,10 +94,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count) => GetBlock().Record(this, value, count);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlowUnlessDisposed(ulong value)
-    {
-        FindOrAddBlock()?.Record(this, value, 1);
-    }
+    private void RecordSlowUnlessDisposed(ulong value) => FindOrAddBlock()?.Record(this, value, 1);
 
     /// <summary>The calling thread's block, made now if it has none.</summary>
     private CounterBlock<TCounter> GetBlock()

@@ -2,13 +2,9 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// Small dense numbers for the threads that record: 1 for the first, as high as the peak of threads alive at once.
-/// </summary>
-/// <remarks>
-/// A number is free again once its thread is no longer alive, and goes to the next thread that asks. Managed thread ids
-/// would not do: the runtime reuses them too, without saying when, and they grow with threads that never record.
-/// </remarks>
+/// <summary>Small dense numbers for the threads that record: 1 for the first, as high as the peak of threads alive at once.</summary>
+/// <remarks>A number is free again once its thread is no longer alive, and goes to the next thread that asks. Managed thread ids would not
+/// do: the runtime reuses them too, without saying when, and they grow with threads that never record.</remarks>
 internal static class ThreadNumber
 {
     /// <summary>No number yet: a thread's first record leaves the fast path with it.</summary>
@@ -57,11 +53,9 @@ internal static class ThreadNumber
         }
     }
 
-    /// <summary>
-    /// The thread-static alone: a primitive in a class without a static constructor lies in the thread's own block, at an
-    /// offset that the JIT knows, and the address of the block can be kept over a loop. Beside a static that is initialised it
-    /// takes two checks on every access (2.9 ns a record instead of 1.1, November 2026), as does one of a reference type.
-    /// </summary>
+    /// <summary>The thread-static alone: a primitive in a class without a static constructor lies in the thread's own block, at an offset
+    /// that the JIT knows, and the address of the block can be kept over a loop. Beside a static that is initialised it takes two checks on
+    /// every access (2.9 ns a record instead of 1.1, November 2026), as does one of a reference type.</summary>
     private static class OfThread
     {
         [ThreadStatic]

@@ -1,9 +1,7 @@
 namespace Picollo.Metrics;
 
-/// <summary>
-/// What the values of a registered histogram mean, for those who show them: an exposition, a page. Immutable, and equal where
-/// all properties are.
-/// </summary>
+/// <summary>What the values of a registered histogram mean, for those who show them: an exposition, a page. Immutable, and equal where all
+/// properties are.</summary>
 /// <remarks>
 /// A histogram itself knows no unit. All registrations of one name in a <see cref="HdrHistogramRegistry"/> have one description.
 /// <example>

@@ -3,9 +3,7 @@ using System.Text;
 
 namespace Picollo.Metrics;
 
-/// <summary>
-/// Histograms by name and labels, for code that has to find them all: an exporter, a page, a log.
-/// </summary>
+/// <summary>Histograms by name and labels, for code that has to find them all: an exporter, a page, a log.</summary>
 /// <remarks>
 /// <para>Opt-in: nothing registers by itself, and there is no global registry; make one and hand it to those who need it. A
 /// registry keeps its histograms alive and does not dispose them.</para>

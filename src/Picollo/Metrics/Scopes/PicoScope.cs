@@ -7,12 +7,10 @@ namespace Picollo.Metrics;
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with the CPU's own counter
 /// (<see cref="CycleClock"/>) and records it into a histogram in picoseconds.</summary>
 /// <remarks>
-/// <para>
-/// At a little more than half the cost of <see cref="NanoScope"/>, and with a resolution not bound to the system's clock: on Windows,
-/// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope
-/// measures with <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> is false then. An interval that cannot be
-/// measured, across a suspend or a virtual machine's migration, is not recorded.
-/// </para>
+/// <para>At a little more than half the cost of <see cref="NanoScope"/>, and with a resolution not bound to the system's clock: on Windows,
+/// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope measures with
+/// <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> is false then. An interval that cannot be measured, across a suspend or
+/// a virtual machine's migration, is not recorded.</para>
 /// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock.</para>
 /// <inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// </remarks>

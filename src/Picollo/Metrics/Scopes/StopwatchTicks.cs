@@ -6,10 +6,8 @@ namespace Picollo.Metrics;
 /// <summary>Conversion of stopwatch ticks to units of time, exact and rounded down.</summary>
 internal static class StopwatchTicks
 {
-    /// <summary>
-    /// <c>floor(ticks * unitsPerSecond / frequency)</c>; 0 for negative ticks, <see cref="ulong.MaxValue"/> where the
-    /// result does not fit.
-    /// </summary>
+    /// <summary><c>floor(ticks * unitsPerSecond / frequency)</c>; 0 for negative ticks, <see cref="ulong.MaxValue"/> where the result does
+    /// not fit.</summary>
     /// <remarks>Written for constants: inlined with <see cref="Stopwatch.Frequency"/>, a constant to the JIT, one branch is
     /// left of the four. 10⁹ ticks a second (Linux, macOS) to nanoseconds is no arithmetic at all, 10⁷ (Windows) a
     /// multiplication.</remarks>
