@@ -203,7 +203,6 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         return file;
     }
 
-    /// <summary>What the kernel is asked for.</summary>
     internal static PerfEventAttributes Attributes(PerfEventSettings settings, PerfEventDefinition definition, bool isLeader)
     {
         PerfEventFlags flags = CountsKernel(settings, definition)

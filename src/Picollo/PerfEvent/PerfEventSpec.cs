@@ -65,13 +65,8 @@ internal readonly record struct PerfEventTerm(string Name, ulong? Value)
             throw new FormatException($"\"{text}\" is no term of an event: a name, or name=value, is.");
         }
 
-        if (parts.Length == 1)
-        {
-            return new PerfEventTerm(parts[0], null);
-        }
-
-        return TryParseNumber(parts[1], out ulong value)
-            ? new PerfEventTerm(parts[0], value)
+        return parts.Length == 1 ? new PerfEventTerm(parts[0], null)
+            : TryParseNumber(parts[1], out ulong value) ? new PerfEventTerm(parts[0], value)
             : throw new FormatException($"\"{parts[1]}\" in \"{text}\" is no number: decimal, or hexadecimal after 0x, is.");
     }
 

@@ -13,7 +13,6 @@ internal static class TickRatio
     /// <summary>Binary places of the multiplier.</summary>
     public const int FractionBits = 40;
 
-    /// <summary>Picoseconds in a second.</summary>
     public const long PicosecondsPerSecond = 1_000_000_000_000;
 
     private const ulong PicosecondsPerNanosecond = 1_000;

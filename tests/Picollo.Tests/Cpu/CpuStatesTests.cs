@@ -16,7 +16,7 @@ public class CpuStatesTests
         states.HasShares.Should().BeTrue();
         states.User.Should().Be(0.25);
         states.Idle.Should().Be(0.75);
-        states.SinceStart.User.Should().Be(TimeSpan.FromMilliseconds(350));
+        states.SinceStart[CpuState.User].Should().Be(TimeSpan.FromMilliseconds(350));
     }
 
     [Fact]
@@ -38,12 +38,7 @@ public class CpuStatesTests
             states.Guest, states.GuestNice,
         ];
         shares.Should().Equal(All.Select(state => (double?)((1 << (int)state) / Sum)));
-        TimeSpan?[] times =
-        [
-            after.User, after.Nice, after.System, after.Idle, after.IOWait, after.HardIrq, after.SoftIrq, after.Steal, after.Guest,
-            after.GuestNice,
-        ];
-        times.Should().Equal(All.Select(state => (TimeSpan?)TimeSpan.FromMilliseconds(1 << (int)state)));
+        All.Select(state => after[state]).Should().Equal(All.Select(state => (TimeSpan?)TimeSpan.FromMilliseconds(1 << (int)state)));
     }
 
     [Fact]
@@ -53,7 +48,7 @@ public class CpuStatesTests
 
         states.Steal.Should().BeNull("the first sample did not have it");
         states.IOWait.Should().BeNull();
-        states.SinceStart.IOWait.Should().BeNull();
+        states.SinceStart[CpuState.IOWait].Should().BeNull();
         (states.User + states.Idle).Should().Be(1);
     }
 
@@ -80,10 +75,10 @@ public class CpuStatesTests
         states.HasShares.Should().BeFalse();
         states.User.Should().BeNull();
         states.Idle.Should().BeNull();
-        states.SinceStart.Idle.Should().Be(TimeSpan.FromSeconds(5));
+        states.SinceStart[CpuState.Idle].Should().Be(TimeSpan.FromSeconds(5));
         states.ToString().Should().Be("no time passed");
         default(CpuStates).HasShares.Should().BeFalse();
-        default(CpuStateTimes).User.Should().BeNull();
+        default(CpuStateTimes)[CpuState.User].Should().BeNull();
     }
 
     [Fact]

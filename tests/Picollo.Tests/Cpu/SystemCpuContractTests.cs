@@ -35,7 +35,7 @@ public class SystemCpuContractTests
         }
 
         (busy * cpu.Interval).Should().BeGreaterThan(burnt * 0.8 - (2 * Steps.OfSplit));
-        cpu.Total.SinceStart.Idle!.Value.Should().BePositive();
+        cpu.Total.SinceStart[CpuState.Idle]!.Value.Should().BePositive();
         cpu.Total.ToString().Should().Contain(" us").And.Contain(" id");
     }
 
@@ -158,7 +158,7 @@ public class SystemCpuContractTests
             cpu.Update();
             CpuStateTimes now = cpu.Total.SinceStart;
             CpuUsage usage = cpu.Processes.Single(p => p.Id == Environment.ProcessId).Usage;
-            now.User.Should().BeGreaterThanOrEqualTo(last.User!.Value);
+            now[CpuState.User].Should().BeGreaterThanOrEqualTo(last[CpuState.User]!.Value);
             usage.User.Should().BeGreaterThanOrEqualTo(lastUsage.User);
             usage.Kernel.Should().BeGreaterThanOrEqualTo(lastUsage.Kernel);
             (last, lastUsage) = (now, usage);

@@ -113,7 +113,6 @@ internal sealed class LinuxCgroup(string root)
             : known;
     }
 
-    /// <summary>A group's files.</summary>
     private sealed class Group(string root, int version, string directory, string? accountingDirectory)
     {
         public int Version { get; } = version;

@@ -41,13 +41,13 @@ internal static class ProcStat
             sample.RunQueue = new RunQueueState(running, blocked, null);
         }
 
-        return sample.Total.User is not null;
+        return sample.Total[CpuState.User] is not null;
     }
 
     private static void AddCpu(ReadOnlySpan<byte> number, ref TextFields fields, SystemCpuSample sample)
     {
         CpuStateTimes times = ParseTimes(ref fields);
-        if (times.User is null)
+        if (times[CpuState.User] is null)
         {
             return;
         }

@@ -19,7 +19,6 @@ internal sealed class TaskNames
 
     public TaskNames() => _lookup = _names.GetAlternateLookup<ReadOnlySpan<char>>();
 
-    /// <summary>How many are kept.</summary>
     public int Count => _names.Count;
 
     /// <summary>The name in UTF-16, with U+FFFD for what is not UTF-8.</summary>

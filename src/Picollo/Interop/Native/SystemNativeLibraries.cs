@@ -16,12 +16,16 @@ internal sealed class SystemNativeLibraries : INativeLibraries
             return true;
         }
 
-        string file = FileName(name);
+        // As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64 library.
+        (string system, string file) = OperatingSystem.IsWindows() ? ("win", $"{name}.dll")
+            : OperatingSystem.IsMacOS() ? ("osx", $"lib{name}.dylib")
+            : ("linux", $"lib{name}.so");
+        string portableIdentifier = $"{system}-{RuntimeInformation.ProcessArchitecture}".ToLowerInvariant();
         string[] paths =
         [
             Path.Combine(AppContext.BaseDirectory, file),
             Path.Combine(AppContext.BaseDirectory, "runtimes", RuntimeInformation.RuntimeIdentifier, "native", file),
-            Path.Combine(AppContext.BaseDirectory, "runtimes", PortableRuntimeIdentifier, "native", file),
+            Path.Combine(AppContext.BaseDirectory, "runtimes", portableIdentifier, "native", file),
         ];
         foreach (string path in paths)
         {
@@ -43,18 +47,4 @@ internal sealed class SystemNativeLibraries : INativeLibraries
 
     public bool TryGetExport(nint library, string function, out nint address) =>
         NativeLibrary.TryGetExport(library, function, out address);
-
-    private static string FileName(string name) =>
-        OperatingSystem.IsWindows() ? $"{name}.dll" : OperatingSystem.IsMacOS() ? $"lib{name}.dylib" : $"lib{name}.so";
-
-    /// <summary>As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64
-    /// library.</summary>
-    private static string PortableRuntimeIdentifier
-    {
-        get
-        {
-            string system = OperatingSystem.IsWindows() ? "win" : OperatingSystem.IsMacOS() ? "osx" : "linux";
-            return $"{system}-{RuntimeInformation.ProcessArchitecture}".ToLowerInvariant();
-        }
-    }
 }

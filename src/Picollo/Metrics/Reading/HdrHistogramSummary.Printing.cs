@@ -80,11 +80,7 @@ public sealed partial class HdrHistogramSummary
         table.Add("Precision:", Precision(RelativeError), "Total:", Count(TotalCount));
         if (OverflowCount > 0 || MinTrackableValue > 0)
         {
-            table.Add(
-                "Range Min:",
-                UnitText.Value(MinTrackableValue, 1, ratio),
-                "Max:",
-                UnitText.Value(MaxTrackableValue, 1, ratio));
+            table.Add("Range Min:", UnitText.Value(MinTrackableValue, 1, ratio), "Max:", UnitText.Value(MaxTrackableValue, 1, ratio));
         }
 
         return table.ToString(options.Heading(DefaultTitle));

@@ -32,6 +32,5 @@ public sealed class HdrHistogramTableOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
-    /// <summary>The heading with the unit.</summary>
     internal string Heading(string defaultTitle) => Unit.Name.Length == 0 ? Title ?? defaultTitle : $"{Title ?? defaultTitle}, {Unit.Name}";
 }

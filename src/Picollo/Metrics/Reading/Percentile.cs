@@ -75,8 +75,7 @@ public readonly record struct Percentile
 
     /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant, the rank with up to four digits.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
-    public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"P{Rank:0.####}={Value:N0} {Bucket}");
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"P{Rank:0.####}={Value:N0} {Bucket}");
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
         new(parameter, selection, "Midpoint, LowerBound or UpperBound is needed.");

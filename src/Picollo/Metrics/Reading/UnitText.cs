@@ -10,15 +10,9 @@ internal static class UnitText
 
     /// <summary>A value of a bucket so wide. Where that is one, every digit is known; else the last digit is worth at most half the
     /// width, the ± beside it.</summary>
-    public static string Value(ulong value, ulong step, double ratio)
-    {
-        if (ratio == 1)
-        {
-            return value.ToString("N0", CultureInfo.InvariantCulture);
-        }
-
-        return step == 1 ? Shortest(value / ratio) : Fixed(value / ratio, DecimalsFor(step / 2 / ratio));
-    }
+    public static string Value(ulong value, ulong step, double ratio) => ratio == 1 ? value.ToString("N0", CultureInfo.InvariantCulture)
+        : step == 1 ? Shortest(value / ratio)
+        : Fixed(value / ratio, DecimalsFor(step / 2 / ratio));
 
     /// <summary>Half of a bucket's width, a digit of it where it is less than one.</summary>
     public static string HalfWidth(ulong step, double ratio)

@@ -87,7 +87,7 @@ public class HostileTextTests
         var sample = new SystemCpuSample();
         if (ProcStat.TryParse(text, sample))
         {
-            sample.Total.User.Should().BeGreaterThanOrEqualTo(TimeSpan.Zero);
+            sample.Total[CpuState.User].Should().BeGreaterThanOrEqualTo(TimeSpan.Zero);
         }
 
         _ = ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads);

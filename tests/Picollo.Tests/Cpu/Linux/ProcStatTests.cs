@@ -12,11 +12,11 @@ public class ProcStatTests
         SystemCpuSample sample = Parse("cpu  1000 200 300 4000 50 7 10 5 400 150\ncpu12 1 2 3 4 5 6 7 8 0 0\n");
 
         CpuStateTimes total = sample.Total;
-        (total.User, total.Nice, total.System, total.Idle).Should().Be((Ticks(600), Ticks(50), Ticks(300), Ticks(4000)));
-        (total.IOWait, total.HardIrq, total.SoftIrq, total.Steal).Should().Be((Ticks(50), Ticks(7), Ticks(10), Ticks(5)));
-        (total.Guest, total.GuestNice).Should().Be((Ticks(400), Ticks(150)));
+        (total[CpuState.User], total[CpuState.Nice], total[CpuState.System], total[CpuState.Idle]).Should().Be((Ticks(600), Ticks(50), Ticks(300), Ticks(4000)));
+        (total[CpuState.IOWait], total[CpuState.HardIrq], total[CpuState.SoftIrq], total[CpuState.Steal]).Should().Be((Ticks(50), Ticks(7), Ticks(10), Ticks(5)));
+        (total[CpuState.Guest], total[CpuState.GuestNice]).Should().Be((Ticks(400), Ticks(150)));
         sample.Cpus.Single().Cpu.Should().Be(12);
-        sample.Cpus.Single().Times.Steal.Should().Be(Ticks(8));
+        sample.Cpus.Single().Times[CpuState.Steal].Should().Be(Ticks(8));
         sample.RunQueue.Should().BeNull();
     }
 
@@ -25,9 +25,9 @@ public class ProcStatTests
     {
         CpuStateTimes total = Parse("cpu 1000 200 300 4000\n").Total;
 
-        total.Idle.Should().Be(Ticks(4000));
-        total.IOWait.Should().BeNull();
-        total.Guest.Should().BeNull();
+        total[CpuState.Idle].Should().Be(Ticks(4000));
+        total[CpuState.IOWait].Should().BeNull();
+        total[CpuState.Guest].Should().BeNull();
     }
 
     [Fact]
@@ -70,13 +70,13 @@ public class ProcStatTests
     {
         SystemCpuSample sample = Parse("cpu 18446744073709551615 0 9223372036854775808 1844674407370955161 0 0 0 0 0 0\n");
 
-        sample.Total.User.Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
-        sample.Total.System.Should().Be(sample.Total.User);
+        sample.Total[CpuState.User].Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
+        sample.Total[CpuState.System].Should().Be(sample.Total[CpuState.User]);
         CpuStates.Between(null, default(CpuStateTimes).With(CpuState.User, 0), sample.Total).User.Should().Be(1);
     }
 
     [Fact]
-    public void More_guests_than_users_leave_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total.User.Should().Be(TimeSpan.Zero);
+    public void More_guests_than_users_leave_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total[CpuState.User].Should().Be(TimeSpan.Zero);
 
     private static TimeSpan? Ticks(long ticks) => TimeSpan.FromMilliseconds(10 * ticks);
 

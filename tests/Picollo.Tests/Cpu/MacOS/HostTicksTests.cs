@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Picollo.Cpu;
 using Picollo.Cpu.MacOS;
 using Picollo.Interop.MacOS;
 
@@ -23,13 +24,13 @@ public class HostTicksTests
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { User = 1, System = 2, Idle = 3, Nice = uint.MaxValue });
 
-        ticks.States.User.Should().Be(TimeSpan.FromMilliseconds(10));
-        ticks.States.System.Should().Be(TimeSpan.FromMilliseconds(20));
-        ticks.States.Idle.Should().Be(TimeSpan.FromMilliseconds(30));
-        ticks.States.Nice.Should().Be(TimeSpan.FromMilliseconds(10) * uint.MaxValue);
-        new[] { ticks.States.IOWait, ticks.States.HardIrq, ticks.States.SoftIrq, ticks.States.Steal, ticks.States.Guest }
+        ticks.States[CpuState.User].Should().Be(TimeSpan.FromMilliseconds(10));
+        ticks.States[CpuState.System].Should().Be(TimeSpan.FromMilliseconds(20));
+        ticks.States[CpuState.Idle].Should().Be(TimeSpan.FromMilliseconds(30));
+        ticks.States[CpuState.Nice].Should().Be(TimeSpan.FromMilliseconds(10) * uint.MaxValue);
+        new[] { ticks.States[CpuState.IOWait], ticks.States[CpuState.HardIrq], ticks.States[CpuState.SoftIrq], ticks.States[CpuState.Steal], ticks.States[CpuState.Guest] }
             .Should().OnlyContain(state => state == null);
-        ticks.Plus(ticks).States.Idle.Should().Be(TimeSpan.FromMilliseconds(60));
+        ticks.Plus(ticks).States[CpuState.Idle].Should().Be(TimeSpan.FromMilliseconds(60));
     }
 
     [Fact]
@@ -37,9 +38,9 @@ public class HostTicksTests
     {
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { Idle = uint.MaxValue - 4 });
-        TimeSpan before = ticks.States.Idle!.Value;
+        TimeSpan before = ticks.States[CpuState.Idle]!.Value;
         ticks.Add(new ProcessorTicks { Idle = 5 });
-        (ticks.States.Idle!.Value - before).Should().Be(TimeSpan.FromMilliseconds(100));
+        (ticks.States[CpuState.Idle]!.Value - before).Should().Be(TimeSpan.FromMilliseconds(100));
     }
 
     [Fact]
@@ -48,9 +49,9 @@ public class HostTicksTests
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { User = 100 });
         ticks.Add(new ProcessorTicks { User = 98 });
-        ticks.States.User.Should().Be(TimeSpan.FromSeconds(1));
+        ticks.States[CpuState.User].Should().Be(TimeSpan.FromSeconds(1));
         ticks.Add(new ProcessorTicks { User = 99 });
-        ticks.States.User.Should().Be(TimeSpan.FromSeconds(1.01));
+        ticks.States[CpuState.User].Should().Be(TimeSpan.FromSeconds(1.01));
     }
 
     [Fact]
@@ -68,6 +69,6 @@ public class HostTicksTests
             ticks.Add(new ProcessorTicks { System = shown });
         }
 
-        ticks.States.System.Should().Be(TimeSpan.FromMilliseconds(10) * expected);
+        ticks.States[CpuState.System].Should().Be(TimeSpan.FromMilliseconds(10) * expected);
     });
 }

@@ -181,15 +181,15 @@ public class ProcessListTests
         var times = new ProcessorTimes { Idle = 500, Kernel = 800, User = 200, Dpc = 30, Interrupt = 20 };
         CpuStateTimes states = times.Plus(times).States;
 
-        states.Idle!.Value.Ticks.Should().Be(1_000);
-        states.System!.Value.Ticks.Should().Be(500);
-        states.User!.Value.Ticks.Should().Be(400);
-        states.SoftIrq!.Value.Ticks.Should().Be(60);
-        states.HardIrq!.Value.Ticks.Should().Be(40);
-        new[] { states.Nice, states.IOWait, states.Steal, states.Guest, states.GuestNice }.Should().OnlyContain(state => state == null);
+        states[CpuState.Idle]!.Value.Ticks.Should().Be(1_000);
+        states[CpuState.System]!.Value.Ticks.Should().Be(500);
+        states[CpuState.User]!.Value.Ticks.Should().Be(400);
+        states[CpuState.SoftIrq]!.Value.Ticks.Should().Be(60);
+        states[CpuState.HardIrq]!.Value.Ticks.Should().Be(40);
+        new[] { states[CpuState.Nice], states[CpuState.IOWait], states[CpuState.Steal], states[CpuState.Guest], states[CpuState.GuestNice] }.Should().OnlyContain(state => state == null);
 
         // The five are not read at one moment.
-        new ProcessorTimes { Idle = 500, Kernel = 499 }.States.System.Should().Be(TimeSpan.Zero);
+        new ProcessorTimes { Idle = 500, Kernel = 499 }.States[CpuState.System].Should().Be(TimeSpan.Zero);
     }
 
     private static SystemCpuSample Read(ProcessListBuilder list, SystemCpuParts parts = Everything) => Read(list.ToArray(), parts);
