@@ -685,6 +685,7 @@ public sealed class LogRecorderTests : IDisposable
     public async Task Options_are_copied_when_the_recorder_is_created()
     {
         HdrHistogramLogRecorderOptions options = Options(new());
+        options.Invoking(each => each.TimeProvider = null!).Should().Throw<ArgumentNullException>();
         options.Comment = "before";
         HdrHistogramLogRecorder recorder = Record(options);
         recorder.Add(_histogram);
