@@ -1,5 +1,4 @@
 using System.ComponentModel;
-using BenchmarkDotNet.Characteristics;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.Exchange;

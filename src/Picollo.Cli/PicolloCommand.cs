@@ -3,7 +3,6 @@ using System.CommandLine.Parsing;
 using System.ComponentModel;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Jitter;
-using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
 using Picollo.Interop.Linux;

@@ -1,4 +1,3 @@
 using Picollo.Cli;
-using Picollo.Cli.Shell;
 
 return PicolloCommand.Run(args, new Terminal());

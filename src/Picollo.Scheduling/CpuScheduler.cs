@@ -224,8 +224,7 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Runs a callback as a task of the thread pool, so that its exception (of an async void method in the body) is an unobserved
     /// task exception and does not end the process.</summary>
-    private static void RunElsewhere(SendOrPostCallback callback, object? state) =>
-        Task.Run(() => callback(state));
+    private static void RunElsewhere(SendOrPostCallback callback, object? state) => Task.Run(() => callback(state));
 
     // ---- Under the lock ----
 

@@ -57,18 +57,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public CpuScheduler Scheduler { get; } = scheduler;
 
-    public string Name
-    {
-        get
-        {
-            if (_name is not string name)
-            {
-                _name = name = BodyName.Of((Delegate)_name);
-            }
-
-            return name;
-        }
-    }
+    public string Name => _name is Delegate body ? (string)(_name = BodyName.Of(body)) : (string)_name;
 
     public CpuTaskPriority Priority => (CpuTaskPriority)_priority;
 

@@ -112,3 +112,19 @@ public sealed class CpuWorkerStatistics
 
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
 }
+
+/// <summary>A task that runs now. Immutable; equal if all values are.</summary>
+public readonly record struct CpuRunningTask
+{
+    internal CpuRunningTask(string name, TimeSpan sliceLength, TimeSpan overrun) =>
+        (Name, SliceLength, Overrun) = (name, sliceLength, overrun);
+
+    /// <summary>The task's name.</summary>
+    public string Name { get; }
+
+    /// <summary>Time since it got its worker.</summary>
+    public TimeSpan SliceLength { get; }
+
+    /// <summary>Time since it was asked to give up its worker; zero if it was not.</summary>
+    public TimeSpan Overrun { get; }
+}

@@ -31,12 +31,8 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     }
 }
 
-/// <summary>A histogram when it was marked, and what was counted since; or, if the mark is not a former state of it, the present
-/// state.</summary>
-/// <param name="Before">The marked state.</param>
-/// <param name="After">What was counted since, or the present state.</param>
-/// <param name="IsContinued">False if counting restarted in between: in another process, or by a reset. The mark of one release can thus
-/// be compared with the next one.</param>
+/// <summary>A histogram when it was marked, and what was counted since; or, if counting restarted in between (in another process, or by a
+/// reset), the present state. The mark of one release can thus be compared with the next one.</summary>
 internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistogram After, bool IsContinued)
 {
     /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are left out.</param>

@@ -12,11 +12,7 @@ internal static class PageDocument
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-    /// <param name="application">The application's name.</param>
-    /// <param name="address">The page's address relative to itself, which is correct behind a proxy that removes a prefix, too.</param>
-    /// <param name="reading">The values to show.</param>
-    /// <param name="chosen">The subject of the plots; null for none.</param>
-    /// <param name="plots">The plots.</param>
+    /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
     {
         string name = Html.Encode(Html.Shorten(application));

@@ -8,9 +8,7 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The plots of a subject.</summary>
 internal static class PlotFigures
 {
-    /// <summary>Plots all that it has counted.</summary>
-    /// <param name="subject">The subject.</param>
-    /// <param name="histograms">Its histograms at one moment.</param>
+    /// <summary>Plots all that it has counted, by its histograms at one moment.</summary>
     public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms)
     {
         HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
@@ -20,9 +18,6 @@ internal static class PlotFigures
     }
 
     /// <summary>Plots what it had counted when it was marked together with what it has counted since.</summary>
-    /// <param name="subject">The subject.</param>
-    /// <param name="time">The moment of the mark.</param>
-    /// <param name="pairs">A pair for each of its histograms.</param>
     public static string SinceMark(Subject subject, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
     {
         HdrHistogramPlotOptions options = OptionsOf(subject);

@@ -11,8 +11,7 @@ internal static class UsageTables
 
     private static readonly string[] Ranks = ["p50", "p90", "p99", "p99.9"];
 
-    /// <param name="reading">The values to show.</param>
-    /// <param name="chosen">The ID of the row whose plots are below; empty for none.</param>
+    /// <summary>The tables. <paramref name="chosen"/> is the ID of the row whose plots are below; empty for none.</summary>
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();

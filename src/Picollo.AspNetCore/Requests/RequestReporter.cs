@@ -29,10 +29,7 @@ internal sealed partial class RequestReporter(
     /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>Counts a request that has ended.</summary>
-    /// <param name="context">The request.</param>
-    /// <param name="usage">What it took.</param>
-    /// <param name="failure">What the pipeline threw; null if nothing.</param>
+    /// <summary>Counts a request that has ended, or failed by what the pipeline threw.</summary>
     public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
     {
         string method = RouteTable.MethodOf(context.Request.Method);

@@ -34,7 +34,6 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
     public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;
 
-    /// <summary>The histograms of a method and route.</summary>
     public RouteUsage Get(string method, string route) =>
         _routes.TryGetValue((method, route), out RouteUsage? usage) ? usage : Volatile.Read(ref _rest) ?? Add(method, route);
 

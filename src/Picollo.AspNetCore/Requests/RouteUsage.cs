@@ -47,9 +47,7 @@ internal sealed class RouteUsage(string method, string route)
     /// derives the shares from its ticks, which is inaccurate for one request and accurate for many.</summary>
     public CpuUsage Split => new(Interlocked.Read(ref _user), Interlocked.Read(ref _kernel));
 
-    /// <summary>Counts a request.</summary>
-    /// <param name="usage">What it took.</param>
-    /// <param name="isEndless">Whether it ends when its client disconnects, so that its wall time means nothing.</param>
+    /// <summary>Counts a request. An endless one ends when its client disconnects, so that its wall time means nothing.</summary>
     public void Record(in RequestUsage usage, bool isEndless)
     {
         Cpu.Record(WithinRange(usage.CpuNanoseconds));

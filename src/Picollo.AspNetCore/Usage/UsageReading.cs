@@ -3,7 +3,6 @@ namespace Picollo.AspNetCore.Usage;
 /// <summary>What all subjects had counted at a moment, and the CPU time of the process.</summary>
 internal sealed record UsageReading
 {
-    /// <summary>When it was read.</summary>
     public required DateTimeOffset Time { get; init; }
 
     /// <summary>The time over which rates and shares are computed.</summary>

@@ -12,9 +12,7 @@ internal sealed record MeasureRequest(
     /// <summary>Nothing is asked for.</summary>
     public bool IsEmpty => Counters.Count == 0 && !CpuUsage && !HdrPercentiles;
 
-    /// <summary>All that the sets ask for.</summary>
-    /// <param name="sets">In order.</param>
-    /// <param name="isAwaited">Whether the benchmark returns something to be awaited, and goes on on other threads.</param>
+    /// <summary>All that the sets ask for. A benchmark that returns something to be awaited goes on on other threads.</summary>
     public static MeasureRequest Of(IReadOnlyList<MeasureSet> sets, bool isAwaited)
     {
         PicolloMeasure[] measures = [.. sets.SelectMany(set => set.Measures)];

@@ -1,3 +1,5 @@
+using Picollo.Cpu;
+
 namespace Picollo.BenchmarkDotNet.Measuring;
 
 /// <summary>Measures each iteration of a benchmark.</summary>
@@ -29,3 +31,18 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
 /// <param name="Counts">In the counters' order.</param>
 /// <param name="Usage">The process's; null if not asked for, or not available.</param>
 internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage);
+
+/// <summary>What this process has taken so far.</summary>
+/// <param name="Cpu">All its threads' time.</param>
+/// <param name="VoluntarySwitches">Null where the system does not tell, as on Windows.</param>
+/// <param name="InvoluntarySwitches">Null likewise.</param>
+internal readonly record struct ProcessUsage(CpuUsage Cpu, long? VoluntarySwitches, long? InvoluntarySwitches)
+{
+    /// <summary>Now; null where the system tells nothing.</summary>
+    public static ProcessUsage? Read() => ResourceUsage.TryGetByProcess(out ResourceUsage usage, out _)
+        ? new(usage.Cpu, usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches)
+        : CpuUsageReader.TryGetByProcess(Environment.ProcessId, out CpuUsage cpu, out _) ? new(cpu, null, null) : null;
+
+    public static ProcessUsage operator -(ProcessUsage end, ProcessUsage start) =>
+        new(end.Cpu - start.Cpu, end.VoluntarySwitches - start.VoluntarySwitches, end.InvoluntarySwitches - start.InvoluntarySwitches);
+}

@@ -1,5 +1,4 @@
 using System.Text;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 
@@ -14,9 +13,7 @@ internal sealed class BadLines(bool areSkipped)
     public ulong Count { get; private set; }
 
     /// <summary>Counts a line, or ends the command.</summary>
-    /// <param name="input">The input's name.</param>
     /// <param name="line">From 1.</param>
-    /// <param name="problem">What is wrong.</param>
     /// <param name="text">The text that is not a number; empty if it is of no use.</param>
     public void Add(string input, ulong line, string problem, ReadOnlySpan<byte> text = default)
     {

@@ -32,10 +32,7 @@ internal static class CsvLine
     }
 
     /// <summary>The value in a column, without its quotes.</summary>
-    /// <param name="line">The line.</param>
-    /// <param name="separator">The byte between values.</param>
     /// <param name="column">From 0.</param>
-    /// <param name="value">The value.</param>
     /// <returns><see langword="false"/> if the line has no such column.</returns>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {

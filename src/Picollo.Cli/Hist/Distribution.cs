@@ -4,7 +4,6 @@ namespace Picollo.Cli.Hist;
 
 /// <summary>The numbers of inputs, counted in a unit of 2⁻ᵖˡᵃᶜᵉˢ of the inputs' unit.</summary>
 /// <param name="Name">The names of the inputs, fit for a terminal.</param>
-/// <param name="Histogram">The counts.</param>
 /// <param name="Places">0 for whole numbers.</param>
 /// <param name="StartTime">The start of the measurement if the inputs contain it, else of reading.</param>
 /// <param name="EndTime">The end of the measurement or of reading.</param>

@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Picollo.Cli.Shell;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -8,8 +7,6 @@ namespace Picollo.Cli.Hist;
 /// <summary>Reads inputs of any kind and merges them: lines of numbers and percentile distributions, or interval logs.</summary>
 /// <param name="column">The column of the numbers; null if each line is a number.</param>
 /// <param name="tag">The tag of the intervals to read from logs; null for all.</param>
-/// <param name="badLines">Receives lines that are not a number.</param>
-/// <param name="progress">Shows the progress; null for none.</param>
 /// <param name="token">Ends reading; what was read before counts.</param>
 internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Progress? progress, CancellationToken token)
 {

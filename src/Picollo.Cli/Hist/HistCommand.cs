@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -54,9 +53,6 @@ internal static class HistJson
         });
     }
 
-    private static Percentile[] PercentilesOf(HdrHistogramSummary summary) =>
-    [
-        summary.P0, summary.P1, summary.P5, summary.P10, summary.P25, summary.P50, summary.P75, summary.P90, summary.P925,
-        summary.P95, summary.P975, summary.P99, summary.P999, summary.P9999, summary.P99999, summary.P100,
-    ];
+    private static IEnumerable<Percentile> PercentilesOf(HdrHistogramSummary summary) =>
+        Enumerable.Range(0, HdrHistogramSummary.StandardRanks.Length).Select(summary.At);
 }

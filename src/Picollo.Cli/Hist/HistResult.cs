@@ -18,7 +18,6 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
 
     public string Unit => unit;
 
-    /// <summary>The factor that converts the inputs' numbers to the unit.</summary>
     public double Scale => scale;
 
     /// <summary>The divisor that converts recorded values to the unit.</summary>

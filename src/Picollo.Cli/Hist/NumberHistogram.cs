@@ -61,20 +61,10 @@ internal sealed class NumberHistogram
         }
     }
 
-    /// <summary>Counts a number.</summary>
-    /// <param name="number">From 0 to below 2⁶⁴.</param>
-    public void Record(double number)
+    /// <summary>Counts a number from 0 to below 2⁶⁴.</summary>
+    public void Record(double number, ulong count = 1)
     {
         ulong inUnit = ToUnit(number); // may replace the histogram
-        Histogram.Record(inUnit);
-    }
-
-    /// <inheritdoc cref="Record(double)"/>
-    /// <param name="number">From 0 to below 2⁶⁴.</param>
-    /// <param name="count">The count to add.</param>
-    public void Record(double number, ulong count)
-    {
-        ulong inUnit = ToUnit(number);
         Histogram.Record(inUnit, count);
     }
 

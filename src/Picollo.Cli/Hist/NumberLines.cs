@@ -1,14 +1,10 @@
 using System.Globalization;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Hist;
 
 /// <summary>Reads numbers, one a line or in a column of separated values, into a histogram, in the memory of one block of text.</summary>
-/// <param name="input">The input's name, for messages.</param>
 /// <param name="column">A column by its number, from 1, or its name in the first line; null if each line is a number. Empty lines are
 /// skipped, and so is a first line without a number in a column that is given by number.</param>
-/// <param name="histogram">Receives the numbers.</param>
-/// <param name="badLines">Receives lines that are not a number.</param>
 internal sealed class NumberLines(string input, string? column, NumberHistogram histogram, BadLines badLines)
 {
     /// <summary>A line of this length or more is a bad line.</summary>

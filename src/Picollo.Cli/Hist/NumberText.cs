@@ -22,7 +22,6 @@ internal static class NumberText
     private static readonly double[] Powers =
         [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
 
-    /// <param name="text">The text.</param>
     /// <param name="whole">The number, if it is whole.</param>
     /// <param name="fraction">The number, if it is not: the nearest double.</param>
     public static NumberKind Parse(ReadOnlySpan<byte> text, out ulong whole, out double fraction)
@@ -119,13 +118,8 @@ internal static class NumberText
 
     private static bool IsExponent(ReadOnlySpan<byte> text)
     {
-        if ((text[0] | 0x20) != 'e')
-        {
-            return false;
-        }
-
         ReadOnlySpan<byte> digits = text[1..];
         digits = digits.StartsWith("+"u8) || digits.StartsWith("-"u8) ? digits[1..] : digits;
-        return !digits.IsEmpty && LengthOfDigits(digits) == digits.Length;
+        return (text[0] | 0x20) == 'e' && !digits.IsEmpty && LengthOfDigits(digits) == digits.Length;
     }
 }

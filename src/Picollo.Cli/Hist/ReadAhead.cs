@@ -4,7 +4,7 @@ namespace Picollo.Cli.Hist;
 
 /// <summary>An input that a separate thread reads, a block ahead: parsing rarely waits for it, and Ctrl+C works while a read of a silent
 /// pipe blocks.</summary>
-internal sealed class ReadAhead : Stream
+internal sealed class ReadAhead : ForwardStream
 {
     private const int BlockSize = 1 << 18;
     private const int Failed = -1; // in place of a length, so that the blocks before are used first
@@ -42,18 +42,6 @@ internal sealed class ReadAhead : Stream
 
     public override bool CanRead => true;
 
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
     public override int Read(Span<byte> buffer)
     {
         if (_isAtEnd || !Await())
@@ -72,16 +60,6 @@ internal sealed class ReadAhead : Stream
 
     /// <summary>Waits for bytes and returns those available without consuming them; none at the end.</summary>
     public ReadOnlySpan<byte> Peek() => _isAtEnd || !Await() ? [] : _blocks[_current].AsSpan(_position.._end);
-
-    public override void Flush()
-    {
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     /// <summary>Waits for bytes; <see langword="false"/> at the end.</summary>
     private bool Await()

@@ -1,5 +1,4 @@
 using System.ComponentModel;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Numerics;
+using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Cli.Jitter;
 
@@ -25,23 +26,7 @@ internal static class CpuList
 
     /// <summary><c>0-3,8</c>.</summary>
     /// <param name="cpus">Ascending.</param>
-    public static string Format(IReadOnlyList<int> cpus)
-    {
-        List<string> ranges = [];
-        for (int i = 0; i < cpus.Count;)
-        {
-            int first = cpus[i];
-            int last = first;
-            while (++i < cpus.Count && cpus[i] == last + 1)
-            {
-                last++;
-            }
-
-            ranges.Add(last > first ? Invariant($"{first}-{last}") : Invariant($"{first}"));
-        }
-
-        return string.Join(',', ranges);
-    }
+    public static string Format(IReadOnlyList<int> cpus) => CpuChoice.Text([.. cpus]);
 
     /// <summary><c>0x10F</c>.</summary>
     public static string Mask(IReadOnlyList<int> cpus)

@@ -5,10 +5,7 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Jitter;
 
 /// <summary>The measurements of a CPU, in nanoseconds.</summary>
-/// <param name="Cpu">The CPU's number.</param>
-/// <param name="ThreadId">The ID of the measuring thread.</param>
 /// <param name="Status">Exact values.</param>
-/// <param name="Histogram">All latencies.</param>
 internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
 {
     /// <summary>The ranks that are shown, before the exact maximum.</summary>
@@ -52,7 +49,7 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
             measured.Select(cpu => cpu.Status.MinNanoseconds).DefaultIfEmpty().Min(),
             count == 0 ? 0 : measured.Sum(cpu => cpu.Status.MeanNanoseconds * cpu.Status.Count) / count,
             measured.Select(cpu => cpu.Status.MaxNanoseconds).DefaultIfEmpty().Max(),
-            lastNanoseconds: 0);
+            LastNanoseconds: 0);
         return new(Cpu: -1, ThreadId: 0, status, merger.ToHistogram() ?? (ReadOnlyHdrHistogram)HdrHistogram.Create());
     }
 }

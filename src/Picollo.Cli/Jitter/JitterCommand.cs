@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
@@ -154,11 +153,8 @@ internal static class JitterCommand
 
 /// <summary>The options of <c>picollo jitter</c>.</summary>
 /// <param name="Meter">How to measure; the run adds the handler of samples.</param>
-/// <param name="Load">A command that runs during the measurement; null for none.</param>
 /// <param name="IsLive">Show the measurements each second.</param>
 /// <param name="InNanoseconds">Instead of microseconds.</param>
-/// <param name="IsJson">JSON Lines instead of text.</param>
 /// <param name="Folder">The folder for results; null if they are not saved.</param>
-/// <param name="WithSamples">Save every sample, too.</param>
 internal sealed record JitterOptions(
     JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples);

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;

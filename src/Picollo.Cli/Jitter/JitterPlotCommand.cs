@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Picollo.Cli.Shell;
 using Picollo.Export;
 using Picollo.Export.Plots;
 

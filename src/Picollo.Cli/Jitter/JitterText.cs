@@ -1,14 +1,10 @@
 using System.Globalization;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
 /// <summary>jitterdebugger's lines on standard output, rewritten in place on a terminal, and a table of percentiles at the end. Notes go to
 /// standard error.</summary>
-/// <param name="output">For the results.</param>
-/// <param name="error">For notes.</param>
-/// <param name="inNanoseconds">Instead of microseconds.</param>
 /// <param name="window">Returns the terminal's current size; null if lines are not to be rewritten.</param>
 internal sealed class JitterText(TextWriter output, TextWriter error, bool inNanoseconds, Func<(int Columns, int Rows)?> window)
     : JitterReport
@@ -63,9 +59,6 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
     /// <summary>A line about a CPU. Minimum and maximum are truncated to whole microseconds, like jitterdebugger's; the mean is of
     /// nanoseconds.</summary>
     /// <param name="index">The thread's index, from 0.</param>
-    /// <param name="cpu">The CPU.</param>
-    /// <param name="threadId">The system's thread ID.</param>
-    /// <param name="status">The measurements until now.</param>
     public string Line(int index, int cpu, long threadId, CpuJitterStatus status) =>
         Invariant($"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{status.MinNanoseconds / _divisor,10} ")
         + Invariant($"Avg:{status.MeanNanoseconds / _divisor,8:0.00} Max:{status.MaxNanoseconds / _divisor,10}");
@@ -89,7 +82,6 @@ internal sealed class LinesInPlace(TextWriter output)
 {
     private int _shown; // lines above the cursor that are ours
 
-    /// <summary>Shows the lines.</summary>
     /// <param name="lines">The same number each time.</param>
     /// <param name="window">The terminal's current size; null if lines are not to be rewritten. They are not either if the terminal has too
     /// few rows, as lines that were scrolled out cannot be rewritten.</param>

@@ -1,6 +1,5 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 using Picollo.Export;
 using Picollo.Metrics;

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
-using Picollo.Cli.Shell;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
@@ -95,7 +94,6 @@ internal sealed class ResultFolder : IDisposable
 
     private int Number => (int)_folder.DangerousGetHandle();
 
-    /// <param name="name">The name.</param>
     /// <param name="reportedName">The name in the message of an exception.</param>
     private SafeFileHandle CreateNewFile(string name, string reportedName)
     {

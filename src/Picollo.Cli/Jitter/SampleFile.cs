@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
@@ -37,7 +36,6 @@ internal sealed class SampleFile : IDisposable
     private int _blocks;
 
     /// <param name="file">An empty file, which is disposed with this.</param>
-    /// <param name="interval">The time between samples.</param>
     /// <param name="inNanoseconds">Latencies are in nanoseconds instead of microseconds.</param>
     public SampleFile(FileStream file, TimeSpan interval, bool inNanoseconds)
     {

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;

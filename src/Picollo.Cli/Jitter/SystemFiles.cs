@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using Picollo.Cli.Shell;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;

@@ -14,7 +14,6 @@ internal static class TimeText
 
     /// <summary>The time; null if the text is not a time, is 0, is not a multiple of 100 ns (the resolution of <see cref="TimeSpan"/>), or
     /// is too long.</summary>
-    /// <param name="text">The text.</param>
     /// <param name="unit">The unit of a number alone.</param>
     public static TimeSpan? Parse(string text, string unit)
     {

@@ -39,7 +39,6 @@ internal static class CellText
     }
 
     /// <summary>Appends a text, or as much of it as fits and a <c>+</c>.</summary>
-    /// <param name="to">The destination.</param>
     /// <param name="text">Without control characters.</param>
     /// <param name="cells">The largest number of cells, 0 or more.</param>
     /// <returns>The number of cells that it took.</returns>

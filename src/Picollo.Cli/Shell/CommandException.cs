@@ -2,7 +2,6 @@ namespace Picollo.Cli.Shell;
 
 /// <summary>Ends a command with a line on standard error.</summary>
 /// <param name="message">The line, without the tool's name.</param>
-/// <param name="exitCode">The exit code of the tool.</param>
 internal sealed class CommandException(string message, int exitCode = ExitCodes.Failure) : Exception(message)
 {
     public int ExitCode { get; } = exitCode;

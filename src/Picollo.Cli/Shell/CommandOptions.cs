@@ -15,9 +15,6 @@ internal static class CommandOptions
 
     /// <summary>Rejects invalid values. Checks the words as they were given: the parser throws if it is asked for the value of an option
     /// that already has an error.</summary>
-    /// <param name="option">The option.</param>
-    /// <param name="isValid">Whether a word is valid.</param>
-    /// <param name="errorOf">The error for an invalid word.</param>
     public static void Check(this Option option, Func<string, bool> isValid, Func<string, string> errorOf) =>
         option.Validators.Add(result =>
         {

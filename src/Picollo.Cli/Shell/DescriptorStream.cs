@@ -5,7 +5,7 @@ using Picollo.Interop.MacOS;
 namespace Picollo.Cli.Shell;
 
 /// <summary>Standard output or error. .NET's own stream ignores a closed pipe; a command that runs for hours has to end then.</summary>
-internal sealed class DescriptorStream(int descriptor) : Stream
+internal sealed class DescriptorStream(int descriptor) : ForwardStream
 {
     /// <summary>The descriptors of standard input, output and error.</summary>
     public const int Input = 0, Output = 1, Error = 2;
@@ -15,19 +15,7 @@ internal sealed class DescriptorStream(int descriptor) : Stream
 
     private readonly bool _isOpen = IsOpen(descriptor);
 
-    public override bool CanRead => false;
-
-    public override bool CanSeek => false;
-
     public override bool CanWrite => true;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <summary>Whether a standard descriptor was open when this program was started. If it was closed (<c>&lt;&amp;-</c>), the runtime has
     /// opened another file under its number: reading it may never end, and writing to it does harm. An inherited descriptor cannot have
@@ -75,14 +63,4 @@ internal sealed class DescriptorStream(int descriptor) : Stream
     }
 
     public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
-    public override void Flush()
-    {
-    }
-
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
 }

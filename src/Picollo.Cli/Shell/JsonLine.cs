@@ -42,7 +42,6 @@ internal static class JsonLine
         }
     }
 
-    /// <summary>Writes a time in nanoseconds.</summary>
     public static void WriteNanoseconds(this Utf8JsonWriter json, string name, TimeSpan time) =>
         json.WriteNumber(name, time.Ticks * TimeSpan.NanosecondsPerTick);
 

@@ -27,7 +27,6 @@ internal enum KeyCode
 }
 
 /// <summary>A key that was pressed.</summary>
-/// <param name="Code">What it is for.</param>
 /// <param name="Rune">The character of a <see cref="KeyCode.Text"/>.</param>
 internal readonly record struct Key(KeyCode Code, Rune Rune = default)
 {

@@ -8,7 +8,6 @@ internal static class OutputFile
     /// <summary>Writes a temporary file in the same folder and then renames it. Follows a link to its target. Writes directly to a device
     /// or a pipe.</summary>
     /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails.</param>
-    /// <param name="write">Writes the content.</param>
     /// <exception cref="CommandException">It cannot be written.</exception>
     public static void Write(string path, Action<Stream> write)
     {

@@ -21,28 +21,16 @@ internal static class Remark
     private static string Of(CommandCounter counter, CommandRun run)
     {
         double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
-        if (counter.IsTime)
-        {
-            return Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used");
-        }
-
-        if (counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles)
-        {
-            return Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle");
-        }
-
-        if (counter.Name is "cycles" && cpuNanoseconds > 0)
-        {
-            return Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz");
-        }
-
-        if (WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all)
-        {
-            return $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}";
-        }
-
-        return cpuNanoseconds > 0
-            ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
+        return counter.IsTime
+                ? Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used")
+            : counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles
+                ? Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle")
+            : counter.Name is "cycles" && cpuNanoseconds > 0
+                ? Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz")
+            : WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all
+                ? $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}"
+            : cpuNanoseconds > 0
+                ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
             : "";
     }
 

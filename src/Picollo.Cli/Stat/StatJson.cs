@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;

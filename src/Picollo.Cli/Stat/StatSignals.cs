@@ -1,4 +1,3 @@
-using Picollo.Cli.Shell;
 using Picollo.Cpu.Linux;
 using Picollo.Diagnostics;
 
@@ -66,14 +65,8 @@ internal sealed class StatSignals
 
     /// <summary>Whether the terminal sends Ctrl+C to this process's group: fields pgrp and tpgid of proc_pid_stat(5). The signal was then
     /// most likely typed, and the command has received it, too. Many programs end at once on the second signal.</summary>
-    private static bool IsInForeground()
-    {
-        if (!OperatingSystem.IsLinux())
-        {
-            return !Console.IsInputRedirected;
-        }
-
-        return ProcTaskStat.TryRead("/proc/self/stat\0"u8, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
-            && stat.ProcessGroup == stat.ForegroundGroup;
-    }
+    private static bool IsInForeground() => OperatingSystem.IsLinux()
+        ? ProcTaskStat.TryRead("/proc/self/stat\0"u8, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
+            && stat.ProcessGroup == stat.ForegroundGroup
+        : !Console.IsInputRedirected;
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;

@@ -21,8 +21,6 @@ internal sealed class CpuHistory
 
     /// <summary>Adds the shares of an interval.</summary>
     /// <param name="processes">All processes.</param>
-    /// <param name="interval">The interval that the shares are of.</param>
-    /// <param name="cpus">The number of CPUs.</param>
     public void Add(ReadOnlySpan<ProcessCpu> processes, TimeSpan interval, int cpus)
     {
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
@@ -7,9 +6,6 @@ namespace Picollo.Cli.Top;
 internal static class TopBatch
 {
     /// <summary>Writes pages of text.</summary>
-    /// <param name="terminal">Receives the pages.</param>
-    /// <param name="model">Takes the samples.</param>
-    /// <param name="settings">The rows, the interval and the number of pages.</param>
     /// <param name="width">The largest length of lines; null for the width of the terminal, or no limit if there is none, so that programs
     /// read whole lines.</param>
     /// <returns>The exit code.</returns>
@@ -40,10 +36,7 @@ internal static class TopBatch
     }
 
     /// <summary>Shows samples in an interval, until a number is reached or the user interrupts.</summary>
-    /// <param name="model">Takes the samples.</param>
-    /// <param name="settings">The interval and the number of samples.</param>
     /// <param name="report">Receives, once, each reason why something is not available.</param>
-    /// <param name="show">Shows a sample.</param>
     /// <returns>The exit code.</returns>
     public static int Repeat(TopModel model, TopSettings settings, Action<string> report, Action show)
     {

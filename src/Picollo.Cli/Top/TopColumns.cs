@@ -1,5 +1,4 @@
 using System.Text;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
@@ -22,7 +21,6 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
 
     /// <summary>The widths for a page.</summary>
-    /// <param name="columns">The columns of the page.</param>
     /// <param name="largestId">The largest process or thread ID on it.</param>
     public static TopColumns For(int columns, long largestId)
     {
@@ -53,45 +51,25 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
         to.Append(" COMMAND");
     }
 
-    /// <summary>Appends a row.</summary>
     /// <param name="to">An empty line.</param>
-    /// <param name="row">The row.</param>
     /// <param name="command">The text of the last column; fit for a terminal.</param>
     /// <param name="memoryBytes">The machine's memory; 0 if it is not known.</param>
-    /// <param name="columns">The largest number of columns.</param>
     public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)
     {
-        TopNumbers.AppendCount(to, row.Id, Id);
-        to.Append(' ');
+        TopNumbers.AppendCount(to, row.Id, Id).Append(' ');
         int user = CellText.AppendFitting(to, ForeignText.Clean(row.User), User);
         to.Append(' ', User - user + 1);
-        if (row.Priority < HighestShown)
-        {
-            TopNumbers.AppendText(to, "rt", Priority);
-        }
-        else
-        {
-            TopNumbers.AppendCount(to, row.Priority, Priority);
-        }
-
+        _ = row.Priority < HighestShown ? TopNumbers.AppendText(to, "rt", Priority) : TopNumbers.AppendCount(to, row.Priority, Priority);
         to.Append(' ');
-        TopNumbers.AppendCount(to, row.Nice, Priority);
-        to.Append(' ');
+        TopNumbers.AppendCount(to, row.Nice, Priority).Append(' ');
         ProcessCpu process = row.Process;
-        TopNumbers.AppendMemory(to, process.VirtualBytes, Virtual);
-        to.Append(' ');
-        TopNumbers.AppendMemory(to, process.ResidentBytes, Resident);
-        to.Append(' ');
-        TopNumbers.AppendMemory(to, process.SharedBytes, Shared);
-        to.Append(' ').Append(row.State ?? '?').Append(' ');
-        TopNumbers.AppendPercent(to, row.Share, Percent);
-        to.Append(' ');
-        TopNumbers.AppendPercent(to, memoryBytes > 0 ? process.ResidentBytes / (double)memoryBytes : null, Memory);
-        to.Append(' ');
-        TopNumbers.AppendPercent(to, row.WaitShare, Percent);
-        to.Append(' ');
-        TopNumbers.AppendTime(to, row.Usage.Total, Time);
-        to.Append(' ');
+        TopNumbers.AppendMemory(to, process.VirtualBytes, Virtual).Append(' ');
+        TopNumbers.AppendMemory(to, process.ResidentBytes, Resident).Append(' ');
+        TopNumbers.AppendMemory(to, process.SharedBytes, Shared).Append(' ').Append(row.State ?? '?').Append(' ');
+        TopNumbers.AppendPercent(to, row.Share, Percent).Append(' ');
+        TopNumbers.AppendPercent(to, memoryBytes > 0 ? process.ResidentBytes / (double)memoryBytes : null, Memory).Append(' ');
+        TopNumbers.AppendPercent(to, row.WaitShare, Percent).Append(' ');
+        TopNumbers.AppendTime(to, row.Usage.Total, Time).Append(' ');
         CellText.AppendFitting(to, command, Math.Max(columns - BeforeName, 0));
     }
 }

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 

@@ -1,5 +1,3 @@
-using Picollo.Cli.Shell;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>Describes the keys: a page of 80 columns and 24 lines.</summary>

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;

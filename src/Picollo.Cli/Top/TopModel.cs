@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using Picollo.Cli.Shell;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 
@@ -22,7 +21,6 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     private SystemCpuParts _parts;
     private CgroupCpu? _cgroupBefore;
 
-    /// <summary>The last sample.</summary>
     public TopSample Sample { get; } = new();
 
     /// <summary>The shares of each process over the session.</summary>

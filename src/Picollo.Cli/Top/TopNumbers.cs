@@ -20,50 +20,29 @@ internal static class TopNumbers
     private static readonly CultureInfo Culture = CultureInfo.InvariantCulture;
 
     /// <summary>Bytes in kibibytes, or in a larger unit with one decimal.</summary>
-    public static void AppendMemory(StringBuilder to, long? bytes, int width)
-    {
-        if (bytes is not { } count)
-        {
-            AppendText(to, Unknown, width);
-        }
-        else if (count >> 10 is var kibibytes && kibibytes < Math.Pow(10, width))
-        {
-            AppendCount(to, kibibytes, width);
-        }
-        else
-        {
-            AppendScaled(to, kibibytes / 1024.0, 1024, MemoryUnits, width);
-        }
-    }
+    public static StringBuilder AppendMemory(StringBuilder to, long? bytes, int width) =>
+        bytes >> 10 is not { } kibibytes ? AppendText(to, Unknown, width)
+        : kibibytes < Math.Pow(10, width) ? AppendCount(to, kibibytes, width)
+        : AppendScaled(to, kibibytes / 1024.0, 1024, MemoryUnits, width);
 
     /// <summary>A share in percent with one decimal, or none.</summary>
-    public static void AppendPercent(StringBuilder to, double? share, int width)
+    public static StringBuilder AppendPercent(StringBuilder to, double? share, int width)
     {
-        double percent = (share ?? 0) * 100;
+        if (share * 100 is not { } percent)
+        {
+            return AppendText(to, Unknown, width);
+        }
+
         Span<char> text = stackalloc char[MostDigits];
-        if (share is null)
-        {
-            AppendText(to, Unknown, width);
-        }
-        else if (Fits(percent, width, decimals: 1))
-        {
-            text.TryWrite(Culture, $"{percent:0.0}", out int length);
-            AppendText(to, text[..length], width);
-        }
-        else if (Fits(percent, width, decimals: 0))
-        {
-            text.TryWrite(Culture, $"{percent:0}", out int length);
-            AppendText(to, text[..length], width);
-        }
-        else
-        {
-            AppendScaled(to, percent / 1000, 1000, "kMG", width);
-        }
+        int length = 0;
+        _ = Fits(percent, width, decimals: 1) ? text.TryWrite(Culture, $"{percent:0.0}", out length)
+            : Fits(percent, width, decimals: 0) && text.TryWrite(Culture, $"{percent:0}", out length);
+        return length > 0 ? AppendText(to, text[..length], width) : AppendScaled(to, percent / 1000, 1000, "kMG", width);
     }
 
     /// <summary>Minutes, seconds and hundredths (<c>M:SS.cc</c>), or what of them fits: <c>M:SS</c>, then hours and minutes (<c>H,MM</c>),
     /// hours, days, weeks.</summary>
-    public static void AppendTime(StringBuilder to, TimeSpan time, int width)
+    public static StringBuilder AppendTime(StringBuilder to, TimeSpan time, int width)
     {
         long hundredths = time.Ticks / (TimeSpan.TicksPerSecond / 100);
         long seconds = hundredths / 100;
@@ -78,33 +57,24 @@ internal static class TopNumbers
             : hours < Math.Pow(10, width - 1) ? text.TryWrite(Culture, $"{hours}h", out length)
             : days < Math.Pow(10, width - 1) ? text.TryWrite(Culture, $"{days}d", out length)
             : text.TryWrite(Culture, $"{days / 7}w", out length);
-        AppendText(to, text[..length], width);
+        return AppendText(to, text[..length], width);
     }
 
     /// <summary>A whole number; a question mark for what the column is too narrow for.</summary>
-    public static void AppendCount(StringBuilder to, long? count, int width)
+    public static StringBuilder AppendCount(StringBuilder to, long? count, int width)
     {
         Span<char> text = stackalloc char[MostDigits];
-        if (count is not { } number)
-        {
-            AppendText(to, Unknown, width);
-        }
-        else if (number.TryFormat(text, out int length, default, Culture) && length <= width)
-        {
-            AppendText(to, text[..length], width);
-        }
-        else
-        {
-            AppendText(to, TooLarge, width);
-        }
+        return count is not { } number ? AppendText(to, Unknown, width)
+            : number.TryFormat(text, out int length, default, Culture) && length <= width ? AppendText(to, text[..length], width)
+            : AppendText(to, TooLarge, width);
     }
 
     /// <summary>A text to the right of a column.</summary>
-    public static void AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) =>
+    public static StringBuilder AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) =>
         to.Append(' ', Math.Max(width - text.Length, 0)).Append(text);
 
     // In the unit that leaves the fewest digits before the point; with one behind it where that fits.
-    private static void AppendScaled(StringBuilder to, double value, double step, string units, int width)
+    private static StringBuilder AppendScaled(StringBuilder to, double value, double step, string units, int width)
     {
         int unit = 0;
         while (unit < units.Length - 1 && (value >= step || !Fits(value, width - 1, decimals: 0)))
@@ -118,7 +88,7 @@ internal static class TopNumbers
         _ = Fits(value, width - 1, decimals: 1)
             ? text.TryWrite(Culture, $"{value:0.0}{units[unit]}", out length)
             : text.TryWrite(Culture, $"{value:0}{units[unit]}", out length);
-        AppendText(to, text[..length], width);
+        return AppendText(to, text[..length], width);
     }
 
     // As it is rounded when it is written.

@@ -1,5 +1,4 @@
 using System.Text;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
@@ -18,9 +17,6 @@ internal sealed class TopPage
     /// <summary>The index of the empty line above the header, which has room for a message.</summary>
     public int MessageLine { get; private set; }
 
-    /// <summary>Renders a page.</summary>
-    /// <param name="sample">The sample.</param>
-    /// <param name="settings">The selection and order of rows.</param>
     /// <param name="columns">Cells of a line; <see cref="int.MaxValue"/> for no limit.</param>
     /// <param name="lines">The largest number of lines; null for no limit.</param>
     /// <param name="firstRow">The first of <see cref="Rows"/> on the page.</param>

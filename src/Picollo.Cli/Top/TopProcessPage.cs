@@ -1,5 +1,4 @@
 using System.Text;
-using Picollo.Cli.Shell;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
@@ -15,8 +14,6 @@ internal static class TopProcessPage
     /// <summary>Percent of a CPU; the first bar is of 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
-    /// <param name="process">The process.</param>
-    /// <param name="threads">Its threads.</param>
     /// <param name="words">Its command line; null if it is not known.</param>
     /// <param name="shares">Its shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
     /// <param name="columns">Cells of a line.</param>

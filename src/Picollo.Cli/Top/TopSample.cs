@@ -46,14 +46,12 @@ internal sealed class TopSample
 }
 
 /// <summary>The cgroup that limits this process.</summary>
-/// <param name="Now">The current values.</param>
 /// <param name="Periods">The number of periods since the previous sample.</param>
 /// <param name="ThrottledPeriods">The number of these periods in which it used up its quota.</param>
 /// <param name="ThrottledTime">The throttled time in these periods, summed over CPUs.</param>
 internal readonly record struct TopCgroup(CgroupCpu Now, long? Periods, long? ThrottledPeriods, TimeSpan? ThrottledTime);
 
 /// <summary>A process or a thread.</summary>
-/// <param name="Process">The process.</param>
 /// <param name="Thread">The thread; null for the process itself.</param>
 /// <param name="User">The effective user's name, or number if it has no name; "?" if it is not known. Not cleaned for a terminal.</param>
 internal readonly record struct TopRow(ProcessCpu Process, ThreadCpu? Thread, string User)

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
@@ -14,7 +13,7 @@ internal sealed partial class TopScreen
         while (true)
         {
             Draw($"{question} {ForeignText.Clean(line.Text)}", isQuestion: true);
-            Key? key = _screen.ReadKey(NoEnd);
+            Key? key = screen.ReadKey(NoEnd);
             if (IsOver)
             {
                 return null;
@@ -34,7 +33,7 @@ internal sealed partial class TopScreen
         do
         {
             Draw($"{question} [y/N] ", isQuestion: true);
-            key = _screen.ReadKey(NoEnd);
+            key = screen.ReadKey(NoEnd);
         }
         while (key is null && !IsOver);
         return !IsOver && key?.Char is 'y' or 'Y';
@@ -67,7 +66,7 @@ internal sealed partial class TopScreen
             return row;
         }
 
-        _model.Update(); // it may be newer than the page
+        model.Update(); // it may be newer than the page
         TopRow? found = Find(named);
         _message = found is null ? $"There is no process {named}." : null;
         return found;
@@ -75,8 +74,8 @@ internal sealed partial class TopScreen
 
     private TopRow? Find(int id)
     {
-        int index = _model.Sample.Processes.FindIndex(row => row.Process.Id == id);
-        return index >= 0 ? _model.Sample.Processes[index] : null;
+        int index = model.Sample.Processes.FindIndex(row => row.Process.Id == id);
+        return index >= 0 ? model.Sample.Processes[index] : null;
     }
 
     private void AskUser()
@@ -94,20 +93,20 @@ internal sealed partial class TopScreen
             return;
         }
 
-        _settings.User = answer.Length > 0 ? user : null;
+        settings.User = answer.Length > 0 ? user : null;
         _firstRow = 0;
     }
 
     private void AskDelay()
     {
-        string? answer = Ask(Invariant($"Seconds between two samples [{_settings.Delay.TotalSeconds}]:"));
+        string? answer = Ask(Invariant($"Seconds between two samples [{settings.Delay.TotalSeconds}]:"));
         if (answer is null or "")
         {
             return;
         }
 
         TimeSpan? delay = TopSettings.DelayOf(answer);
-        _settings.Delay = delay ?? _settings.Delay;
+        settings.Delay = delay ?? settings.Delay;
         if (delay is null)
         {
             _message = $"{ForeignText.Clean(answer)} is no such delay: {TopSettings.Delays}.";

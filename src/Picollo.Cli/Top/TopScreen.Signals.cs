@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Picollo.Cli.Shell;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Top;
@@ -50,7 +49,7 @@ internal sealed partial class TopScreen
 
     private void Change(string purpose, Func<RunningProcess, (string Question, Func<string> Do)?> ask)
     {
-        if (_settings.IsSecure)
+        if (settings.IsSecure)
         {
             _message = "Off: --secure";
             return;
@@ -85,7 +84,7 @@ internal sealed partial class TopScreen
 
     private string Describe(in TopRow row)
     {
-        string[]? words = _model.Sample.CommandLineOf(row.Process.Id);
+        string[]? words = model.Sample.CommandLineOf(row.Process.Id);
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture, $"{row.Process.Id} (");
         CellText.AppendFitting(

@@ -1,24 +1,16 @@
 using System.Diagnostics;
-using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Top;
 
 /// <summary>The live screen: shows a page, then waits for a key or the next sample. The page does not change while a question is open, so
 /// that its rows stay in place.</summary>
-internal sealed partial class TopScreen
+internal sealed partial class TopScreen(TopModel model, TopSettings settings, LiveScreen screen, Interrupt interrupt)
 {
     private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);
 
     private readonly TopPage _page = new();
-    private readonly TopModel _model;
-    private readonly TopSettings _settings;
-    private readonly LiveScreen _screen;
-    private readonly Interrupt _interrupt;
     private int _firstRow;
     private string? _message; // until the next key
-
-    private TopScreen(TopModel model, TopSettings settings, LiveScreen screen, Interrupt interrupt) =>
-        (_model, _settings, _screen, _interrupt) = (model, settings, screen, interrupt);
 
     private enum Next
     {
@@ -28,7 +20,7 @@ internal sealed partial class TopScreen
         Quit,
     }
 
-    private bool IsOver => _interrupt.Token.IsCancellationRequested || _screen.IsGone;
+    private bool IsOver => interrupt.Token.IsCancellationRequested || screen.IsGone;
 
     /// <summary>Shows pages until the user quits, or until the last requested page, which stays.</summary>
     /// <returns>The exit code.</returns>
@@ -69,22 +61,22 @@ internal sealed partial class TopScreen
         {
             if (next == Next.Sample)
             {
-                _model.Update();
+                model.Update();
                 sampled = Stopwatch.GetTimestamp();
-                if (++samples == _settings.Iterations)
+                if (++samples == settings.Iterations)
                 {
                     return null;
                 }
 
-                if (samples == 1 && _model.UnavailableReasons.Any())
+                if (samples == 1 && model.UnavailableReasons.Any())
                 {
-                    _message = string.Join(' ', _model.UnavailableReasons);
+                    _message = string.Join(' ', model.UnavailableReasons);
                 }
             }
 
             if (IsOver)
             {
-                return _interrupt.ExitCode ?? ExitCodes.ClosedPipe;
+                return interrupt.ExitCode ?? ExitCodes.ClosedPipe;
             }
 
             Draw(_message);
@@ -96,7 +88,7 @@ internal sealed partial class TopScreen
             else
             {
                 // Woken before the time: the size has changed, or it is over.
-                next = Stopwatch.GetElapsedTime(sampled) < _settings.Delay ? Next.Page : Next.Sample;
+                next = Stopwatch.GetElapsedTime(sampled) < settings.Delay ? Next.Page : Next.Sample;
             }
         }
 
@@ -105,8 +97,8 @@ internal sealed partial class TopScreen
 
     private Key? ReadKeyUntilSample(long sampled)
     {
-        TimeSpan left = _settings.Delay - Stopwatch.GetElapsedTime(sampled);
-        return _screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
+        TimeSpan left = settings.Delay - Stopwatch.GetElapsedTime(sampled);
+        return screen.ReadKey(left > TimeSpan.Zero ? left : TimeSpan.Zero);
     }
 
     private Next Do(Key key)
@@ -138,28 +130,19 @@ internal sealed partial class TopScreen
             case ' ':
                 return Next.Sample;
             case 'H':
-                _settings.ShowThreads = !_settings.ShowThreads;
+                settings.ShowThreads = !settings.ShowThreads;
                 return Next.Sample; // threads may not have been read
             case '1':
-                _settings.PerCpu = !_settings.PerCpu;
+                settings.PerCpu = !settings.PerCpu;
                 break;
             case 'c':
-                _settings.ShowCommandLine = !_settings.ShowCommandLine;
+                settings.ShowCommandLine = !settings.ShowCommandLine;
                 break;
             case 'R':
-                _settings.IsReversed = !_settings.IsReversed;
+                settings.IsReversed = !settings.IsReversed;
                 break;
-            case 'P':
-                Sort(TopSort.Cpu);
-                break;
-            case 'M':
-                Sort(TopSort.Memory);
-                break;
-            case 'T':
-                Sort(TopSort.Time);
-                break;
-            case 'N':
-                Sort(TopSort.Pid);
+            case 'P' or 'M' or 'T' or 'N':
+                Sort(key switch { 'P' => TopSort.Cpu, 'M' => TopSort.Memory, 'T' => TopSort.Time, _ => TopSort.Pid });
                 break;
             case 'u':
                 AskUser();
@@ -188,63 +171,63 @@ internal sealed partial class TopScreen
 
     private void Sort(TopSort sort)
     {
-        _settings.Sort = sort;
-        _settings.IsReversed = false;
+        settings.Sort = sort;
+        settings.IsReversed = false;
         _firstRow = 0;
     }
 
-    private int RowsOnPage => Math.Max(_screen.Rows - _page.MessageLine - 2, 1);
+    private int RowsOnPage => Math.Max(screen.Rows - _page.MessageLine - 2, 1);
 
     /// <summary>Shows the page, and a text in place of its empty line; a longer text also covers the lines below.</summary>
     /// <param name="text">Fit for a terminal; null for none.</param>
     /// <param name="isQuestion">Whether the cursor is shown at its end; else it is a message in reverse.</param>
     private void Draw(string? text, bool isQuestion = false)
     {
-        _screen.Begin();
-        IReadOnlyList<ScreenLine> lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, Math.Max(_firstRow, 0));
+        screen.Begin();
+        IReadOnlyList<ScreenLine> lines = _page.Render(model.Sample, settings, screen.Columns, screen.Rows, Math.Max(_firstRow, 0));
         int last = Math.Max(_page.Rows.Count - RowsOnPage, 0);
         if (_firstRow < 0 || _firstRow > last)
         {
             _firstRow = Math.Clamp(_firstRow, 0, last);
-            lines = _page.Render(_model.Sample, _settings, _screen.Columns, _screen.Rows, _firstRow);
+            lines = _page.Render(model.Sample, settings, screen.Columns, screen.Rows, _firstRow);
         }
 
-        List<string> over = text is null ? [] : CellText.Fold(text, _screen.Columns);
-        over = over[Math.Max(over.Count - _screen.Rows, 0)..]; // the end is what is asked
-        int first = Math.Min(_page.MessageLine, _screen.Rows - over.Count);
+        List<string> over = text is null ? [] : CellText.Fold(text, screen.Columns);
+        over = over[Math.Max(over.Count - screen.Rows, 0)..]; // the end is what is asked
+        int first = Math.Min(_page.MessageLine, screen.Rows - over.Count);
         for (int i = 0; i < Math.Max(lines.Count, first + over.Count); i++)
         {
             if (i >= first && i < first + over.Count)
             {
-                _screen.Add(new ScreenLine(over[i - first], isQuestion ? LineStyle.Plain : LineStyle.Reverse));
+                screen.Add(new ScreenLine(over[i - first], isQuestion ? LineStyle.Plain : LineStyle.Reverse));
             }
             else
             {
-                _screen.Add(i < lines.Count ? lines[i] : new ScreenLine(""));
+                screen.Add(i < lines.Count ? lines[i] : new ScreenLine(""));
             }
         }
 
-        _screen.Show(isQuestion ? (CellText.WidthOf(over[^1]), first + over.Count - 1) : null);
+        screen.Show(isQuestion ? (CellText.WidthOf(over[^1]), first + over.Count - 1) : null);
     }
 
     private void Draw(IEnumerable<ScreenLine> lines)
     {
-        _screen.Begin();
+        screen.Begin();
         foreach (ScreenLine line in lines)
         {
-            _screen.Add(line);
+            screen.Add(line);
         }
 
-        _screen.Show();
+        screen.Show();
     }
 
     private void ShowHelp()
     {
         do
         {
-            Draw(TopHelp.Lines(_settings));
+            Draw(TopHelp.Lines(settings));
         }
-        while (_screen.ReadKey(NoEnd) is null && !IsOver);
+        while (screen.ReadKey(NoEnd) is null && !IsOver);
     }
 
     private Next ShowProcess()
@@ -257,12 +240,12 @@ internal sealed partial class TopScreen
         int id = chosen.Process.Id;
         TopRow process = chosen;
         long? sampled = null;
-        _model.WithThreads = true;
+        model.WithThreads = true;
         for (Key? key = null; key is null && !IsOver;)
         {
-            if (sampled is null || Stopwatch.GetElapsedTime(sampled.Value) >= _settings.Delay)
+            if (sampled is null || Stopwatch.GetElapsedTime(sampled.Value) >= settings.Delay)
             {
-                _model.Update();
+                model.Update();
                 sampled = Stopwatch.GetTimestamp();
                 if (Find(id) is not { } now || now.Usage < process.Usage) // less than before: another process with the same ID
                 {
@@ -273,12 +256,12 @@ internal sealed partial class TopScreen
                 process = now;
             }
 
-            IEnumerable<TopRow> threads = _model.Sample.Threads.Where(thread => thread.Process.Id == id);
-            Draw(TopProcessPage.Render(process, threads, _model.Sample.CommandLineOf(id), _model.History.Of(id), _screen.Columns));
+            IEnumerable<TopRow> threads = model.Sample.Threads.Where(thread => thread.Process.Id == id);
+            Draw(TopProcessPage.Render(process, threads, model.Sample.CommandLineOf(id), model.History.Of(id), screen.Columns));
             key = ReadKeyUntilSample(sampled.Value);
         }
 
-        _model.WithThreads = false;
+        model.WithThreads = false;
         return Next.Sample;
     }
 }

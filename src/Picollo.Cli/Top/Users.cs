@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
+using Picollo.Cli.Jitter;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
@@ -45,17 +46,10 @@ internal sealed unsafe class Users
     }
 
     /// <summary>The number of logins; null if the system has no such file, as is increasingly common.</summary>
-    public static int? CountLogins()
-    {
-        try
-        {
-            return OperatingSystem.IsLinux() && File.Exists(Utmp) ? CountLoginsIn(File.ReadAllBytes(Utmp), RecordLength) : null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
+    public static int? CountLogins() =>
+        OperatingSystem.IsLinux() && File.Exists(Utmp) && SystemFiles.TryRead(Utmp) is { } logins
+            ? CountLoginsIn(logins, RecordLength)
+            : null;
 
     /// <summary>The number of records of users with a name.</summary>
     public static int CountLoginsIn(ReadOnlySpan<byte> utmp, int recordLength)

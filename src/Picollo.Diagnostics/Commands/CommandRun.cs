@@ -65,24 +65,8 @@ public readonly record struct CommandCounter
 }
 
 /// <summary>A thread of a command, as it was when it was last seen.</summary>
-/// <remarks>Immutable.</remarks>
-internal readonly record struct CommandThread
-{
-    internal CommandThread(int processId, long threadId, string name, long cpuNanoseconds, CpuUsage usage) =>
-        (ProcessId, ThreadId, Name, CpuNanoseconds, Usage) = (processId, threadId, name, cpuNanoseconds, usage);
-
-    /// <summary>Its process: the command's own, or one that it started.</summary>
-    public int ProcessId { get; }
-
-    /// <summary>Its id; a process's first thread has the process's.</summary>
-    public long ThreadId { get; }
-
-    /// <summary>What it calls itself, 15 bytes at most.</summary>
-    public string Name { get; }
-
-    /// <summary>CPU time up to then, by the scheduler's clock.</summary>
-    public long CpuNanoseconds { get; }
-
-    /// <summary>The same, user and kernel apart, each cut to 10 ms.</summary>
-    public CpuUsage Usage { get; }
-}
+/// <param name="ProcessId">Its process: the command's own, or one that it started.</param>
+/// <param name="ThreadId">Its id; a process's first thread has the process's.</param>
+/// <param name="Name">What it calls itself, 15 bytes at most.</param>
+/// <param name="CpuNanoseconds">CPU time up to then, by the scheduler's clock.</param>
+internal readonly record struct CommandThread(int ProcessId, long ThreadId, string Name, long CpuNanoseconds);

@@ -7,18 +7,6 @@ namespace Picollo.Diagnostics;
 /// <remarks>
 /// <para>To compare two commands, run them in turn, so that what changes on the machine meanwhile meets both.</para>
 /// <para>Not thread-safe.</para>
-/// <example>
-/// <code>
-/// CommandSeries before = new(), after = new();
-/// for (int i = 0; i &lt; 20; i++)
-/// {
-///     before.Add(meter.Run(gzip));
-///     after.Add(meter.Run(zstd));
-/// }
-///
-/// double d = before["elapsed"]!.Histogram.GetSummary().GetEffectSize(after["elapsed"]!.Histogram.GetSummary());
-/// </code>
-/// </example>
 /// </remarks>
 internal sealed class CommandSeries
 {
@@ -41,7 +29,6 @@ internal sealed class CommandSeries
     /// <param name="run">Of this command, by a meter with the same counters each time.</param>
     public void Add(CommandRun run)
     {
-        ArgumentNullException.ThrowIfNull(run);
         _runs.Add(run);
         foreach (CommandCounter counter in run.Counters)
         {

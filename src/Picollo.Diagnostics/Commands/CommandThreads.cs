@@ -46,7 +46,7 @@ internal sealed class CommandThreads : IDisposable
             {
                 ProcessCpu shown = task.Shown;
                 _seen[(task.Id, shown.StartNanoseconds)] = new CommandThread(
-                    shown.Id, task.Id, shown.Name, task.PreciseNanoseconds ?? shown.Usage.TotalNanoseconds, shown.Usage);
+                    shown.Id, task.Id, shown.Name, task.PreciseNanoseconds ?? shown.Usage.TotalNanoseconds);
             }
         }
     }

@@ -14,7 +14,6 @@ internal interface ICommandProcess : IDisposable
     /// returns or throws.</summary>
     void Kill();
 
-    /// <summary>Waits for the end.</summary>
     CommandEnd Wait();
 }
 

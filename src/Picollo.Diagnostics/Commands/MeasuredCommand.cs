@@ -10,12 +10,7 @@ internal sealed class MeasuredCommand
 {
     private static readonly SearchValues<char> QuotedCharacters = SearchValues.Create(" \t\n'\"\\$`;&|<>()*?");
 
-    private MeasuredCommand(string text, string[] arguments, bool isText)
-    {
-        Text = text;
-        ArgumentList = arguments;
-        IsText = isText;
-    }
+    private MeasuredCommand(string text, string[] arguments, bool isText) => (Text, ArgumentList, IsText) = (text, arguments, isText);
 
     /// <summary>The command as a person wrote it: the shell's line, or program and arguments with blanks between, those that hold blanks in
     /// quotes. To look at.</summary>
@@ -36,9 +31,6 @@ internal sealed class MeasuredCommand
 
     /// <summary>A program, looked for on the <c>PATH</c> if its name has no slash, in this process's group: Ctrl+C at the terminal reaches
     /// it as it reaches this process.</summary>
-    /// <param name="program">Its name or path.</param>
-    /// <param name="arguments">Its arguments, as they are.</param>
-    /// <returns>The command.</returns>
     /// <exception cref="ArgumentException">The name is empty, or one of them holds a character 0.</exception>
     public static MeasuredCommand FromArguments(string program, params ReadOnlySpan<string> arguments)
     {
@@ -55,8 +47,6 @@ internal sealed class MeasuredCommand
     /// <summary>A line for the shell (<c>/bin/sh -c</c>; on Windows <c>cmd /c</c>). On Linux it runs in a session, and so a process group,
     /// of its own, without the terminal's job control: <see cref="RunningCommand.Signal"/> reaches the whole group, and what is left of
     /// it at the end of the run is killed.</summary>
-    /// <param name="text">The line.</param>
-    /// <returns>The command.</returns>
     /// <exception cref="ArgumentException">The line is blank, or holds a character 0.</exception>
     public static MeasuredCommand FromText(string text)
     {
@@ -67,18 +57,14 @@ internal sealed class MeasuredCommand
 
     /// <summary>Sends what it writes to standard output to this process's standard error: this process's standard output is then its
     /// own.</summary>
-    /// <returns>A new command.</returns>
     public MeasuredCommand WithOutputToError() =>
         new(Text, ArgumentList, IsText) { OutputToError = true, HasNormalScheduling = HasNormalScheduling };
 
     /// <summary>Runs it by the scheduler's normal policy (SCHED_OTHER), also where the thread that starts it has a real-time one
     /// (SCHED_FIFO, SCHED_RR), which it would inherit. Nice value and CPUs stay as they are inherited. Does nothing but on Linux.</summary>
-    /// <returns>A new command.</returns>
     public MeasuredCommand WithNormalScheduling() =>
         new(Text, ArgumentList, IsText) { OutputToError = OutputToError, HasNormalScheduling = true };
 
-    /// <summary><see cref="Text"/>.</summary>
-    /// <returns>The command, to look at.</returns>
     public override string ToString() => Text;
 
     /// <summary>The exception for a command that cannot be executed.</summary>

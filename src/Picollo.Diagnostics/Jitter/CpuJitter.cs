@@ -88,32 +88,11 @@ public sealed class CpuJitter
 }
 
 /// <summary>How far a <see cref="CpuJitter"/> is. Nanoseconds, exact; zeros before the first wake-up.</summary>
-/// <remarks>Immutable.</remarks>
-internal readonly record struct CpuJitterStatus
-{
-    internal CpuJitterStatus(
-        long count, long lost, ulong minNanoseconds, double meanNanoseconds, ulong maxNanoseconds, ulong lastNanoseconds)
-    {
-        (Count, Lost) = (count, lost);
-        (MinNanoseconds, MeanNanoseconds, MaxNanoseconds) = (minNanoseconds, meanNanoseconds, maxNanoseconds);
-        LastNanoseconds = lastNanoseconds;
-    }
-
-    /// <summary>How many wake-ups were measured.</summary>
-    public long Count { get; }
-
-    /// <summary><see cref="CpuJitter.Lost"/>; not part of the others.</summary>
-    public long Lost { get; }
-
-    /// <summary>The shortest latency.</summary>
-    public ulong MinNanoseconds { get; }
-
-    /// <summary>The mean of the latencies.</summary>
-    public double MeanNanoseconds { get; }
-
-    /// <summary>The longest latency.</summary>
-    public ulong MaxNanoseconds { get; }
-
-    /// <summary>The latest latency.</summary>
-    public ulong LastNanoseconds { get; }
-}
+/// <param name="Count">How many wake-ups were measured.</param>
+/// <param name="Lost"><see cref="CpuJitter.Lost"/>; not part of the others.</param>
+/// <param name="MinNanoseconds">The shortest latency.</param>
+/// <param name="MeanNanoseconds">The mean of the latencies.</param>
+/// <param name="MaxNanoseconds">The longest latency.</param>
+/// <param name="LastNanoseconds">The latest latency.</param>
+internal readonly record struct CpuJitterStatus(
+    long Count, long Lost, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds, ulong LastNanoseconds);

@@ -11,31 +11,13 @@ namespace Picollo.Diagnostics;
 /// descriptor (pidfd_open(2)) from before the question, and compares the start times: what is signalled is what was shown, or nothing
 /// is.</para>
 /// <para>Makes system calls, and allocates. Not thread-safe. Whether to ask first, or to refuse process 1, is the caller's.</para>
-/// <example>
-/// <code>
-/// using var cpu = new SystemCpu(SystemCpuParts.Processes);
-/// ProcessCpu chosen = cpu.Processes[0];
-/// if (RunningProcess.TryOpen(chosen, out RunningProcess? process, out string? reason))
-/// {
-///     using (process)
-///     {
-///         process.TrySignal(15, out reason); // SIGTERM
-///     }
-/// }
-/// </code>
-/// </example>
 /// </remarks>
 internal sealed class RunningProcess : IDisposable
 {
     private readonly LinuxProcess _process;
 
-    private RunningProcess(int id, LinuxProcess process)
-    {
-        Id = id;
-        _process = process;
-    }
+    private RunningProcess(int id, LinuxProcess process) => (Id, _process) = (id, process);
 
-    /// <summary>The process's id.</summary>
     public int Id { get; }
 
     /// <summary>Takes hold of a process.</summary>
@@ -63,7 +45,6 @@ internal sealed class RunningProcess : IDisposable
     /// <summary>Sends it a signal (pidfd_send_signal(2)).</summary>
     /// <param name="signal">The system's number, 1 to 64.</param>
     /// <param name="reason">Why not (ended, not permitted); null where it succeeded.</param>
-    /// <returns>Whether it was sent.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is not in that range.</exception>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     public bool TrySignal(int signal, [NotNullWhen(false)] out string? reason)
@@ -81,7 +62,6 @@ internal sealed class RunningProcess : IDisposable
     /// <summary>Changes the niceness of all its threads (setpriority(2)), of which Linux gives each its own.</summary>
     /// <param name="nice">-20 to 19.</param>
     /// <param name="reason">Why not (ended, not permitted), or why not all of them; null where it succeeded.</param>
-    /// <returns>Whether it was changed.</returns>
     /// <remarks>Goes through the threads until all have it: one that begins meanwhile takes the niceness of the one that begins it. There
     /// is no such call that takes a descriptor: should a thread end within the microseconds between being listed and being changed, and
     /// its id be used again in them, another thread is changed.</remarks>
@@ -99,6 +79,5 @@ internal sealed class RunningProcess : IDisposable
         return reason is null;
     }
 
-    /// <summary>Lets it go.</summary>
     public void Dispose() => _process.Dispose();
 }

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>Merges any number of histograms, of different precisions and ranges, into one, in the memory of one.</summary>

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Metrics;
 using static System.FormattableString;
 
 namespace Picollo.Export;
@@ -75,7 +74,6 @@ public static class PercentileDistribution
 
     /// <summary>Reads a distribution back, of either form. Comments, blank lines, names and what follows the count are passed
     /// over.</summary>
-    /// <param name="input">The text.</param>
     /// <returns>Its lines, in the unit that it was written in.</returns>
     /// <exception cref="ArgumentNullException">No input.</exception>
     /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count.</exception>
@@ -176,18 +174,7 @@ public static class PercentileDistribution
 }
 
 /// <summary>A line of a percentile distribution.</summary>
-/// <remarks>Immutable.</remarks>
-internal readonly record struct PercentileDistributionLine
-{
-    internal PercentileDistributionLine(double value, double rank, ulong totalCount) =>
-        (Value, Rank, TotalCount) = (value, rank, totalCount);
-
-    /// <summary>The upper bound of the bucket in which the rank falls, in the distribution's unit.</summary>
-    public double Value { get; }
-
-    /// <summary>The share of the values, 0 to 1.</summary>
-    public double Rank { get; }
-
-    /// <summary>Number of values up to and including that bucket.</summary>
-    public ulong TotalCount { get; }
-}
+/// <param name="Value">The upper bound of the bucket in which the rank falls, in the distribution's unit.</param>
+/// <param name="Rank">The share of the values, 0 to 1.</param>
+/// <param name="TotalCount">Number of values up to and including that bucket.</param>
+internal readonly record struct PercentileDistributionLine(double Value, double Rank, ulong TotalCount);

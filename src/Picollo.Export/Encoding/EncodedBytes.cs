@@ -19,11 +19,8 @@ internal ref struct EncodedBytes
         Offset = offset;
     }
 
-    /// <summary>From a stream, of which the first bytes were read with the header.</summary>
-    /// <param name="stream">What follows.</param>
-    /// <param name="buffer">Of <see cref="BufferLength"/>.</param>
-    /// <param name="first">What was read.</param>
-    /// <param name="header">Says how long it is.</param>
+    /// <summary>From a stream, of which the first bytes were read with the header, which says how long it is; through a buffer of
+    /// <see cref="BufferLength"/>.</summary>
     public EncodedBytes(Stream stream, Span<byte> buffer, ReadOnlySpan<byte> first, in EncodedHeader header)
     {
         _stream = stream;

@@ -179,11 +179,6 @@ internal readonly record struct EncodedHeader
 
     private static uint BaseOf(uint cookie) => cookie & ~0xf0u;
 
-    private static int WordSizeOf(uint cookie) => ((cookie >> 4) & 0xe) switch
-    {
-        2 => 2,
-        4 => 4,
-        8 => 8,
-        _ => throw NoCookie(cookie),
-    };
+    private static int WordSizeOf(uint cookie) =>
+        ((cookie >> 4) & 0xe) is (2 or 4 or 8) and var size ? (int)size : throw NoCookie(cookie);
 }

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.CompilerServices;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

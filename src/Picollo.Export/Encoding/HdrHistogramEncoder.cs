@@ -4,7 +4,6 @@ using System.IO.Compression;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

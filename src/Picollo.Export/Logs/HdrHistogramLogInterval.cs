@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>A line of an interval log: what was counted in a time, under a tag.</summary>

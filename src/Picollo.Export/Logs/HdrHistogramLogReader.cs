@@ -1,7 +1,6 @@
 using System.Buffers.Text;
 using System.Globalization;
 using System.Text;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

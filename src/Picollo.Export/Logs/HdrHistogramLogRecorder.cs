@@ -1,5 +1,4 @@
 using System.Runtime.ExceptionServices;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>The options of a <see cref="HdrHistogramLogRecorder"/>.</summary>

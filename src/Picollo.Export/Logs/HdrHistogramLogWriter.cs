@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Buffers.Text;
 using System.Globalization;
 using System.Text;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

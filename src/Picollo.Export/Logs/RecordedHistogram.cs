@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>A histogram of a recorder, and its counts that are not in the log yet.</summary>

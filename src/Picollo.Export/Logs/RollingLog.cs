@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export;
 
 /// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>The density over a logarithmic axis: the share of the values in each of many intervals that are equally wide there.</summary>

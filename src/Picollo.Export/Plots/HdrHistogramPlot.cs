@@ -1,4 +1,3 @@
-using Picollo.Metrics;
 using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
@@ -35,12 +34,7 @@ public sealed class HdrHistogramPlot
     private readonly string _label;
     private readonly double _height;
 
-    private HdrHistogramPlot(SvgWriter svg, string label, double height)
-    {
-        _svg = svg;
-        _label = label;
-        _height = height;
-    }
+    private HdrHistogramPlot(SvgWriter svg, string label, double height) => (_svg, _label, _height) = (svg, label, height);
 
     /// <summary>Renders an <c>svg</c> element to put into an HTML page, as wide as what it stands in.</summary>
     /// <returns>The element. Each call makes a new string.</returns>

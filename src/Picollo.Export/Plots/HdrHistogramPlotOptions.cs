@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>What a plot or a report says besides its curves.</summary>
@@ -11,11 +9,7 @@ public sealed class HdrHistogramPlotOptions
     public string Title
     {
         get;
-        set
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
+        set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = "";
 
     /// <summary>The unit of the values; none by default. Its name may be any text, treated as a name of a series is.</summary>
@@ -23,11 +17,7 @@ public sealed class HdrHistogramPlotOptions
     public HdrHistogramUnit Unit
     {
         get;
-        set
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
+        set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
     /// <summary>A copy without the heading.</summary>

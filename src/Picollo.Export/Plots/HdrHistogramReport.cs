@@ -10,7 +10,6 @@ internal static partial class HdrHistogramReport
     public static string ContentSecurityPolicy =>
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
 
-    /// <summary>Writes the page.</summary>
     public static void Write(TextWriter output, PlotSeries[] still, HdrHistogramPlotOptions options)
     {
         string title = Heading(options.Title.Length == 0 ? "Histograms" : options.Title);

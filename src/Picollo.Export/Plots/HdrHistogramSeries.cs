@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A histogram with the name that a legend, a table and a tooltip give it.</summary>

@@ -1,4 +1,3 @@
-using Picollo.Metrics;
 using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
@@ -46,9 +45,7 @@ internal static class LayoutPlot
         uint first = block << layout.BlockScale;
         Bucket begin = layout.BucketAt(0, (int)first, 0);
         Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
-        string width = begin.Step == 1
-            ? "exact"
-            : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
+        string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
         string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text's own
         if (layout.BlockSize > MaxCells)

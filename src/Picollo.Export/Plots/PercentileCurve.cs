@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>The values of a histogram over ranks, read at one moment: for the columns of a plot and for its strips.</summary>

@@ -15,7 +15,6 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
         return [.. series.Select((one, i) => Read(one, nameof(series), $"{nameof(series)}[{i}]"))];
     }
 
-    /// <summary>Reads a series.</summary>
     /// <param name="series">The series.</param>
     /// <param name="parameter">The argument that it is, or is in.</param>
     /// <param name="place">Its place there, for messages.</param>

@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Plots;
 

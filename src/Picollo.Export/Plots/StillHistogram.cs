@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>What a histogram held when it was read, its empty buckets left out: a plot asks several times and shows one moment.</summary>

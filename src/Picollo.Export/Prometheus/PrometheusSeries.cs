@@ -1,5 +1,4 @@
 using System.Text;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

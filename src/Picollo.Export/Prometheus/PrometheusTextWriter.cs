@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
-using Picollo.Metrics;
 
 namespace Picollo.Export;
 

@@ -29,7 +29,7 @@ public class NumberHistogramTests
         double[] numbers = [.. Enumerable.Range(0, 1 + random.Next(50)).Select(_ => Math.ScaleB(1 + random.NextDouble(), random.Next(-53, 0)) * scale)];
         NumberHistogram histogram = new();
 
-        Array.ForEach(numbers, histogram.Record);
+        Array.ForEach(numbers, number => histogram.Record(number));
 
         Array.Sort(numbers);
         double unit = Math.ScaleB(1, -histogram.Places);
@@ -129,7 +129,7 @@ public class NumberHistogramTests
         foreach (object[] some in numbers.Chunk(batch))
         {
             histogram.Record([.. some.OfType<ulong>()]);
-            Array.ForEach([.. some.OfType<double>()], histogram.Record);
+            Array.ForEach([.. some.OfType<double>()], number => histogram.Record(number));
         }
     }
 

@@ -94,7 +94,7 @@ public class StatTextTests
                 ? [new UnavailablePerfCounter("cycles", $"cycles: {NoPmu}"), new UnavailablePerfCounter("branches", $"branches: {NoPmu}"), new UnavailablePerfCounter("a:b", "a:b: no tracefs")]
                 : [],
             Threads = threads
-                ? [new(71, 71, "main", 700_000_000, default), new(71, 12_345, "pool [red]\e[0m", 299_999_999, default), new(72, 72, "child", 0, default)]
+                ? [new(71, 71, "main", 700_000_000), new(71, 12_345, "pool [red]\e[0m", 299_999_999), new(72, 72, "child", 0)]
                 : [],
         };
 

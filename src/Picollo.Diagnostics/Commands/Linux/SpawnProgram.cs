@@ -33,11 +33,7 @@ internal sealed class SpawnProgram(SafeFileHandle file)
         }
 
         int descriptor = LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC | LibC.MFD_EXEC);
-        if (descriptor < 0)
-        {
-            descriptor = LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC); // before Linux 6.3
-        }
-
+        descriptor = descriptor >= 0 ? descriptor : LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC); // before Linux 6.3
         if (descriptor < 0)
         {
             return (null, $"{What}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} (is vm.memfd_noexec 2, or a seccomp filter on?)");

@@ -46,17 +46,6 @@ internal static unsafe class CpuMask
         }
     }
 
-    public static int[] Cpus(ReadOnlySpan<ulong> mask)
-    {
-        List<int> cpus = [];
-        for (int i = 0; i < mask.Length * BitsPerWord; i++)
-        {
-            if ((mask[i / BitsPerWord] & (1UL << (i % BitsPerWord))) != 0)
-            {
-                cpus.Add(i);
-            }
-        }
-
-        return [.. cpus];
-    }
+    public static int[] Cpus(ulong[] mask) =>
+        [.. Enumerable.Range(0, mask.Length * BitsPerWord).Where(i => (mask[i / BitsPerWord] & (1UL << (i % BitsPerWord))) != 0)];
 }
