@@ -11,7 +11,7 @@ using Microsoft.CodeAnalysis.Text;
 namespace Picollo.Analyzers;
 
 /// <summary>Uses what <see cref="DiscardAnalyzer"/> found discarded: assigns the factory, disposes the scope, awaits the
-/// checkpoint.</summary>
+/// checkpoint. One at a time: each fix chooses a name that is free before it.</summary>
 [ExportCodeFixProvider(LanguageNames.CSharp)]
 [Shared]
 public sealed class DiscardCodeFix : CodeFixProvider
@@ -20,8 +20,7 @@ public sealed class DiscardCodeFix : CodeFixProvider
     public override ImmutableArray<string> FixableDiagnosticIds { get; } =
         ImmutableArray.Create(Rules.DiscardedFactory.Id, Rules.DiscardedScope.Id, Rules.CheckpointNotAwaited.Id);
 
-    /// <summary>None: each fix chooses a name that is free before it.</summary>
-    /// <returns><see langword="null"/>.</returns>
+    /// <inheritdoc/>
     public override FixAllProvider? GetFixAllProvider() => null;
 
     /// <inheritdoc/>
@@ -119,18 +118,10 @@ public sealed class DiscardCodeFix : CodeFixProvider
         variable.SyntaxTree.GetRoot().DescendantNodes().OfType<AssignmentExpressionSyntax>().Any(assignment =>
             assignment.Left is IdentifierNameSyntax name && name.Identifier.Text == variable.Identifier.Text);
 
-    private static bool CanAwait(SyntaxNode statement)
-    {
-        foreach (SyntaxNode node in statement.Ancestors())
-        {
-            if (node is LockStatementSyntax || IsAsync(node) is not null)
-            {
-                return IsAsync(node) == true;
-            }
-        }
-
-        return true; // a top-level statement
-    }
+    // In an async function, or in a top-level statement, and in no lock.
+    private static bool CanAwait(SyntaxNode statement) =>
+        statement.Ancestors().FirstOrDefault(node => node is LockStatementSyntax || IsAsync(node) is not null) is not { } around
+        || IsAsync(around) == true;
 
     // Null for what is not a function.
     private static bool? IsAsync(SyntaxNode node) => node switch

@@ -31,7 +31,7 @@ public sealed class CpuTaskOptions
     }
 
     /// <summary>The task's time slice: 1 ms to 10 s, in steps of a microsecond. <see langword="null"/>, the default, for the pool's
-    /// <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A long slice saves switches. Waiting tasks may wait longer by the same amount.</summary>
+    /// <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A long slice saves switches; waiting tasks may wait that much longer.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan? Slice
     {

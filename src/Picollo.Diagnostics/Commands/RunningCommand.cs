@@ -22,14 +22,8 @@ public sealed class RunningCommand : IDisposable
         ICommandProcess process,
         PerfEventCounterSession? counters,
         IReadOnlyList<UnavailablePerfCounter> unavailable,
-        CommandThreads? threads)
-    {
-        _command = command;
-        _process = process;
-        _counters = counters;
-        _unavailable = unavailable;
-        _threads = threads;
-    }
+        CommandThreads? threads) =>
+        (_command, _process, _counters, _unavailable, _threads) = (command, process, counters, unavailable, threads);
 
     /// <summary>The command's process.</summary>
     public int Id => _process.Id;

@@ -69,8 +69,7 @@ public static class HdrHistogramEncoding
     /// <summary>Decodes a histogram of any of the formats, for data that may be none.</summary>
     /// <param name="encoded">One histogram. What follows it is not looked at.</param>
     /// <param name="histogram">A new histogram as <see cref="Decode"/> returns it; null if the data cannot be decoded.</param>
-    /// <param name="reason">What is wrong with the data, and where, as the message of <see cref="Decode"/>'s exception says it; null if it was
-    /// decoded.</param>
+    /// <param name="reason">What is wrong, and where: the message of <see cref="Decode"/>'s exception; null if it was decoded.</param>
     /// <returns>Whether it was decoded.</returns>
     /// <remarks>Data that cannot be decoded costs as much as the exception.</remarks>
     public static bool TryDecode(

@@ -32,11 +32,7 @@ public sealed class HdrHistogramLogRecorderOptions
     public TimeProvider TimeProvider
     {
         get;
-        set
-        {
-            ArgumentNullException.ThrowIfNull(value);
-            field = value;
-        }
+        set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = TimeProvider.System;
 
     internal HdrHistogramLogRecorderOptions Copy() => (HdrHistogramLogRecorderOptions)MemberwiseClone();

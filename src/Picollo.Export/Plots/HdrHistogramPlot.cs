@@ -2,10 +2,8 @@ using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>
-/// A picture of histograms as SVG: for a page (<see cref="ToSvgElement"/>) or as a file of its own (<see cref="ToSvgDocument"/>);
-/// and a whole page of pictures and tables (<see cref="WriteReport"/>).
-/// </summary>
+/// <summary>A picture of histograms as SVG: for a page (<see cref="ToSvgElement"/>) or as a file of its own
+/// (<see cref="ToSvgDocument"/>); and a whole page of pictures and tables (<see cref="WriteReport"/>).</summary>
 /// <remarks>
 /// <code>
 /// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
@@ -124,8 +122,7 @@ public sealed class HdrHistogramPlot
     /// <remarks>
     /// <code>
     /// using StreamWriter page = File.CreateText("latency.html");
-    /// HdrHistogramPlot.WriteReport(
-    ///     page, [new("before", before), new("after", after)], new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } });
+    /// HdrHistogramPlot.WriteReport(page, [new("before", before), new("after", after)], new() { Title = "Latency" });
     /// </code>
     /// <para>Light or dark as the reader's system is, and light on paper: two histograms and their difference take a page of A4. Without
     /// the script, which moves the browser's tooltips to the pointer, all is there still. The page carries a content-security policy

@@ -6,7 +6,6 @@ internal static partial class HdrHistogramReport
     /// <summary>More columns would not fit on a page.</summary>
     private const int SeriesPerTable = 4;
 
-    /// <inheritdoc cref="HdrHistogramPlot.ReportContentSecurityPolicy"/>
     public static string ContentSecurityPolicy =>
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
 

@@ -33,12 +33,8 @@ internal sealed partial class CycleCalibrator
     private volatile bool _isCounter; // false once and for all when the counter was given up
     private volatile string? _unavailableReason; // set before _isCounter is cleared
 
-    private CycleCalibrator(ICycleTimeSource source, TimestampEra era, bool isCounter)
-    {
-        _source = source;
-        _era = era;
-        _isCounter = isCounter;
-    }
+    private CycleCalibrator(ICycleTimeSource source, TimestampEra era, bool isCounter) =>
+        (_source, _era, _isCounter) = (source, era, isCounter);
 
     /// <summary>True while timestamps come from the counter.</summary>
     public bool IsCounter

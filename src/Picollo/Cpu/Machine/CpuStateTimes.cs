@@ -5,7 +5,7 @@ namespace Picollo.Cpu;
 /// <summary>How long a CPU, or all of them together, spent in each state since the system was started.</summary>
 /// <remarks>
 /// <para>A state that the system does not distinguish is null; its time is counted in another state. No time is counted in two
-/// states: what guests ran is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>, although Linux itself counts it in both.</para>
+/// states: what guests ran is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>, where Linux counts it in both.</para>
 /// <para>Windows distinguishes user, system, idle, hard and soft interrupts; macOS user, system, nice and idle; Linux all. Linux counts
 /// in steps of 10 ms, and its idle and waiting times may step back. Values above 292 years are held at that. Immutable; the default
 /// value has no state.</para>

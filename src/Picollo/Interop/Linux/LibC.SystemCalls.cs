@@ -86,8 +86,8 @@ internal static unsafe partial class LibC
     public const nuint PERF_IOC_FLAG_GROUP = 1;
     public const nuint PERF_FLAG_FD_CLOEXEC = 8;
 
-    /// <summary>Opens a counter; -1, and the error, where that fails. A thread of 0 is the calling one, of -1 all on the CPU; a CPU of -1 is
-    /// any; <paramref name="group"/> is the file of the group's leader, or -1.</summary>
+    /// <summary>Opens a counter; -1, and the error, where that fails. A thread of 0 is the calling one, of -1 all on the CPU; a CPU of -1
+    /// is any; <paramref name="group"/> is the file of the group's leader, or -1.</summary>
     public static int perf_event_open(void* attributes, int thread, int cpu, int group, nuint flags)
     {
         if (SYS_perf_event_open is not { } number)
