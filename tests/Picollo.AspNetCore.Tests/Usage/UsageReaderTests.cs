@@ -146,6 +146,21 @@ public class UsageReaderTests
     }
 
     [Fact]
+    public void A_route_that_was_reset_begins_anew()
+    {
+        UsageReader reader = Start();
+        ThreadLocalHdrHistogram<uint> cpu = _routes.Get("GET", "/orders").Cpu;
+        cpu.Record(1_000_000_000, (ulong)Environment.ProcessorCount * 100);
+        _clock.Advance(1);
+        reader.Read();
+        cpu.Reset();
+        cpu.Record(1_000_000_000, (ulong)Environment.ProcessorCount * 5);
+        _clock.Advance(20);
+
+        reader.Read().Routes[0].MachineShare.Should().BeApproximately(0.25, 0.005);
+    }
+
+    [Fact]
     public void Two_looks_at_one_moment_tell_no_rate()
     {
         UsageReader reader = Start();

@@ -407,6 +407,30 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
+    public async Task A_disposed_histogram_is_no_longer_held()
+    {
+        await using HdrHistogramLogRecorder recorder = Record();
+        WeakReference disposed = AddAndDispose(recorder);
+        _time.Advance(Second);
+
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        disposed.IsAlive.Should().BeFalse();
+
+        // Of its own, so that no variable holds the histogram.
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference AddAndDispose(HdrHistogramLogRecorder recorder)
+        {
+            HdrHistogram histogram = HdrHistogram.Create();
+            recorder.Add(histogram);
+            histogram.Dispose();
+            return new WeakReference(histogram);
+        }
+    }
+
+    [Fact]
     public async Task What_a_disposed_histogram_counted_is_written_when_its_folder_is_there_again()
     {
         string folder = Path.Combine(_folder, "sub");

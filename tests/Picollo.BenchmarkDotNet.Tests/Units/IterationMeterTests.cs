@@ -1,0 +1,44 @@
+using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public class IterationMeterTests
+{
+    private const int BurntMilliseconds = 40;
+
+    [Fact]
+    public void Nothing_but_the_workload_runs_while_counters_count()
+    {
+        IterationMeter meter = new(new BurningCounters(), measuresCpu: true);
+
+        meter.Begin();
+        meter.End();
+
+        // The usage is read before the counters begin and after they end, so what those take themselves is in it.
+        Iteration iteration = meter.Iterations.Should().ContainSingle().Subject;
+        iteration.Usage!.Value.Cpu.Total.TotalMilliseconds.Should().BeGreaterThan(2 * BurntMilliseconds * 0.9);
+        iteration.Counts.Should().Equal(7UL);
+    }
+
+    private sealed class BurningCounters : ICounters
+    {
+        public IReadOnlyList<string> Names { get; } = ["any"];
+
+        public IReadOnlyList<string> Unavailable { get; } = [];
+
+        public void Begin() => Burn.Milliseconds(BurntMilliseconds);
+
+        public void End(Span<ulong> counts)
+        {
+            Burn.Milliseconds(BurntMilliseconds);
+            counts[0] = 7;
+        }
+
+        public double ShareOfTime(int index) => 1;
+
+        public void Dispose()
+        {
+        }
+    }
+}
