@@ -7,7 +7,8 @@ internal static class Seeded
 {
     private const string Switch = "PICOLLO_TEST_SEED";
 
-    private static readonly int FirstSeed =
+    /// <summary>The seed of the first case.</summary>
+    public static int FirstSeed { get; } =
         int.TryParse(Environment.GetEnvironmentVariable(Switch), CultureInfo.InvariantCulture, out int seed)
             ? seed
             : Random.Shared.Next();
