@@ -2,7 +2,7 @@ namespace Picollo.Metrics;
 
 /// <summary>The unit that values are shown in. Immutable, and equal where both properties are.</summary>
 /// <remarks>
-/// A histogram itself knows no unit. Whoever shows its values divides them by <see cref="Ratio"/>.
+/// A histogram itself knows no unit. Code that shows its values divides them by <see cref="Ratio"/>.
 /// <example>
 /// <code>
 /// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 }; // for values in nanoseconds
