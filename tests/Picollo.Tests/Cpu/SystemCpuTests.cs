@@ -19,7 +19,7 @@ public class SystemCpuTests
         }));
 
         cpu.Total.HasShares.Should().BeFalse();
-        cpu.Total.SinceStart[CpuState.User].Should().Be(TimeSpan.FromSeconds(5));
+        cpu.Counters()[CpuState.User].Should().Be(TimeSpan.FromSeconds(5));
         cpu.Interval.Should().Be(TimeSpan.Zero);
         cpu.LoadAverage.ToString().Should().Be("0.65, 0.33, 0.20");
         cpu.Processes.Single().Share.Should().BeNull();

@@ -15,8 +15,8 @@ public readonly record struct CpuStates
 {
     private readonly PerCpuState<double> _shares;
 
-    private CpuStates(int? cpu, in CpuStateTimes sinceStart, PerCpuState<double> shares, bool hasShares) =>
-        (Cpu, SinceStart, _shares, HasShares) = (cpu, sinceStart, shares, hasShares);
+    private CpuStates(int? cpu, PerCpuState<double> shares, bool hasShares) =>
+        (Cpu, _shares, HasShares) = (cpu, shares, hasShares);
 
     /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
     public int? Cpu { get; }
@@ -55,9 +55,6 @@ public readonly record struct CpuStates
 
     /// <summary>The share of virtual machines that run here, at nice 1 and above.</summary>
     public double? GuestNice => this[CpuState.GuestNice];
-
-    /// <summary>The counters that the shares come from, as the later sample had them.</summary>
-    internal CpuStateTimes SinceStart { get; }
 
     private double? this[CpuState state] => _shares[(int)state];
 
@@ -103,7 +100,7 @@ public readonly record struct CpuStates
 
         if (total == 0)
         {
-            return WithoutShares(cpu, after);
+            return WithoutShares(cpu);
         }
 
         for (int i = 0; i < PerCpuState<double>.Count; i++)
@@ -111,10 +108,10 @@ public readonly record struct CpuStates
             shares[i] /= total;
         }
 
-        return new CpuStates(cpu, after, shares, hasShares: true);
+        return new CpuStates(cpu, shares, hasShares: true);
     }
 
-    internal static CpuStates WithoutShares(int? cpu, in CpuStateTimes sinceStart) => new(cpu, sinceStart, default, hasShares: false);
+    internal static CpuStates WithoutShares(int? cpu) => new(cpu, default, hasShares: false);
 
     private static void Append(StringBuilder text, double? share, string state)
     {

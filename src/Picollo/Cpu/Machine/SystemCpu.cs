@@ -217,7 +217,7 @@ public sealed class SystemCpu : IDisposable
 
             Cpus.Add(i < before.Length && before[i].Cpu == cpu
                 ? CpuStates.Between(cpu, before[i].Times, times)
-                : CpuStates.WithoutShares(cpu, times));
+                : CpuStates.WithoutShares(cpu));
         }
     }
 

@@ -35,7 +35,7 @@ public sealed partial class LiveProcessTests : IDisposable
         self.LastCpu.Should().BeInRange(0, 10_000);
         cpu.Threads.Should().Contain(each => each.ProcessId == self.Id && each.Id == self.Id);
         cpu.Threads.Count(each => each.ProcessId == self.Id).Should().BeGreaterThan(2);
-        cpu.Total.SinceStart[CpuState.User].Should().BePositive();
+        cpu.Counters()[CpuState.User].Should().BePositive();
         cpu.Cpus.Should().NotBeEmpty();
         cpu.RunQueue!.Value.Total.Should().BeGreaterThan(2);
     }
