@@ -1,5 +1,5 @@
 using Picollo.PerfEvent;
-using Picollo.PerfFaultsApp;
+using Picollo.HelperApp.Faults;
 
 namespace Picollo.PerfGuestApp;
 

@@ -1,6 +1,6 @@
 using Picollo.Cpu;
 using Picollo.PerfEvent;
-using Picollo.PerfFaultsApp;
+using Picollo.HelperApp.Faults;
 
 namespace Picollo.PerfGuestApp;
 

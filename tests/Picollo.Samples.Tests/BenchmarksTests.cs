@@ -24,7 +24,7 @@ public sealed class BenchmarksTests
         { typeof(Aggregation), [.. SoftwareCounters("TaskClock/Op", "PageFaults/Op"), .. CpuUsage, .. Percentiles] },
         { typeof(Allocation), ["Allocated", .. SoftwareCounters("PageFaults/Op"), .. Percentiles] },
         { typeof(Asynchrony), [.. SoftwareCounters("TaskClock/Op"), .. CpuUsage, .. Percentiles] },
-        { typeof(LockContention), [.. SoftwareCounters(KernelCountersFactAttribute.UnavailableReason is null ? ["TaskClock/Op", "ContextSwitches/Op"] : ["TaskClock/Op"]), .. CpuUsage] },
+        { typeof(LockContention), [.. SoftwareCounters(Needs.WhyNot(Need.KernelCounters) is null ? ["TaskClock/Op", "ContextSwitches/Op"] : ["TaskClock/Op"]), .. CpuUsage] },
     };
 
     [Theory]

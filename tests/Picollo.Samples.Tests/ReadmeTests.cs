@@ -60,7 +60,7 @@ public sealed partial class ReadmeTests
         ConsoleOutput.Of(() => ReadmeSamples.Monitoring(histogram)).Should().Contain("requests: Total=0");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public async Task The_wake_up_latency_is_of_a_second() => (await ReadmeSamples.WakeUpLatency()).Should().BePositive().And.Match(count => count % 1_000 == 0);
 
     [Fact]

@@ -36,31 +36,3 @@ internal sealed class SmallDisk : IDisposable
 
     public void Dispose() => Tool.Run("umount", "/", AsItIs, Path);
 }
-
-/// <summary>A test on a small disk of its own; skipped, with the reason, where none can be mounted.</summary>
-public sealed class LinuxDiskFactAttribute : FactAttribute
-{
-    public LinuxDiskFactAttribute() => Skip =
-        !OperatingSystem.IsLinux() ? "a small disk is mounted on Linux only"
-        : !Environment.IsPrivilegedProcess ? "needs root, to mount a small disk"
-        : !CanMount() ? "no file system can be mounted here"
-        : null;
-
-    private static bool CanMount()
-    {
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("picollo-disk-");
-        try
-        {
-            new SmallDisk(folder.FullName, kilobytes: 64).Dispose();
-            return true;
-        }
-        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
-        {
-            return false;
-        }
-        finally
-        {
-            folder.Delete();
-        }
-    }
-}

@@ -22,9 +22,15 @@ internal static class Tool
         BuildEnvironment["DOTNET_CLI_UI_LANGUAGE"] = "en";
     }
 
+    /// <summary>The <c>dotnet</c> that runs these tests.</summary>
+    public static string DotnetPath { get; } = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+
     /// <summary>Runs the SDK that runs these tests.</summary>
-    public static string Dotnet(string workingDirectory, params string[] arguments) => Run(
-        Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", workingDirectory, BuildEnvironment, arguments);
+    public static string Dotnet(string workingDirectory, params string[] arguments) => Run(DotnetPath, workingDirectory, BuildEnvironment, arguments);
+
+    /// <summary>A command line that runs tests/HelperApp from beside the tests.</summary>
+    /// <param name="arguments">What it is to do; see its Program.cs.</param>
+    public static string[] HelperApp(params string[] arguments) => [DotnetPath, Path.Combine(AppContext.BaseDirectory, "HelperApp.dll"), .. arguments];
 
     /// <summary>Whether a program of that name is on the PATH.</summary>
     public static bool Exists(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")

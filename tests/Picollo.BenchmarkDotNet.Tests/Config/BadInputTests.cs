@@ -33,21 +33,21 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
         run.Log.IndexOf(message, StringComparison.Ordinal).Should().BeInRange(0, run.Log.IndexOf("BenchmarkRunner: Start", StringComparison.Ordinal));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_counter_that_is_named_again_is_counted_once()
     {
         run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is named 3 times and counted once.");
         run.Of<NamedThrice>().Headers().Should().BeEquivalentTo("PageFaults/Op", "MinorPageFaults/Op");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_attribute_that_names_nothing_is_told_so()
     {
         run.Of<NamesNothing>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
         run.Of<NamesNull>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Names_that_are_none_are_left_out()
     {
         string[] messages = [.. run.Of<Malformed>().Messages()];
@@ -59,7 +59,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
         messages.Should().HaveCount(4).And.NotContain(message => message.Contains("Parameter", StringComparison.Ordinal) || message.Contains('\n'));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Numbers_that_are_none_are_left_out()
     {
         run.Of<Undefined>().Messages().Should().HaveCount(2)
@@ -68,18 +68,18 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
         run.Of<Undefined>().Headers().Should().Equal("PageFaults/Op");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_the_machine_does_not_have_is_left_out_and_said_once()
     {
         run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
         run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine finds it too, and need not repeat it");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_name_that_means_another_counter_to_the_session_is_left_out() =>
         run.Of<SessionsName>().Messages().Should().ContainSingle().Which.Should().Match("The counter \"*PageFaults\" is left out: *already.");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void All_mistakes_at_once_are_said_each()
     {
         run.Of<AllAtOnce>().Messages().Should().HaveCount(5).And.OnlyHaveUniqueItems();

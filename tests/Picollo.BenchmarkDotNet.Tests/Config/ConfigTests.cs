@@ -17,7 +17,7 @@ public sealed class ConfigTests
 {
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Attributes_of_class_base_class_and_assembly_and_what_a_configuration_names_add_up()
     {
         using BenchmarkRun run = new(

@@ -68,7 +68,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
         _shared.Cell(nameof(SharedWorkloads.Never), "Instructions/Op (scaled)").Should().Be("?");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_only_the_benchmark_s_process_lacks_is_said_after_the_run()
     {
         using BenchmarkRun unavailable = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted()), typeof(UnavailableWorkload));

@@ -12,18 +12,18 @@ public sealed class RealCountersRun() : BenchmarkRun(
 /// <summary>The kernel's counters, and the CPU's where it has some.</summary>
 public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
 {
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Each_fresh_page_is_a_fault() =>
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.TouchesPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
 
-    [KernelCountersFact]
+    [FactNeeding(Need.KernelCounters)]
     public void Each_sleep_is_a_switch()
     {
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(0.8, 3, "some of the empty iterations are interrupted, too");
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_the_kernel_does_counts_if_it_is_asked_for_and_may_be()
     {
         run.Of<KernelFaultsLeftOut>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeLessThan(KernelWorkloads.Pages / 2.0);

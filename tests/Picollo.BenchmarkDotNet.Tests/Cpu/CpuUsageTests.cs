@@ -43,22 +43,22 @@ public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
         _summary.Value(benchmark, "CPU/Wall").Should().BeApproximately(CpuOf(benchmark) / mean, 0.001);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Each_sleep_is_a_voluntary_switch() =>
         _summary.Value(nameof(CpuWorkloads.Sleeps), "VoluntarySwitches/Op").Should().BeInRange(1, 3);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Columns_are_named_and_have_units()
     {
         _summary.Headers().Should().Equal("TaskClock/Op", "User/Op", "Kernel/Op", "CPU/Wall", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
         _summary.Cell(nameof(CpuWorkloads.Burns), "User/Op").Should().MatchRegex(@"^[0-9,]+\.[0-9]{3} [mμ]s$");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Work_after_an_await_is_counted_on_whichever_thread_it_goes_on() =>
         _summary.Value(nameof(CpuWorkloads.BurnsElsewhere), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_an_await_the_benchmark_s_own_thread_is_counted() =>
         _summary.Value(nameof(CpuWorkloads.BurnsOnTwo), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
 

@@ -13,7 +13,7 @@ public sealed class TroubleTests
 {
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_a_folder_for_temporary_files_the_times_are_there_and_a_line_tells_of_the_rest()
     {
         using BenchmarkRun run = new(InThisProcess.AddEventProcessor(new WhileBenchmarksRun("/none/such")), typeof(UnwritableWorkload));

@@ -35,7 +35,7 @@ public sealed class ExchangeFileTests
         });
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
     public void The_file_is_this_user_s_alone() =>
         InFile(MeasureRequest.Of([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
@@ -66,13 +66,13 @@ public sealed class ExchangeFileTests
         File.Delete(path + ".new");
     });
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_file_is_named_in_full_whatever_directory_is_current_later()
     {
         InTemporaryFolder(".", () => InFile(MeasureRequest.Of([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_folder_that_is_not_there_is_named()
     {
         InTemporaryFolder("/none/such", () =>

@@ -33,7 +33,7 @@ public class HistCommandTests
         run.Should().Be(new ToolRun(2, "", $"{message}\nTry 'picollo hist --help'.\n"));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_cannot_be_read_is_told()
     {
         PicolloTool.Run("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
@@ -91,18 +91,18 @@ public class HistCommandTests
         JsonDocument.Parse(run.Output).RootElement.GetProperty("count").GetInt32().Should().Be(4);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_bad_line_ends_the_command_with_1_and_nothing_on_standard_output() =>
         PicolloTool.RunWithInput("1\nx\n", "hist").Should().Be(new ToolRun(1, "", "picollo: standard input: line 2: not a number: 'x'\n"));
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_reader_that_has_gone_ends_it_without_a_word() =>
         PicolloTool.RunInShell("( (sleep 1; seq 1000) | $picollo hist; echo $? >&2 ) | true").Error.Should().Be("141\n");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Head_has_its_line() => PicolloTool.RunInShell("seq 1000 | $picollo hist | head -1").Should().Be(new ToolRun(0, "##### standard input\n", ""));
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Ctrl_C_ends_the_reading_and_prints_what_was_read()
     {
         const int Lines = 200_000;
@@ -131,7 +131,7 @@ public class HistCommandTests
         json.GetProperty("count").GetInt32().Should().BeInRange(1, Lines);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Progress_of_long_input_is_shown_on_a_terminal_and_goes()
     {
         string output = InTerminal("(seq 100000; sleep 1.5; seq 100000) | $picollo hist");
@@ -142,7 +142,7 @@ public class HistCommandTests
         InTerminal("(seq 100000; sleep 1.5; seq 100000) | NO_COLOR=1 $picollo hist").Should().NotContain("\e");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_narrow_terminal_has_a_narrow_chart() =>
         InTerminal("stty cols 40; seq 100 | $picollo hist").Split('\n').Should().Contain(line => line.StartsWith("          └") && line.TrimEnd('\r').Length == 40);
 

@@ -64,7 +64,7 @@ public class HistFilesTests
         Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log holds numbers below 2^63; a smaller --scale makes them so\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_full_disk_is_told_and_the_summary_is_printed_all_the_same()
     {
         foreach (string option in new[] { "--svg", "--html", "--hlog" })
@@ -79,7 +79,7 @@ public class HistFilesTests
         PicolloTool.RunInShell("echo 1 | $picollo hist > /dev/full").Should().Be(new ToolRun(1, "", "picollo: standard output: No space left on device\n"));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_place_that_cannot_be_written_is_told()
     {
         Hist("1\n", "--svg", "/nowhere/a.svg").Should().Be((1, "picollo: /nowhere/a.svg: No such file or directory\n"));
@@ -113,7 +113,7 @@ public class HistFilesTests
         Directory.GetFiles(folder.Path).Should().Equal(path);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_link_stays_one_and_a_pipe_is_written_to()
     {
         using TemporaryFolder folder = new();

@@ -10,7 +10,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Lines_and_percentiles_come_at_the_end_and_nothing_that_steers_a_terminal()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "200");
@@ -20,7 +20,7 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Output.Should().NotContain("\e").And.NotContain("\r");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Into_a_pipe_v_writes_a_block_each_second_and_zeros_before_the_first_wake_up()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "-a", "0", "-i", "1s", "-D", "2");
@@ -33,7 +33,7 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Output.Should().NotContain("\e").And.NotContain("\r").And.NotContainEquivalentOf("nan");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Units_and_numbers_alone_mean_the_same()
     {
         foreach (string[] options in (string[][])[["-i", "2000", "-D", "1"], ["-i", "2ms", "-D", "1s"], ["-N", "-i", "2000000", "-D", "1000ms"]])
@@ -45,7 +45,7 @@ public sealed partial class JitterCommandTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Json_is_as_the_schema_has_it_and_its_percentiles_ascend()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "--json", "-a", "0", "-D", "1200ms", "-c", "exit 4");
@@ -61,7 +61,7 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Error.Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_latency_above_the_limit_ends_it_in_good_order()
     {
         ToolRun run = PicolloTool.Run("jitter", "-N", "-b", "100", "-D", "1m", "-a", "0");
@@ -70,7 +70,7 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Output.Should().MatchRegex(@"\n\nstopped by a latency of [0-9]+ ns on CPU 0;\s(a\smark\sof\sit|no\smark\sin)");
     }
 
-    [LinuxTheory]
+    [TheoryNeeding(Need.Linux)]
     [InlineData("INT", 130)]
     [InlineData("TERM", 143)]
     public void A_signal_ends_it_with_its_results(string signal, int exitCode)
@@ -87,7 +87,7 @@ public sealed partial class JitterCommandTests : IDisposable
         Results(_folder.PathOf("results")).GetProperty("picollo").GetProperty("is_interrupted").GetBoolean().Should().BeTrue();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_reader_that_has_gone_ends_it_and_what_was_measured_is_kept()
     {
         ToolRun run = PicolloTool.RunInShell($"( $picollo jitter -v -D 1m -o {_folder.Path}/results; echo $? >&2 ) | head -1");
@@ -96,7 +96,7 @@ public sealed partial class JitterCommandTests : IDisposable
         Results(_folder.PathOf("results")).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().BeGreaterThan(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_load_runs_beside_it_and_is_ended_with_it_whatever_it_makes_of_a_signal()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-D", "500ms", "-c", $"trap '' TERM; echo said; sleep 72 & echo $! > {_folder.Path}/id; wait; sleep 73");
@@ -107,7 +107,7 @@ public sealed partial class JitterCommandTests : IDisposable
         (!File.Exists(child) || File.ReadAllText(child).Contains(") Z ", StringComparison.Ordinal)).Should().BeTrue("its group is ended, too");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_load_has_normal_scheduling_and_the_cpus_that_are_inherited()
     {
         // As another user real time is not permitted; then there is none to leave, and the same must come out.
@@ -120,7 +120,7 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Output.Should().StartWith("affinity: 0 = 1 [0x1]\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_permission_it_says_so_and_measures()
     {
         ToolRun run = PicolloTool.RunInShell("""
@@ -133,11 +133,11 @@ public sealed partial class JitterCommandTests : IDisposable
         run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_real_time_asked_for_none_is_missed() =>
         PicolloTool.RunInShell("ulimit -r 0; DOTNET_CLI_HOME=/tmp $picollo jitter -p 0 -a 0 -l 50").Error.Should().NotContain("SCHED_FIFO");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_cpu_that_is_not_there_or_not_allowed_is_told()
     {
         PicolloTool.Run("jitter", "-a", "8191", "-l", "1").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Output == "" && run.Error.StartsWith("picollo: CPU 8191 does not exist", StringComparison.Ordinal));

@@ -18,7 +18,7 @@ public sealed class JitterFilesTests : IDisposable
 
     private string Results => _folder.PathOf("results");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
     public void Results_have_jitterdebuggers_shape_and_the_same_counts_everywhere()
     {
@@ -75,7 +75,7 @@ public sealed class JitterFilesTests : IDisposable
         cpu.GetProperty("histogram").EnumerateObject().Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_was_there_is_replaced_and_what_else_is_there_stays()
     {
         Directory.CreateDirectory(Results);
@@ -89,7 +89,7 @@ public sealed class JitterFilesTests : IDisposable
         Directory.GetFiles(Results, "*.tmp").Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_link_in_the_folders_place_is_refused()
     {
         Directory.CreateDirectory(_folder.PathOf("there"));
@@ -103,7 +103,7 @@ public sealed class JitterFilesTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder.PathOf("there")).Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Samples_of_a_measurement_before_do_not_stay_beside_results_that_have_none()
     {
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
@@ -115,7 +115,7 @@ public sealed class JitterFilesTests : IDisposable
         File.Exists(Path.Combine(Results, "samples.raw")).Should().BeFalse();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_link_in_a_files_place_is_replaced_and_not_followed()
     {
         Directory.CreateDirectory(Results);
@@ -131,7 +131,7 @@ public sealed class JitterFilesTests : IDisposable
         new FileInfo(Path.Combine(Results, "samples.raw")).Should().Match<FileInfo>(file => file.LinkTarget == null && file.Length == 20 * SampleLength);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_folder_of_another_user_is_refused()
     {
         string another = "/tmp";
@@ -140,14 +140,14 @@ public sealed class JitterFilesTests : IDisposable
         run.Should().Be(new ToolRun(1, "", $"picollo: {another}: it is another user's\n"));
     }
 
-    [LinuxTheory]
+    [TheoryNeeding(Need.Linux)]
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
     [InlineData("/dev/null", "it is a link, or no folder")]
     public void A_place_that_is_none_is_told(string path, string reason) =>
         PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 
-    [LinuxDiskFact]
+    [FactNeeding(Need.SmallDisk)]
     public void A_full_disk_is_told_and_the_measurement_goes_on()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
@@ -163,7 +163,7 @@ public sealed class JitterFilesTests : IDisposable
         Directory.GetFiles(results, "*.tmp").Should().BeEmpty();
     }
 
-    [LinuxDiskFact]
+    [FactNeeding(Need.SmallDisk)]
     public void A_disk_that_is_read_only_is_told_before_anything_is_measured()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 64);

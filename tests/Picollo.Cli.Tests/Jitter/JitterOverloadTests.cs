@@ -6,7 +6,7 @@ namespace Picollo.Cli.Tests.Jitter;
 [Collection(Alone.Name)]
 public sealed class JitterOverloadTests
 {
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_interval_that_keeps_all_cpus_busy_does_not_keep_it_from_ending()
     {
         ToolRun run = PicolloTool.Run("jitter", "--json", "-i", "1us", "-D", "1");

@@ -23,7 +23,7 @@ public sealed class JitterPlotTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_page_is_put_beside_the_results()
     {
         Save(Made.Full);
@@ -37,7 +37,7 @@ public sealed class JitterPlotTests : IDisposable
         page.Should().NotContain("Difference", "CPUs are none before and after");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_picture_has_histogram_and_percentiles()
     {
         Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
@@ -50,7 +50,7 @@ public sealed class JitterPlotTests : IDisposable
         texts.Should().Contain(["µs, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Nothing_measured_is_a_page_too()
     {
         Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
@@ -60,7 +60,7 @@ public sealed class JitterPlotTests : IDisposable
         File.ReadAllText(_folder.PathOf("jitter.html")).Should().Contain("CPU 1").And.NotContain("NaN");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_link_in_the_pages_place_is_not_followed()
     {
         Save(Made.Full);
@@ -124,7 +124,7 @@ public sealed class JitterPlotTests : IDisposable
         run.Error.TrimEnd('\n').Should().NotContain("\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_has_no_end_is_not_read()
     {
         File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Tests.Jitter;
 /// <summary>The live lines in a real terminal.</summary>
 public class JitterTerminalTests
 {
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Lines_are_rewritten_in_their_place_until_ctrl_c()
     {
         using TmuxScreen screen = new(rows: 40);
@@ -22,7 +22,7 @@ public class JitterTerminalTests
         end.Should().NotContain("^C", "the terminal's echo of it is written over").And.MatchRegex("(?m)^CPU 0( +[0-9.]+){6}$");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_narrow_terminal_cuts_lines_and_without_color_there_are_blocks()
     {
         using TmuxScreen narrow = new(columns: 40, rows: 40);

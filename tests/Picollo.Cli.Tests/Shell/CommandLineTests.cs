@@ -23,7 +23,7 @@ public class CommandLineTests
         run.Error.Should().Be("picollo: Unrecognized command or argument '?]0;x?[/]'.\nTry 'picollo --help'.\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_full_disk_is_told()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo --help > /dev/full");
@@ -31,7 +31,7 @@ public class CommandLineTests
         (run.ExitCode, run.Error).Should().Be((1, "picollo: standard output: No space left on device\n"));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_reader_that_has_gone_ends_the_tool_without_a_word()
     {
         ToolRun run = PicolloTool.RunInShell("( sleep 1; $picollo --help; echo $? >&2 ) | true");

@@ -9,7 +9,7 @@ public class LiveScreenTests
 {
     private const string Before = "what was there before";
 
-    [TmuxTheory]
+    [TheoryNeeding(Need.Tmux)]
     [InlineData("q", null, 0)]
     [InlineData("C-c", null, 130)]
     [InlineData(null, "TERM", 143)]
@@ -38,7 +38,7 @@ public class LiveScreenTests
         screen.Run("stty -a").Should().Be(before);
     }
 
-    [TmuxTheory]
+    [TheoryNeeding(Need.Tmux)]
     [InlineData("$picollo top; echo code $?")]
     [InlineData("sh -c '$picollo top; echo done'")] // in one group with its parent
     public void Stopped_it_gives_the_terminal_back_and_continued_it_takes_it_again(string command)
@@ -66,7 +66,7 @@ public class LiveScreenTests
         screen.Run("stty -a").Should().Be(before);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Stopped_by_what_cannot_be_seen_coming_it_takes_the_terminal_again_as_well()
     {
         using TmuxScreen screen = new();
@@ -86,7 +86,7 @@ public class LiveScreenTests
         screen.Run("stty -a").Should().Be(before);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Where_nobody_could_continue_it_it_is_not_stopped()
     {
         using TmuxScreen screen = new();
@@ -98,7 +98,7 @@ public class LiveScreenTests
         screen.WaitFor("Any key goes back.");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void What_is_typed_behind_the_last_key_is_the_shells()
     {
         using TmuxScreen screen = new();
@@ -110,7 +110,7 @@ public class LiveScreenTests
         screen.WaitFor("is 42");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_terminal_that_is_closed_ends_it()
     {
         Process process;
@@ -127,7 +127,7 @@ public class LiveScreenTests
         }
     }
 
-    [TmuxTheory]
+    [TheoryNeeding(Need.Tmux)]
     [InlineData(20, 5)]
     [InlineData(200, 60)]
     [InlineData(2, 2)]
@@ -146,7 +146,7 @@ public class LiveScreenTests
         top.WaitForEnd(0);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Larger_again_it_shows_more()
     {
         // The header has up to eight lines: a limit of the control group, and a nice process in a session of its own, have one each.
@@ -158,7 +158,7 @@ public class LiveScreenTests
         top.Screen.WaitFor(screen => screen.Contains("COMMAND", StringComparison.Ordinal) && top.List.Length > 20, "all columns and more rows");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Who_wants_no_attributes_gets_none()
     {
         using TopInTerminal top = new(environment: ("NO_COLOR", "1"));
@@ -169,7 +169,7 @@ public class LiveScreenTests
         top.Screen.StyledScreen.Should().NotContain("\e");
     }
 
-    [TmuxTheory]
+    [TheoryNeeding(Need.Tmux)]
     [InlineData("< /dev/null")]
     [InlineData("<&-")]
     public void Keys_are_the_terminals_where_standard_input_is_something_else(string redirection)
@@ -184,7 +184,7 @@ public class LiveScreenTests
         screen.WaitFor("code 0");
     }
 
-    [TmuxTheory]
+    [TheoryNeeding(Need.Tmux)]
     [InlineData("$picollo top -d 0.1 | head -3", "screen-256color")]
     [InlineData("$picollo top -n 1 < /dev/null > file; head -3 file", "screen-256color")]
     [InlineData("$picollo top -n 1 -p $$", "dumb")]

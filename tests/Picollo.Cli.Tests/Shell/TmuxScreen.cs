@@ -63,10 +63,6 @@ internal sealed class TmuxScreen : IDisposable
         }
     }
 
-    /// <summary>Why there is none here; null if there is.</summary>
-    public static string? UnavailableReason { get; } =
-        !OperatingSystem.IsLinux() ? "what is tested here exists on Linux only" : !Tool.Exists("tmux") ? "no 'tmux' on the PATH (Debian's package tmux)" : null;
-
     /// <summary>What the screen shows, its rows without the spaces at their ends.</summary>
     public string Screen => Tmux("capture-pane", "-p");
 

@@ -3,7 +3,7 @@ namespace Picollo.Cli.Tests.Shell;
 /// <summary>That what the live views are tested with sees what there is to see.</summary>
 public class TmuxScreenTests
 {
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void It_sees_text_attributes_size_cursor_and_the_other_screen()
     {
         using TmuxScreen screen = new(40, 10);
@@ -19,7 +19,7 @@ public class TmuxScreenTests
         (screen.IsCursorVisible, screen.IsAlternateScreen).Should().Be((false, true));
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void The_tool_runs_in_it()
     {
         using TmuxScreen screen = new(environment: ("TERM", "dumb"));

@@ -10,7 +10,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_name_that_a_process_gives_itself_steers_no_terminal()
     {
         const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; while :; do :; done & sleep 0.3; kill $!";
@@ -33,14 +33,14 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("\nA command with options of its own stands after --: picollo stat -- CMD ARGS\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_report_goes_to_standard_error_and_the_commands_output_stays_its_own()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "echo", "said");
 
         (run.ExitCode, run.Output).Should().Be((0, "said\n"));
         run.Error.Should().StartWith("\necho said\n\n").And.NotContain("\e").And.NotContain("\r");
-        string[] inKernel = KernelCountersFactAttribute.UnavailableReason is null ? ["context-switches", "cpu-migrations"] : [];
+        string[] inKernel = Needs.WhyNot(Need.KernelCounters) is null ? ["context-switches", "cpu-migrations"] : [];
         foreach (string name in (string[])[.. inKernel, "task-clock", "page-faults", "elapsed", "user", "kernel", "max resident", "page faults", "context switches"])
         {
             run.Error.Should().MatchRegex($"(?m)^{name} +[0-9]");
@@ -50,7 +50,7 @@ public sealed partial class StatCommandTests : IDisposable
         Mebibytes(run.Error).Should().BeLessThan(20);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_signal_to_the_group_and_again_to_the_process_is_one_request_and_the_run_it_cuts_short_is_left_out()
     {
         ToolRun run = PicolloTool.RunInShell("timeout -s INT 2 $picollo stat -r 1000 -- sleep 0.3");
@@ -59,7 +59,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("of 1000 runs: interrupted, and the one cut short left out").And.Contain("\nelapsed ").And.NotContain("failed");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_cannot_be_counted_is_said_once()
     {
         ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");
@@ -68,7 +68,7 @@ public sealed partial class StatCommandTests : IDisposable
         Regex.Count(run.Error, "(?m)^not counted: nosuch/a/, nosuch/b/: this machine has no PMU").Should().Be(1);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Memory_that_is_touched_shows()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none");
@@ -76,10 +76,10 @@ public sealed partial class StatCommandTests : IDisposable
         Mebibytes(run.Error).Should().BeInRange(200, 230);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Standard_input_is_the_commands() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Exit_codes_are_passed_on()
     {
         ExitCode("stat", "--", "sh", "-c", "exit 7").Should().Be(7);
@@ -91,7 +91,7 @@ public sealed partial class StatCommandTests : IDisposable
         ExitCode("stat", "-o", "/nonexistent/file", "--", "true").Should().Be(125);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_folder_of_the_PATH_that_may_not_be_searched_has_no_command_in_it()
     {
         ToolRun run = PicolloTool.RunInShell($"""
@@ -107,13 +107,13 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Be("picollo: picollo-no-such-program: No such file or directory\npicollo: locked: Permission denied\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_cannot_be_executed_is_told_in_a_line()
     {
         PicolloTool.Run("stat", "--", "no-such\e[1mprogram").Error.Should().Be("picollo: no-such?[1mprogram: No such file or directory\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_first_run_that_fails_gives_the_exit_code()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "4", "-c", $"echo >> {_folder}/runs; n=$(wc -l < {_folder}/runs); [ $n = 1 ] || exit $((n + 10))");
@@ -122,7 +122,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("\n4 runs\n").And.Contain("3 of 4 runs failed; the first ended with exit code 12");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Repeated_runs_have_percentiles()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "5", "--", "sleep", "0.02");
@@ -132,7 +132,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Two_commands_run_in_turn_and_are_compared()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "3", "--compare", $"printf A >> {_folder}/order; sleep 0.05", $"printf B >> {_folder}/order; sleep 0.2");
@@ -142,7 +142,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("\n3 runs of each, in turn\n").And.MatchRegex(@"(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +±[0-9.]+% +\+[0-9.]+% +\+[0-9.]+$");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Threads_are_shown_and_what_was_not_seen()
     {
         ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 0.2");
@@ -150,7 +150,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().MatchRegex("(?m)^process +thread +name +CPU time +share$").And.MatchRegex("(?m)^ +[0-9]+ +[0-9]+ +(sh|sleep) +").And.MatchRegex("(?m)^ +not seen +");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_report_goes_to_a_file()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-o", $"{_folder}/report", "--", "echo", "said");
@@ -159,7 +159,7 @@ public sealed partial class StatCommandTests : IDisposable
         File.ReadAllText($"{_folder}/report").Should().StartWith("{\"kind\":\"run\"");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_full_disk_is_the_tools_failure()
     {
         foreach (string command in (string[])["$picollo stat --json -- true > /dev/full", "$picollo stat -o /dev/full -- true"])
@@ -171,15 +171,15 @@ public sealed partial class StatCommandTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_reader_that_has_gone_ends_it() =>
         PicolloTool.RunInShell("( $picollo stat --json -- sleep 1; echo $? >&2 ) | true").Error.Should().Be("141\n");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_command_whose_reader_has_gone_is_ended_by_that() =>
         PicolloTool.RunInShell("( $picollo stat -o /dev/null -- yes; echo $? >&2 ) | head -1").Error.Should().Be("141\n");
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_is_left_behind_is_not_waited_for()
     {
         ToolRun run = PicolloTool.RunInShell($"$picollo stat -- sh -c 'sleep 68 & echo $! > {_folder}/id' > {_folder}/out 2> {_folder}/err; echo $?; kill $(cat {_folder}/id) && echo left");
@@ -188,7 +188,7 @@ public sealed partial class StatCommandTests : IDisposable
         File.ReadAllText($"{_folder}/err").Should().Contain("elapsed");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_interrupt_that_the_terminal_did_not_send_is_handed_on_and_the_summary_printed()
     {
         // Without job control (set -m) a shell's background command ignores SIGINT.
@@ -205,7 +205,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().MatchRegex("(?m)^elapsed +").And.Contain("the command ended with exit code 4");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_text_command_gets_each_signal_and_further_runs_are_left_out()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -220,7 +220,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("2 of 9 runs: interrupted, and the one cut short left out").And.MatchRegex("(?m)^elapsed +");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_stopped_command_is_ended_all_the_same()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -235,7 +235,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("the command was ended by signal 15");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_report_that_has_no_place_is_told_before_the_command_runs()
     {
         foreach ((string path, string reason) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
@@ -244,7 +244,7 @@ public sealed partial class StatCommandTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_tools_sudden_end_is_the_commands()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -257,7 +257,7 @@ public sealed partial class StatCommandTests : IDisposable
         run.Output.Should().Be("gone\n");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_interrupt_that_was_typed_reaches_the_command_once()
     {
         // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.

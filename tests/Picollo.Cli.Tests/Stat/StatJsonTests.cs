@@ -43,7 +43,7 @@ public class StatJsonTests
         writer.ToString().Should().NotContain("\e", "what is piped on may be shown");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void It_goes_to_standard_output_and_the_commands_output_does_not()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "--", "sh", "-c", "echo said; exit 3");
@@ -56,7 +56,7 @@ public class StatJsonTests
         run.ExitCode.Should().Be(3);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Runs_and_comparisons_are_as_the_schema_has_them()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-r", "2", "--compare", "sleep 0.02", "sleep 0.1");

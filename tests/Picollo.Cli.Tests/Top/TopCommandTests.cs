@@ -11,7 +11,7 @@ public class TopCommandTests
 
     private static readonly string[] Columns = ["PID", "USER", "PR", "NI", "VIRT", "RES", "SHR", "S", "%CPU", "%MEM", "%WAIT", "TIME+", "COMMAND"];
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_page_has_tops_lines_and_columns_and_all_processes_itself_among_them()
     {
         ToolRun run = PicolloTool.Run("top", "-b", "-n", "1");
@@ -29,7 +29,7 @@ public class TopCommandTests
         run.Output.Should().NotContain("\e");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_is_no_terminal_gets_pages_without_asking()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo top -n 2 -d 0.1 -1 < /dev/null");
@@ -40,7 +40,7 @@ public class TopCommandTests
         run.Output.Split('\n').Count(line => line.StartsWith("%Cpu")).Should().Be(2 * File.ReadLines("/proc/stat").Count(line => line.StartsWith("cpu") && char.IsAsciiDigit(line[3])));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Processes_and_orders_are_chosen_and_what_is_piped_is_not_cut()
     {
         string argument = new('x', 600);
@@ -60,7 +60,7 @@ public class TopCommandTests
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Threads_are_listed_by_their_names()
     {
         string[] names = [.. Directory.GetDirectories("/proc/self/task").Select(task => File.ReadAllText($"{task}/comm").TrimEnd('\n'))];
@@ -74,7 +74,7 @@ public class TopCommandTests
         rows.Should().Contain(row => row[0] == $"{Environment.ProcessId}");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Json_is_as_its_schema_says_and_as_proc_has_it_at_that_moment()
     {
         ToolRun run = PicolloTool.Run("top", "--json", "-Hc", "-n", "2", "-d", "0.2");
@@ -99,7 +99,7 @@ public class TopCommandTests
         double Bytes(string name) => me.GetProperty(name).GetDouble();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Json_tells_what_a_process_took_over_the_session()
     {
         using Process burner = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
@@ -124,7 +124,7 @@ public class TopCommandTests
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_name_that_a_process_gives_itself_steers_no_terminal()
     {
         const string Script = "(printf '\\033]0;x\\n\\342\\200\\256y' > /proc/self/comm; exec -a $'z\\e[2J\\n' sleep 100) & printf '\\033]0;x' > /proc/$!/comm; "
@@ -135,7 +135,7 @@ public class TopCommandTests
         run.Output.Should().NotContainAny("\e", "\u202e", "\r").And.Contain("z?[2J?");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_interruption_in_the_middle_ends_with_whole_pages()
     {
         // With jobs of its own the shell does not have them ignore the signal, but tells of their end.
@@ -148,7 +148,7 @@ public class TopCommandTests
         JsonSchema.OfCommand("top").ProblemsOf(terminated.Output).Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_closed_pipe_a_full_disk_and_a_closed_output_end_it()
     {
         PicolloTool.RunInShell("$picollo top -d 0.1 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}").Should().Be(new ToolRun(141, "", ""));
@@ -158,7 +158,7 @@ public class TopCommandTests
         (closed.ExitCode, closed.Error).Should().Be((1, "picollo: standard output: Bad file descriptor\n"));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_process_that_is_not_there_is_an_error_unless_another_is()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
@@ -167,7 +167,7 @@ public class TopCommandTests
         Rows(PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647,1").Output).Should().ContainSingle();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_process_that_ends_leaves_an_empty_list()
     {
         string output = PicolloTool.RunInShell("sleep 100 & $picollo top -b -n 2 -d 1 -p $! | while read -r line; do echo \"$line\"; case \"$line\" in *sleep) kill $!; esac; done").Output;

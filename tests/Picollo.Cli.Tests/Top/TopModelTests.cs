@@ -12,7 +12,7 @@ public class TopModelTests
     /// <summary>The header's few lines, which are put together from parts.</summary>
     private const long MostBeyondText = 10_000;
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_sample_has_processes_with_their_users_and_a_page_of_them_allocates_little_more_than_its_lines()
     {
         TopSettings settings = new();
@@ -37,7 +37,7 @@ public class TopModelTests
         beyondText.Should().BeLessThan(MostBeyondText);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Threads_are_there_from_when_they_are_asked_for_and_what_was_seen_before_is_kept()
     {
         TopSettings settings = new();
@@ -55,7 +55,7 @@ public class TopModelTests
         model.History.GetShares(Environment.ProcessId)!.Value.Seen.Should().BeGreaterThan(model.Sample.Interval);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void No_process_of_those_asked_for_is_an_error_at_the_first_time_alone()
     {
         TopSettings settings = new() { Pids = [int.MaxValue] };

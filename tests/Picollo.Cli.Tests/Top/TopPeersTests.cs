@@ -23,7 +23,7 @@ public sealed class TopPeersTests : IDisposable
         }
     }
 
-    [PeersFact]
+    [FactNeeding(Need.Top, Need.Pidstat, Need.Taskset)]
     public void A_sleepers_row_is_tops_word_for_word_but_for_the_wait()
     {
         Start("sleep", "1000");
@@ -40,7 +40,7 @@ public sealed class TopPeersTests : IDisposable
         ourRows.Select(row => string.Join(' ', row.Where((_, i) => i != 10))).Should().Equal(Rows(theirs.Output).Select(row => string.Join(' ', row)));
     }
 
-    [PeersFact]
+    [FactNeeding(Need.Top, Need.Pidstat, Need.Taskset)]
     public void Shares_are_tops_and_waits_pidstats()
     {
         Start("taskset", "-c", "0", "sh", "-c", "while :; do :; done");
@@ -90,14 +90,4 @@ public sealed class TopPeersTests : IDisposable
     }
 
     private void Start(string program, params string[] arguments) => _processes.Add(Process.Start(program, arguments));
-}
-
-/// <summary>A test beside other tools; skipped, with the reason, where they are missing.</summary>
-internal sealed class PeersFactAttribute : FactAttribute
-{
-    private static readonly string[] Needed = ["top", "pidstat", "taskset", "nice"];
-
-    public PeersFactAttribute() => Skip = !OperatingSystem.IsLinux() ? "the tools to compare with are Linux's"
-        : Array.Find(Needed, tool => !Tool.Exists(tool)) is { } missing ? $"no {missing} on the PATH (Debian's procps, sysstat, util-linux)"
-        : null;
 }

@@ -7,7 +7,7 @@ namespace Picollo.Cli.Tests.Top;
 /// <summary>The keys of <c>picollo top</c>.</summary>
 public class TopScreenTests
 {
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void It_shows_the_page_that_top_shows_and_q_leaves_it()
     {
         using TopInTerminal top = new();
@@ -20,7 +20,7 @@ public class TopScreenTests
         top.WaitForEnd(0);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Letters_order_the_list()
     {
         using TopInTerminal top = new(columns: 120, rows: 40);
@@ -37,7 +37,7 @@ public class TopScreenTests
         top.Screen.WaitFor(_ => top.Ids.First() == "1", "pid 1 first");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Keys_choose_what_is_shown()
     {
         using TopInTerminal top = new($"-p {Environment.ProcessId}", columns: 120);
@@ -60,7 +60,7 @@ public class TopScreenTests
         top.Screen.WaitFor("h shows what keys do.");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void The_list_scrolls_and_the_first_row_is_what_questions_mean()
     {
         using TopInTerminal top = new("-o PID", rows: 12);
@@ -80,7 +80,7 @@ public class TopScreenTests
         top.Screen.WaitFor(_ => top.Ids.SequenceEqual(first), "the first page");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void One_users_processes_alone()
     {
         using TopInTerminal top = new();
@@ -99,7 +99,7 @@ public class TopScreenTests
         top.Screen.WaitFor(_ => top.List.Length > 0, "all");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Samples_are_taken_when_they_are_asked_for_and_a_delay_apart()
     {
         using TopInTerminal top = new();
@@ -128,7 +128,7 @@ public class TopScreenTests
         top.Screen.WaitFor("[0.5]:");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Help_fits_a_small_terminal_and_any_key_goes_back()
     {
         using TopInTerminal top = new();
@@ -142,7 +142,7 @@ public class TopScreenTests
         }
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_line_is_mended_and_given_up()
     {
         using TopInTerminal top = new();
@@ -171,7 +171,7 @@ public class TopScreenTests
         top.WaitForEnd(0);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void One_process_is_shown_with_its_session_and_its_threads()
     {
         using TopInTerminal top = new(columns: 100, rows: 60);
@@ -195,7 +195,7 @@ public class TopScreenTests
         top.Screen.WaitFor("sleep 12345");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_process_that_ends_while_it_is_shown_is_told()
     {
         using TopInTerminal top = new();
@@ -210,7 +210,7 @@ public class TopScreenTests
         top.Screen.WaitFor($"{sleep.Id} has ended.").Should().Contain("PID USER");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Keys_that_are_typed_ahead_are_all_taken()
     {
         using TmuxScreen screen = new();
@@ -223,7 +223,7 @@ public class TopScreenTests
         screen.WaitFor("code 130");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void The_last_of_so_many_pages_stays()
     {
         using TmuxScreen screen = new();
@@ -234,7 +234,7 @@ public class TopScreenTests
         screen.IsAlternateScreen.Should().BeFalse();
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Resized_it_asks_on_and_shows_all_of_a_long_question()
     {
         using TopInTerminal top = new();

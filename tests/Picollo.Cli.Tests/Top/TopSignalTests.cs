@@ -9,7 +9,7 @@ public class TopSignalTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_signal_is_sent_when_that_is_affirmed()
     {
         using TopInTerminal top = new();
@@ -30,7 +30,7 @@ public class TopSignalTests
         top.WaitForEnd(0);
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Anything_but_yes_is_no()
     {
         using TopInTerminal top = new();
@@ -54,7 +54,7 @@ public class TopSignalTests
         sleep.HasExited.Should().BeFalse();
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void A_process_that_has_ended_before_the_answer_is_told()
     {
         using TopInTerminal top = new();
@@ -73,7 +73,7 @@ public class TopSignalTests
         top.Screen.WaitFor("ended");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void The_first_process_and_picollo_itself_are_asked_for_twice()
     {
         using TopInTerminal top = new(columns: 120);
@@ -104,7 +104,7 @@ public class TopSignalTests
         top.Screen.IsAlternateScreen.Should().BeFalse();
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Niceness_is_set_when_that_is_affirmed()
     {
         using TopInTerminal top = new();
@@ -129,7 +129,7 @@ public class TopSignalTests
         }
     }
 
-    [TmuxFact(needsRoot: true)]
+    [FactNeeding(Need.Tmux, Need.Root, Need.Setpriv)]
     public void Who_may_not_is_told_why()
     {
         using TopInTerminal top = new(program: PicolloTool.Unprivileged);
@@ -146,7 +146,7 @@ public class TopSignalTests
         top.Screen.WaitFor($"Process {sleep.Id} is another user's: changing its niceness takes root's rights");
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void With_secure_both_are_off()
     {
         using TopInTerminal top = new("--secure");
@@ -161,7 +161,7 @@ public class TopSignalTests
         }
     }
 
-    [TmuxFact]
+    [FactNeeding(Need.Tmux)]
     public void Names_do_not_steer_the_terminal()
     {
         using Process evil = Process.Start("bash", ["-c", "exec -a $'\\e[2Jevil\\e]0;x\\a\\nname\\u202e' sleep 12345"]);

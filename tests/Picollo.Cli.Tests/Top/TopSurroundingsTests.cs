@@ -4,7 +4,7 @@ namespace Picollo.Cli.Tests.Top;
 public class TopSurroundingsTests
 {
     // Without any /proc .NET itself does not start.
-    [NamespaceFact]
+    [FactNeeding(Need.OwnProc)]
     public void A_proc_without_the_machine_is_an_error_that_says_so()
     {
         ToolRun run = PicolloTool.RunInShell("unshare -mp --fork sh -c 'mount -t proc -o subset=pid proc /proc; $picollo top -b; echo $?; $picollo top --json'");
@@ -14,7 +14,7 @@ public class TopSurroundingsTests
         run.Error.Should().MatchRegex("^(picollo: /proc/stat cannot be read.*\n){2}$");
     }
 
-    [NamespaceFact]
+    [FactNeeding(Need.OwnProc)]
     public void What_is_hidden_is_told_once_and_the_rest_is_shown()
     {
         const string Script = "mount -t proc -o hidepid=2 proc /proc; $unprivileged top -b -n 3 -d 0.1; $unprivileged top --json -n 2 -d 0.1 >&2";
@@ -28,7 +28,7 @@ public class TopSurroundingsTests
         JsonSchema.OfCommand("top").ProblemsOf(string.Join('\n', run.Error.Split('\n').Where(line => line.StartsWith('{')))).Should().BeEmpty();
     }
 
-    [NamespaceFact]
+    [FactNeeding(Need.OwnProc)]
     public void Nobody_sees_all_there_is_to_see_of_processes_of_root()
     {
         ToolRun run = PicolloTool.RunInShell("$unprivileged top --json -c -n 1 -p 1");

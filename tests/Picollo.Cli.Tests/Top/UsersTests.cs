@@ -17,7 +17,7 @@ public class UsersTests
         Users.CountLoginsIn([], RecordLength).Should().Be(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Users_are_found_by_name_and_number_and_named()
     {
         Users.TryFind("root", out uint root).Should().BeTrue();

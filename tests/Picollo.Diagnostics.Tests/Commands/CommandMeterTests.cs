@@ -23,10 +23,10 @@ public sealed class CommandMeterTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void All_is_known() => Meter.UnavailableReason.Should().BeNull();
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_small_command_does_not_inherit_the_size_of_this_process()
     {
         CommandRun run = Meter.Run("true");
@@ -39,12 +39,12 @@ public sealed class CommandMeterTests : IDisposable
         run.Threads.Should().BeEmpty();
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Memory_that_is_touched_is_seen() =>
         Meter.Run("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none")
             .Usage.MaxResidentBytes.Should().BeInRange(200 * Mebibyte, 230 * Mebibyte);
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Processor_time_of_children_counts_and_the_clock_goes_on()
     {
         long start = Stopwatch.GetTimestamp();
@@ -59,7 +59,7 @@ public sealed class CommandMeterTests : IDisposable
         run.Usage.InvoluntaryContextSwitches.Should().BeGreaterThan(0, "a second is longer than a time slice");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_command_that_waits_takes_time_and_switches_but_no_processor()
     {
         CommandRun run = Meter.Run("sleep", "0.2");
@@ -69,7 +69,7 @@ public sealed class CommandMeterTests : IDisposable
         run.Usage.VoluntaryContextSwitches.Should().BeGreaterThan(0);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void What_was_before_the_commands_first_instruction_does_not_count()
     {
         // It has waited for its release, that is one switch. Another is execve's own, where it moves to an idle CPU (sched_exec); once in a
@@ -78,17 +78,17 @@ public sealed class CommandMeterTests : IDisposable
             .Should().BeLessThanOrEqualTo(1);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void An_exit_code_is_passed_on() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, Signal = (int?)null });
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_signal_is_told_apart_from_an_exit_code()
     {
         Shell("kill -9 $$").Should().BeEquivalentTo(new { ExitCode = 137, Signal = 9 });
         Shell("exit 137").Should().BeEquivalentTo(new { ExitCode = 137, Signal = (int?)null });
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void No_signal_is_ignored_that_this_process_or_the_spawner_ignores()
     {
         foreach (int signal in (int[])[1, 2, 3, 13, 15, 17])
@@ -100,7 +100,7 @@ public sealed class CommandMeterTests : IDisposable
         Shell("[ \"$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status)\" = 0000000000000000 ]").ExitCode.Should().Be(0, "none is blocked");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_command_has_the_descriptors_that_this_process_passes_on_and_no_more()
     {
         const int CloseOnExec = 0x80000;
@@ -121,7 +121,7 @@ public sealed class CommandMeterTests : IDisposable
             .Select(words => words[1]).Where(IsOfAKindOfOurs).Should().BeEquivalentTo(passedOn.Where(IsOfAKindOfOurs));
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void What_does_not_exist_is_not_found()
     {
         foreach ((string name, int error, string message) in ((string, int, string)[])
@@ -136,7 +136,7 @@ public sealed class CommandMeterTests : IDisposable
         }
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void What_is_there_and_cannot_be_executed_is_something_else()
     {
         foreach (string name in (string[])["/etc/passwd", "/"])
@@ -146,7 +146,7 @@ public sealed class CommandMeterTests : IDisposable
         }
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_script_without_a_first_line_is_the_shells()
     {
         string script = Path.Combine(_folder, "script");
@@ -155,7 +155,7 @@ public sealed class CommandMeterTests : IDisposable
         Meter.Run(script, "5").ExitCode.Should().Be(5);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Arguments_and_environment_arrive_as_they_are()
     {
         const string Odd = "ä 'b' \"c\" $d\n\\";
@@ -167,7 +167,7 @@ public sealed class CommandMeterTests : IDisposable
         File.ReadAllText(there).Should().Be($"{Odd}||x|{Odd}|");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Output_goes_to_standard_error_where_that_is_asked_for()
     {
         string there = Path.Combine(_folder, "names");
@@ -178,7 +178,7 @@ public sealed class CommandMeterTests : IDisposable
         names[0].Should().Be(names[1]);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_signal_reaches_the_command()
     {
         using RunningCommand running = Meter.Start("/bin/sh", "-c", $"trap 'kill $!; exit 5' TERM; sleep 60 & : > {_folder}/ready; wait");
@@ -190,7 +190,7 @@ public sealed class CommandMeterTests : IDisposable
         running.Wait().ExitCode.Should().Be(5, "it is over, and stays as it was");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_signal_reaches_all_of_a_text_command()
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromText($"sleep 61 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
@@ -201,7 +201,7 @@ public sealed class CommandMeterTests : IDisposable
         WaitFor(() => HasEnded(IdIn("id")));
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void What_a_text_command_leaves_running_is_ended_with_it()
     {
         Meter.Run(MeasuredCommand.FromText($"sleep 62 & echo $! > {_folder}/id")).ExitCode.Should().Be(0);
@@ -209,7 +209,7 @@ public sealed class CommandMeterTests : IDisposable
         WaitFor(() => HasEnded(IdIn("id")));
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void What_a_program_leaves_running_is_not_waited_for_and_left_alone()
     {
         CommandRun run = Meter.Run("/bin/sh", "-c", $"sleep 63 & echo $! > {_folder}/id");
@@ -221,7 +221,7 @@ public sealed class CommandMeterTests : IDisposable
         run.Elapsed.Should().BeLessThan(TimeSpan.FromSeconds(60));
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Disposing_kills_the_command()
     {
         RunningCommand program = Meter.Start("sleep", "64");
@@ -237,7 +237,7 @@ public sealed class CommandMeterTests : IDisposable
         }
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task A_command_is_waited_for_without_blocking()
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromText("sleep 0.1; exit 7"));
@@ -250,7 +250,7 @@ public sealed class CommandMeterTests : IDisposable
         (await running.WaitAsync()).Should().BeSameAs(run);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task A_canceled_wait_leaves_the_command_running()
     {
         using RunningCommand running = Meter.Start("sleep", "68");
@@ -263,7 +263,7 @@ public sealed class CommandMeterTests : IDisposable
         running.Wait().Signal.Should().Be(Terminate);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task Disposing_kills_a_command_that_is_waited_for()
     {
         RunningCommand running = Meter.Start("sleep", "69");
@@ -277,7 +277,7 @@ public sealed class CommandMeterTests : IDisposable
         (thrown is null or MeasurementUnavailableException).Should().BeTrue("the report of its end comes, or does not");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task A_command_that_does_not_exist_fails_the_wait()
     {
         using RunningCommand running = Meter.Start("picollo-no-such-program");
@@ -285,7 +285,7 @@ public sealed class CommandMeterTests : IDisposable
         (await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>()).Which.NativeErrorCode.Should().Be(Errno.ENOENT);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task A_wait_that_failed_fails_again()
     {
         using RunningCommand running = Meter.Start("picollo-no-such-program");
@@ -295,7 +295,7 @@ public sealed class CommandMeterTests : IDisposable
         await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>();
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public async Task After_disposal_there_is_only_what_was_waited_for()
     {
         RunningCommand killed = Meter.Start("sleep", "70");
@@ -311,7 +311,7 @@ public sealed class CommandMeterTests : IDisposable
         (await ended.WaitAsync()).Should().BeSameAs(run);
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Commands_may_run_beside_each_other()
     {
         CommandRun[] runs = [.. Enumerable.Range(0, 8).AsParallel().AsOrdered().WithDegreeOfParallelism(8).Select(i => Shell($"sleep 0.1; exit {i}"))];
@@ -319,11 +319,11 @@ public sealed class CommandMeterTests : IDisposable
         runs.Select(run => run.ExitCode).Should().Equal(0, 1, 2, 3, 4, 5, 6, 7);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Counters_begin_with_the_command_and_count_its_children()
     {
         // Nearly all of it is in user space, which every user may count.
-        bool countsKernel = KernelCountersFactAttribute.UnavailableReason is null;
+        bool countsKernel = Needs.WhyNot(Need.KernelCounters) is null;
         CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(countsKernel));
         CommandRun run = meter.Run("/bin/sh", "-c", $"{BurnASecond}; true");
 
@@ -335,7 +335,7 @@ public sealed class CommandMeterTests : IDisposable
         run.UnavailableCounters.Should().BeEmpty();
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_counter_that_is_not_there_is_told_if_optional_and_else_thrown()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
@@ -347,7 +347,7 @@ public sealed class CommandMeterTests : IDisposable
         File.Exists($"{_folder}/ran").Should().BeFalse("it was never released");
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Threads_are_seen_with_those_of_children()
     {
         CommandMeter meter = new() { ThreadInterval = TimeSpan.FromMilliseconds(10) };
@@ -370,7 +370,7 @@ public sealed class CommandMeterTests : IDisposable
         FluentActions.Invoking(() => Meter.Start("true", "a\0b")).Should().Throw<ArgumentException>();
     }
 
-    [SpawnFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Signals_have_numbers()
     {
         using RunningCommand running = Meter.Start("true", "a b");

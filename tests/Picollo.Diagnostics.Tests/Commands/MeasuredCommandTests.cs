@@ -10,7 +10,7 @@ public class MeasuredCommandTests
         MeasuredCommand.FromText("a | b").Text.Should().Be("a | b");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_text_is_the_shells()
     {
         MeasuredCommand command = MeasuredCommand.FromText("a | b");

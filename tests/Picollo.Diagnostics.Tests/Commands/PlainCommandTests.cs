@@ -14,7 +14,7 @@ public class PlainCommandTests
     [Fact]
     public void What_is_not_known_is_said() => Meter.UnavailableReason.Should().Be(Why);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_command_runs_and_its_time_is_known_but_not_its_size()
     {
         CommandRun run = Meter.Run(MeasuredCommand.FromText("sleep 0.1; exit 7"));
@@ -25,15 +25,15 @@ public class PlainCommandTests
         run.Usage.MaxResidentBytes.Should().Be(0, "children have one mark for all");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start("picollo-no-such-program"))
         .Should().Throw<Win32Exception>().WithMessage("picollo-no-such-program: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start("/etc/passwd"))
         .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_signal_reaches_the_command_and_disposing_kills_it()
     {
         using RunningCommand running = Meter.Start("sleep", "66");
@@ -46,7 +46,7 @@ public class PlainCommandTests
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/{id}"), TimeSpan.FromSeconds(30)).Should().BeTrue();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public async Task Disposing_kills_a_command_that_is_waited_for()
     {
         RunningCommand running = Meter.Start("sleep", "70");
@@ -56,7 +56,7 @@ public class PlainCommandTests
         (await waiting).ExitCode.Should().Be(137);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void There_are_no_counters()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");

@@ -10,7 +10,7 @@ public sealed unsafe class JitterLoopTests
     public static TheoryData<bool> Loops => NativeLoop.IsThere ? [false, true] : [false];
 
     [Fact]
-    public void The_native_loop_is_here_where_the_library_is() => NativeLoop.IsThere.Should().Be(Repository.HasShim(Platform.Rid),
+    public void The_native_loop_is_here_where_the_library_is() => NativeLoop.IsThere.Should().Be(Repository.HasShim(ThisMachine.Rid),
         "else only the managed loop was tested");
 
     [Theory, MemberData(nameof(Loops))]

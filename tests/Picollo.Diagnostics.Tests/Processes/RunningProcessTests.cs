@@ -24,7 +24,7 @@ public sealed class RunningProcessTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_signal_reaches_the_process_that_was_shown()
     {
         Process child = Start("sleep", "60");
@@ -43,7 +43,7 @@ public sealed class RunningProcessTests : IDisposable
         Renice(running, 5).Should().Contain("has ended");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_process_that_ended_since_it_was_shown_is_not_opened()
     {
         Process child = Start("sleep", "60");
@@ -54,7 +54,7 @@ public sealed class RunningProcessTests : IDisposable
         Refused(shown).Should().ContainAny("has ended", "There is no process");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_zombie_has_ended()
     {
         // The shell becomes a sleep, which waits for no child.
@@ -68,7 +68,7 @@ public sealed class RunningProcessTests : IDisposable
         Renice(early, 5).Should().Contain("has ended");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_id_that_is_anothers_by_now_is_refused()
     {
         Process child = Start("sleep", "60");
@@ -87,7 +87,7 @@ public sealed class RunningProcessTests : IDisposable
         child.HasExited.Should().BeFalse();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_thread_is_no_process()
     {
         using var over = new ManualResetEventSlim();
@@ -107,7 +107,7 @@ public sealed class RunningProcessTests : IDisposable
         thread.Join();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_is_no_signal_or_niceness_is_refused_before_anything_is_done()
     {
         Process child = Start("sleep", "60");
@@ -130,13 +130,13 @@ public sealed class RunningProcessTests : IDisposable
         child.HasExited.Should().BeFalse();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void All_threads_are_reniced()
     {
         // A program of .NET's, which has a few.
         string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
-        Process child = Start(
-            Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"), log);
+        string[] line = Tool.HelperApp("record-log", log);
+        Process child = Start(line[0], line[1..]);
         child.StandardOutput.ReadLine().Should().Be("recording");
         using var threads = new SystemCpu(SystemCpuParts.Threads);
         int before = threads.Threads.First(each => each.ProcessId == child.Id).Nice!.Value;
@@ -156,7 +156,7 @@ public sealed class RunningProcessTests : IDisposable
         Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
     }
 
-    [PrivilegedLinuxFact("setpriv")]
+    [FactNeeding(Need.Linux, Need.Root, Need.Setpriv)]
     public void What_this_user_may_not_do_is_said()
     {
         Process roots = Start("sleep", "60");
@@ -174,7 +174,7 @@ public sealed class RunningProcessTests : IDisposable
         roots.HasExited.Should().BeFalse();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void No_descriptor_is_left_open()
     {
         Process child = Start("sleep", "60");

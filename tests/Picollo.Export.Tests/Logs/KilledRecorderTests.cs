@@ -10,7 +10,7 @@ public sealed class KilledRecorderTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_killed_process_leaves_whole_lines() => Seeded.Run(1, random =>
     {
         int lines = 0;
@@ -68,12 +68,7 @@ public sealed class KilledRecorderTests : IDisposable
 
     private static Process Start(string log)
     {
-        var start = new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet")
-        {
-            RedirectStandardOutput = true,
-        };
-        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"));
-        start.ArgumentList.Add(log);
-        return Process.Start(start)!;
+        string[] line = Tool.HelperApp("record-log", log);
+        return Process.Start(new ProcessStartInfo(line[0], line[1..]) { RedirectStandardOutput = true })!;
     }
 }

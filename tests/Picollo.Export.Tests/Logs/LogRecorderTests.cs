@@ -191,7 +191,7 @@ public sealed class LogRecorderTests : IDisposable
         File.ReadAllText(Log).Should().BeEmpty();
     }
 
-    [LinuxDiskFact]
+    [FactNeeding(Need.SmallDisk)]
     public async Task A_full_disk_is_survived_and_later_lines_cover_what_was_not_written()
     {
         using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
@@ -243,7 +243,7 @@ public sealed class LogRecorderTests : IDisposable
         }
     }
 
-    [LinuxDiskFact]
+    [FactNeeding(Need.SmallDisk)]
     public async Task A_disk_that_stays_full_keeps_the_old_files()
     {
         using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);

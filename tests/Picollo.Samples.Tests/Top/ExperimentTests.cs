@@ -31,7 +31,7 @@ public sealed class ExperimentTests
         LoadAverages.After(before: 5, running: 1, TimeSpan.FromHours(1)).Should().BeApproximately(1, 1e-9);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Niceness_beyond_the_range_is_clamped()
     {
         Clamping.NiceOf(20).Should().Be(Niceness.Highest);
@@ -45,7 +45,7 @@ public sealed class ExperimentTests
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_time_of_a_niced_program_is_counted_as_nice()
     {
         AloneRun run = AloneRun.Of(new WorkerOptions(Threads: 2, Nice: 10), TimeSpan.FromSeconds(1));
@@ -57,7 +57,7 @@ public sealed class ExperimentTests
         (run.Cpu.Total.Nice * run.Cpu.Cpus.Count).Should().BeGreaterThan(run.Process.Share!.Value / 2);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_program_that_ran_alone_has_its_time_told_to_its_parent()
     {
         AloneRun run = AloneRun.Of(new WorkerOptions(Rounds: 1), TimeSpan.FromMilliseconds(100));
@@ -67,7 +67,7 @@ public sealed class ExperimentTests
         run.Cpu.Cpus.Should().HaveCountGreaterThan(0).And.OnlyContain(cpu => cpu.HasShares);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Of_two_programs_on_one_CPU_the_less_nice_one_gets_more()
     {
         Contest contest = Contest.Of(winnersNice: 0, losersNice: 10, rounds: 1, TimeSpan.FromMilliseconds(400));
@@ -116,7 +116,7 @@ public sealed class ExperimentTests
         Experiment.All.Should().OnlyContain(experiment => output.ToString().Contains($"  {experiment.Name} "));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_named_experiment_prints_its_table_with_the_document_s_column()
     {
         using StringWriter output = new();

@@ -267,7 +267,7 @@ public class ShutdownTests
         threads.Should().OnlyContain(thread => thread.Join(Pools.Deadline));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public async Task No_thread_with_its_name_is_left()
     {
         const int workers = 3;
@@ -279,7 +279,7 @@ public class ShutdownTests
         await Pools.Until(() => CountThreads(pool.Name) == 0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public async Task No_thread_is_left_of_many_pools()
     {
         // The end comes while a thread looks for work, or is about to sleep.

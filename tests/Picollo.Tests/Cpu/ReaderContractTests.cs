@@ -7,7 +7,7 @@ using static Picollo.Tests.Cpu.Steps;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// What every system's reader keeps to, on the system that the tests run on; tests/CpuContract runs the same under Wine.
+/// What every system's reader keeps to, on the system that the tests run on; tests/HelperApp runs the same under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 [CollectionDefinition(nameof(ReaderContractTests), DisableParallelization = true)]

@@ -4,7 +4,7 @@ namespace Picollo.Tests.Cpu;
 
 /// <summary>
 /// What <see cref="ResourceUsage"/> keeps to on the system that the tests run on: its CPU time is the reader's and nothing goes back, or
-/// a reason and what to use instead. tests/CpuContract runs the same under Wine.
+/// a reason and what to use instead. tests/HelperApp runs the same under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 public class ResourceUsageContractTests

@@ -4,7 +4,7 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// What <see cref="SystemCpu"/> keeps to on every system, by a known burn; tests/CpuContract runs the same under Wine.
+/// What <see cref="SystemCpu"/> keeps to on every system, by a known burn; tests/HelperApp runs the same under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 public class SystemCpuContractTests

@@ -3,7 +3,7 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// That the watcher adds up on every system, by burns that are long beside Windows' scheduler tick; tests/CpuContract runs the same
+/// That the watcher adds up on every system, by burns that are long beside Windows' scheduler tick; tests/HelperApp runs the same
 /// under Wine. What it does in detail is tested where the clock is fine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]

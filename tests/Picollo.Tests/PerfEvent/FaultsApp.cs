@@ -1,13 +1,13 @@
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>PerfFaultsApp in processes of its own, from a folder that any user can read.</summary>
+/// <summary>tests/HelperApp in processes of its own, from a folder that any user can read.</summary>
 public sealed class FaultsApp : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-faults-").FullName;
 
     public FaultsApp()
     {
-        foreach (string pattern in (string[])["PerfFaultsApp.*", "Picollo*.dll", "*picollo_native.*"])
+        foreach (string pattern in (string[])["HelperApp.dll", "HelperApp.runtimeconfig.json", "Picollo*.dll", "*picollo_native.*"])
         {
             foreach (string file in Directory.EnumerateFiles(AppContext.BaseDirectory, pattern))
             {
@@ -32,7 +32,7 @@ public sealed class FaultsApp : IDisposable
     /// <param name="launcher">A program that runs it, with its arguments; the command line follows them.</param>
     public Dictionary<string, string> Run(string command, params string[] launcher)
     {
-        string[] line = [.. launcher, Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", Path.Combine(_folder, "PerfFaultsApp.dll"), command];
+        string[] line = [.. launcher, Tool.DotnetPath, Path.Combine(_folder, "HelperApp.dll"), command];
         // Without the debugger's socket and its threads.
         var environment = new Dictionary<string, string?> { ["DOTNET_EnableDiagnostics"] = "0" };
         return Tool.Run(line[0], _folder, environment, line[1..])

@@ -8,7 +8,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     private const string ParanoidPath = "/proc/sys/kernel/perf_event_paranoid";
     private const int MostFree = 40;
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Whatever_number_of_files_is_left_a_session_works_or_says_so_and_leaves_none_open()
     {
         Dictionary<string, string> found = app.Run("limits");
@@ -32,7 +32,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("the thread's clock asks the kernel then");
     }
 
-    [RootFact("setpriv")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
     public void A_user_without_privileges_is_told_what_would_help()
     {
         string paranoid = File.ReadAllText(ParanoidPath).Trim();
@@ -60,7 +60,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["unavailable"].Should().StartWith("Software:ContextSwitches: ");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_filter_of_system_calls_is_named()
     {
         Dictionary<string, string> found = app.Run("seccomp");
@@ -74,7 +74,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void What_does_not_fit_a_group_takes_turns_unless_pinned()
     {
         Dictionary<string, string> found = app.Run("small-groups");
@@ -86,7 +86,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_process_is_counted_though_one_of_its_threads_has_ended()
     {
         Dictionary<string, string> found = app.Run("ended-thread");
@@ -102,7 +102,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["left"].Should().Be("0");
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_library_that_could_not_be_loaded_for_lack_of_files_is_loaded_later()
     {
         Dictionary<string, string> found = app.Run("library");
@@ -110,7 +110,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["with"].Should().NotContain("could not be loaded");
     }
 
-    [RootFact("unshare")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void A_tracepoint_counts_once_tracefs_is_mounted()
     {
         // In a mount namespace of its own, which goes with the process.
@@ -121,7 +121,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         long.Parse(found["switches"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(5, "the thread slept five times");
     }
 
-    [RootFact("unshare")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void Without_tracefs_the_mount_is_named()
     {
         Dictionary<string, string> found = app.Run("tracepoint", "unshare", "--mount", "sh", "-c",
@@ -129,7 +129,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Sessions_that_nobody_disposes_give_their_files_back()
     {
         Dictionary<string, string> found = app.Run("dropped");

@@ -59,7 +59,7 @@ public sealed class PerfPagesTests
         pages.Reads.Should().Be(0);
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public unsafe void The_library_reads_what_the_pages_say()
     {
         SimulatedPage[] simulated = [ShimPages.NewPage(1_000_000), ShimPages.NewPage(5), ShimPages.NewPage(1L << 60)];

@@ -15,7 +15,7 @@ public sealed class SoftwareCounterSessionTests
         .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
         .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Page_faults_are_counted_exactly()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -34,7 +34,7 @@ public sealed class SoftwareCounterSessionTests
         faults.TimeEnabled.Should().BePositive().And.Be(faults.TimeRunning);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public async Task A_loop_over_the_counters_may_await_and_allocates_nothing()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -62,7 +62,7 @@ public sealed class SoftwareCounterSessionTests
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void The_task_clock_is_the_cpu_time()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -74,7 +74,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[PerfSoftwareCounterId.TaskClock]!.RawDelta.Should().BeGreaterThanOrEqualTo((ulong)counted);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void An_empty_region_counts_nothing_in_most_cases()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -94,7 +94,7 @@ public sealed class SoftwareCounterSessionTests
         clock.Histogram.GetPercentileValue(50).Should().BeLessThan(clock.RawDelta);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void What_calls_count_is_taken_off_where_the_reader_is_counted()
     {
         long own = Picollo.Cpu.CpuUsageReader.GetThreadId();
@@ -110,7 +110,7 @@ public sealed class SoftwareCounterSessionTests
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Regions_that_end_in_the_wrong_order_leave_nothing_behind()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -133,7 +133,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Histogram.TotalCount.Should().Be(20_200);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Regions_nest()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
@@ -154,7 +154,7 @@ public sealed class SoftwareCounterSessionTests
         faults.GetPercentileValue(100).Should().BeGreaterThan(199);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Regions_of_many_threads_are_all_recorded()
     {
         using PerfEventCounterSession session = Software.WithProcess(0).Create();
@@ -175,7 +175,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Histogram.TotalCount.Should().Be(4 * 200 * 2);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Reset_empties_the_histograms_and_begins_at_zero()
     {
         using PerfEventCounterSession session = Software.Create();
@@ -197,7 +197,7 @@ public sealed class SoftwareCounterSessionTests
         faults.Histogram.GetPercentileValue(100).Should().Be(faults.Value);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_session_can_be_switched_on_and_off()
     {
         using PerfEventCounterSession session = Software.WithEnabled(false).Create();
@@ -220,7 +220,7 @@ public sealed class SoftwareCounterSessionTests
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Another_thread_can_be_counted_and_other_threads_may_read()
     {
         using var opened = new ManualResetEventSlim();
@@ -247,7 +247,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Value.Should().BeGreaterThanOrEqualTo(200, "a thread's count outlives it");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_process_is_counted_with_the_threads_it_starts_later()
     {
         using PerfEventCounterSession session = Software.WithProcess(0).Create();
@@ -259,7 +259,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Delta.Should().BeGreaterThanOrEqualTo(500);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Children_are_counted_when_inherited()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithInherited(true)
@@ -273,7 +273,7 @@ public sealed class SoftwareCounterSessionTests
         ((double)session.Counters[0].Delta).Should().BeGreaterThan(burnt.TotalNanoseconds - 200_000);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Reading_on_another_thread_tells_what_the_counted_one_did()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
@@ -290,7 +290,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that made the session only waited");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_new_session_holds_its_histograms_and_not_yet_what_resetting_them_takes()
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
@@ -301,7 +301,7 @@ public sealed class SoftwareCounterSessionTests
         allocated.Should().BeInRange(115_000, 125_000, "the documentation says 115 KB for each counter");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Counters_are_found_by_name_and_by_preset()
     {
         using PerfEventCounterSession session = Software.WithRawCounter(1, 5, "minor faults").Create();
@@ -314,7 +314,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].ToString().Should().MatchRegex("^Software:PageFaults: [0-9,]+$");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void What_is_missing_is_left_out_and_named_if_it_may_be()
     {
         PerfEventCounterSessionFactory factory = Software
@@ -334,7 +334,7 @@ public sealed class SoftwareCounterSessionTests
         session.Record();
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void An_ended_thread_cannot_be_counted()
     {
         long id = 0;
@@ -349,7 +349,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     /// <summary>The kernel gives no bytes of a pinned group that had no room, as /dev/null does of anything.</summary>
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_group_that_gives_nothing_is_an_error_and_not_a_count()
     {
         List<PerfEventFile> files = [];
@@ -377,7 +377,7 @@ public sealed class SoftwareCounterSessionTests
         session.Invoking(s => s.Enable()).Should().Throw<MeasurementUnavailableException>().WithMessage("*refused*");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void After_disposal_the_session_throws_and_the_histograms_stay()
     {
         PerfEventCounterSession session = Software.Create();
@@ -394,7 +394,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters[0].Histogram.TotalCount.Should().Be(1);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Reading_recording_and_measuring_allocate_nothing()
     {
         using PerfEventCounterSession session = Software.Create();

@@ -7,7 +7,7 @@ namespace Picollo.Tests.PerfEvent;
 /// <summary>The thread's clock over a simulated page, read by the native library, and a kernel whose time the test tells.</summary>
 public sealed unsafe class ThreadCpuClockTests
 {
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void The_page_is_read_and_the_kernel_is_not_asked()
     {
         using var machine = new SimulatedThread();
@@ -24,7 +24,7 @@ public sealed unsafe class ThreadCpuClockTests
         machine.SystemCalls.Should().Be(calls);
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void After_a_switch_the_kernel_is_asked_once()
     {
         using var machine = new SimulatedThread();
@@ -40,7 +40,7 @@ public sealed unsafe class ThreadCpuClockTests
         }
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_switch_while_the_kernel_is_asked_shows_at_the_next_reading()
     {
         using var machine = new SimulatedThread();
@@ -54,7 +54,7 @@ public sealed unsafe class ThreadCpuClockTests
         machine.SystemCalls.Should().Be(calls + 1);
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_thread_that_is_never_switched_asks_every_10_ms()
     {
         using var machine = new SimulatedThread();
@@ -71,7 +71,7 @@ public sealed unsafe class ThreadCpuClockTests
         machine.SystemCalls.Should().Be(calls + 1);
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Where_the_page_has_no_time_every_reading_is_the_kernels()
     {
         using var machine = new SimulatedThread();
@@ -86,7 +86,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     /// <summary>The kernel takes the time from all pages when it no longer trusts the CPU's counter.</summary>
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_page_that_loses_its_time_or_stays_locked_is_not_believed()
     {
         using var machine = new SimulatedThread();
@@ -110,7 +110,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     /// <summary>Whatever page and kernel do, the page's part of a reading is bounded, and no reading is below the one before.</summary>
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Readings_never_go_back_and_stay_within_what_the_page_can_have_missed()
     {
         Seeded.Run(200, random =>
@@ -165,7 +165,7 @@ public sealed unsafe class ThreadCpuClockTests
         });
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Only_the_thread_that_made_it_reads_it()
     {
         using var machine = new SimulatedThread();
@@ -175,7 +175,7 @@ public sealed unsafe class ThreadCpuClockTests
         clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_thread_that_follows_the_owner_is_not_the_owner()
     {
         using var machine = new SimulatedThread();
@@ -183,7 +183,7 @@ public sealed unsafe class ThreadCpuClockTests
         PerfPagesTests.OnLaterThreads(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<InvalidOperationException>());
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void After_disposal_it_throws_on_any_thread()
     {
         using var machine = new SimulatedThread();
@@ -194,7 +194,7 @@ public sealed unsafe class ThreadCpuClockTests
         PerfPagesTests.OnAnotherThread(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>());
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void Readings_allocate_nothing()
     {
         using var machine = new SimulatedThread();

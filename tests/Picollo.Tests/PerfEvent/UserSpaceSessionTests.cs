@@ -16,7 +16,7 @@ public sealed class UserSpaceSessionTests
         ],
     };
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Which_way_to_read_is_decided_at_every_read()
     {
         var pages = new ScriptedPages(2);
@@ -35,7 +35,7 @@ public sealed class UserSpaceSessionTests
         session.WasReadInUserSpace.Should().BeFalse("the kernel was to be asked");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_thread_that_is_not_counted_asks_the_kernel()
     {
         var pages = new ScriptedPages(2);
@@ -57,7 +57,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].RawValue.Should().Be(1_000_000_000);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void What_reading_counts_is_taken_off_and_stays_in_the_raw_values()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40 };
@@ -82,7 +82,7 @@ public sealed class UserSpaceSessionTests
         recorded.GetCountBetween(1_998, 2_002).Should().Be(1);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void The_least_of_many_readings_is_taken_for_what_one_counts()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40, InterruptedEvery = 5 };
@@ -100,7 +100,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Delta.Should().Be(1_000);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Of_two_ways_to_read_what_the_cheaper_counts_is_taken_off()
     {
         var pages = new ScriptedPages(1) { CountsOfReading = 1 };
@@ -112,7 +112,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Delta.Should().BeLessThan(session.Counters[0].RawDelta - 1, "a call takes more than a nanosecond");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Nothing_is_taken_off_where_another_thread_is_counted()
     {
         using var over = new ManualResetEventSlim();
@@ -136,7 +136,7 @@ public sealed class UserSpaceSessionTests
         other.Join();
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void What_pages_count_is_not_taken_off_if_they_could_not_be_read_in_time()
     {
         var pages = new ScriptedPages(1) { Readable = 0 };
@@ -148,7 +148,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Delta.Should().Be(10, "it is not a call's time that was in it");
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Switching_on_counts_nothing_itself()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40 };
@@ -160,7 +160,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Delta.Should().Be(0);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_session_that_cannot_be_begun_closes_its_files()
     {
         List<PerfEventFile> files = [];
@@ -173,7 +173,7 @@ public sealed class UserSpaceSessionTests
         files.Should().HaveCount(2).And.OnlyContain(file => file.IsClosed);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public unsafe void Only_what_the_calling_thread_alone_counts_has_a_page()
     {
         HasPages(TwoCounters).Should().BeTrue();
@@ -194,7 +194,7 @@ public sealed class UserSpaceSessionTests
         }
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Clocks_stand_apart_and_the_others_in_one_group()
     {
         int[] sizes = [];
@@ -208,7 +208,7 @@ public sealed class UserSpaceSessionTests
         sizes.Should().Equal(2, 1);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Regions_in_one_another_have_rows_of_their_own()
     {
         var pages = new ScriptedPages(2);
@@ -228,7 +228,7 @@ public sealed class UserSpaceSessionTests
         session.Counters.Select(counter => counter.Histogram.GetPercentileValue(100)).Should().Equal(101, 202);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_region_in_which_the_counter_counted_all_the_time_is_exact_though_it_was_off_before()
     {
         var pages = new ScriptedPages(2);
@@ -253,7 +253,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].RawDelta.Should().Be(0);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_count_that_goes_back_gives_zero()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 10 };
@@ -275,7 +275,7 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].Histogram.TotalCount.Should().Be(2);
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void A_counter_that_takes_turns_is_scaled_and_says_so()
     {
         var pages = new ScriptedPages(2);
@@ -289,7 +289,7 @@ public sealed class UserSpaceSessionTests
         (session.Counters[0].TimeEnabled.Ticks, session.Counters[0].TimeRunning.Ticks).Should().Be((40, 10));
     }
 
-    [ShimFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void The_library_reads_a_session_from_its_pages_and_falls_back_where_one_says_so()
     {
         SimulatedPage[] simulated = [ShimPages.NewPage(7_000_000_000), ShimPages.NewPage(9_000_000_000)];
@@ -310,7 +310,7 @@ public sealed class UserSpaceSessionTests
         Array.ForEach(simulated, page => page.Dispose());
     }
 
-    [PerfFact]
+    [FactNeeding(Need.PerfEvents)]
     public void Reading_in_user_space_allocates_nothing()
     {
         using PerfEventCounterSession session = Open(new ScriptedPages(2));

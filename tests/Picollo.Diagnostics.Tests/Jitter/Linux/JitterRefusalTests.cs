@@ -8,7 +8,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
     private static readonly string[] AsNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
-    [RootFact("setpriv")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
     public void A_user_without_privileges_measures_and_is_told_what_is_not_as_asked()
     {
         Dictionary<string, string> found = app.Run("jitter", AsNobody);
@@ -20,7 +20,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         limits.Should().HaveCount(2, "a user's 8 MB of locked memory are enough");
     }
 
-    [RootFact("prlimit")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Prlimit)]
     public void A_user_who_may_have_the_priority_has_it_and_one_who_may_not_lock_memory_is_told()
     {
         Dictionary<string, string> found = app.Run(
@@ -32,7 +32,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
             .Which.Should().Contain("ulimit -l");
     }
 
-    [RootFact("taskset")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Taskset)]
     public void Only_CPUs_that_the_process_may_run_on_are_measured()
     {
         Dictionary<string, string> found = app.Run("jitter", "taskset", "-c", "0");
@@ -43,7 +43,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
             : "CPU 1 *This process may run on 0.");
     }
 
-    [RootFact("unshare")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void A_break_is_marked_in_the_kernels_trace()
     {
         // In a mount namespace of its own, which goes with the process.
@@ -54,7 +54,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["trace"].Should().EndWith(found["mark"]);
     }
 
-    [RootFact("unshare")]
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void Without_tracefs_a_break_says_that_it_is_not_marked()
     {
         Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
@@ -63,7 +63,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_stop_of_the_process_is_one_long_latency_and_its_catching_up()
     {
         Dictionary<string, string> found = app.Run("jitter-stopped");
@@ -72,7 +72,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         Number(found["fewest-late"]).Should().BeGreaterThan(280, "the wake-ups that were due meanwhile are late by what was left of it");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_meter_that_nobody_stops_does_not_keep_the_process() => app.Run("jitter-left")["measures"].Should().Be("True");
 
     private static string[] Limits(Dictionary<string, string> found) =>

@@ -17,7 +17,7 @@ public sealed class LinuxJitterTests
 
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public async Task Each_CPU_is_measured_as_often_as_asked_and_the_handler_is_given_what_the_histogram_holds()
     {
         const int Loops = 500;
@@ -58,7 +58,7 @@ public sealed class LinuxJitterTests
         }
     }
 
-    [RealTimeFact]
+    [FactNeeding(Need.RealTime)]
     public void Each_thread_is_pinned_and_real_time_while_it_measures_and_gone_after_it()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = 7 });
@@ -79,7 +79,7 @@ public sealed class LinuxJitterTests
         meter.Cpus.Should().OnlyContain(cpu => !Directory.Exists($"/proc/self/task/{cpu.ThreadId}"));
     }
 
-    [RealTimeFact]
+    [FactNeeding(Need.RealTime)]
     public void Without_a_priority_the_threads_are_ordinary_ones()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = null, Cpus = [CpuMask.Get(0)![0]] });
@@ -88,7 +88,7 @@ public sealed class LinuxJitterTests
         meter.UnavailableReasons.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
     }
 
-    [RealTimeFact]
+    [FactNeeding(Need.RealTime)]
     public async Task The_CPUs_are_kept_awake_while_it_measures_and_no_longer()
     {
         if (!File.Exists(DeepSleep))
@@ -113,7 +113,7 @@ public sealed class LinuxJitterTests
         OpenFiles(DeepSleep).Should().Be(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_CPU_that_does_not_exist_is_named_with_those_that_do()
     {
         JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? reason).Should().BeFalse();
@@ -123,7 +123,7 @@ public sealed class LinuxJitterTests
             .Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Memory_of_the_meter_is_given_back()
     {
         for (int i = 0; i < 3; i++)
@@ -141,7 +141,7 @@ public sealed class LinuxJitterTests
         LockedKilobytes().Should().BeLessThan(before + 130);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public unsafe void Neither_loop_allocates()
     {
         foreach (LinuxJitterSystem system in Systems())
@@ -156,7 +156,7 @@ public sealed class LinuxJitterTests
         }
     }
 
-    [NativeLoopFact]
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public unsafe void A_collection_of_garbage_does_not_stop_the_native_loop()
     {
         // A thread that the runtime waits for before it can collect: for so long all that run managed code are stopped.

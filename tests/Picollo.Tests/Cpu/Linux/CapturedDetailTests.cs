@@ -19,7 +19,7 @@ public sealed partial class CapturedDetailTests : IDisposable
 
     public void Dispose() => _root.Dispose();
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Memory_of_the_machine_and_of_each_process_is_told()
     {
         _root.Write("proc/meminfo", ProcMemoryTests.MemInfo);
@@ -41,7 +41,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_meminfo_that_is_the_reason_and_sizes_of_processes_are_told_still()
     {
         using SystemCpu cpu = _root.Open();
@@ -54,7 +54,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not tell what is free");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_is_not_asked_for_is_not_told()
     {
         _root.Write("proc/meminfo", ProcMemoryTests.MemInfo).Write("proc/1/schedstat", "1500000000 1 1\n");
@@ -73,7 +73,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         alone.GetUnavailableReason(ProcessDetails.Waits).Should().Contain("SystemCpuParts.Processes");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_owner_is_that_of_the_directory()
     {
         uint self = GetEffectiveUser();
@@ -86,7 +86,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         cpu.GetUnavailableReason(ProcessDetails.Owners).Should().BeNull();
     }
 
-    [LinuxTheory]
+    [TheoryNeeding(Need.Linux)]
     [InlineData(SystemCpuParts.Processes)]
     [InlineData(SystemCpuParts.Threads)]
     [InlineData(Tasks)]
@@ -114,7 +114,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         static double? Rounded(double? value) => value is { } known ? Math.Round(known) : null;
     }
 
-    [LinuxTheory]
+    [TheoryNeeding(Need.Linux)]
     [InlineData("0 0 0\n")] // without delayacct
     [InlineData(null)] // without CONFIG_SCHED_INFO
     public void A_kernel_without_scheduler_statistics_is_the_reason(string? schedStat)
@@ -136,7 +136,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         }
     }
 
-    [LinuxTheory]
+    [TheoryNeeding(Need.Linux)]
     [InlineData("1\n", true)]
     [InlineData("0\n", false)]
     [InlineData(null, false)] // without CONFIG_SCHED_AUTOGROUP
@@ -152,7 +152,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         machine.HasAutogroups.Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Command_lines_are_read_when_they_are_asked_for()
     {
         string[] many = [.. Enumerable.Range(0, 5_000).Select(i => $"argument {i}")];

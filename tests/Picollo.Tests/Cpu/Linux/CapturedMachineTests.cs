@@ -10,7 +10,7 @@ public partial class CapturedMachineTests
 {
     private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Two_samples_of_files_make_shares()
     {
         using var root = new CapturedRoot();
@@ -32,7 +32,7 @@ public partial class CapturedMachineTests
         cpu.Interval.Should().BePositive();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Pressure_and_full_pressure_are_absent_where_the_kernel_stops_reporting_them()
     {
         const string some = "some avg10=1.00 avg60=0.00 avg300=0.00 total=5\n", full = "full avg10=2.00 avg60=0.00 avg300=0.00 total=6\n";
@@ -54,7 +54,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().Be(LinuxReasons.NoPressure);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_file_larger_than_the_buffer_is_read_whole()
     {
         using var root = new CapturedRoot();
@@ -67,7 +67,7 @@ public partial class CapturedMachineTests
         cpu.RunQueue!.Value.Running.Should().Be(77);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_proc_the_constructor_says_what_to_do()
     {
         using var root = new CapturedRoot();
@@ -76,7 +76,7 @@ public partial class CapturedMachineTests
         root.Invoking(each => each.Open()).Should().Throw<MeasurementUnavailableException>().WithMessage("*mount /proc*");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_bare_machine_has_a_reason_for_each_part_that_is_absent()
     {
         using var root = new CapturedRoot();
@@ -103,7 +103,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(ProcessDetails.Waits).Should().Be(LinuxReasons.Hidden);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_proc_that_goes_away_is_no_exception_of_an_update()
     {
         using var root = new CapturedRoot();
@@ -120,7 +120,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Processes_and_threads_come_from_their_files()
     {
         using var root = new CapturedRoot();
@@ -136,7 +136,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Ids_that_end_between_listing_and_reading_are_not_in_the_list()
     {
         using var root = new CapturedRoot();
@@ -156,7 +156,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_threads_share_is_in_nanoseconds_where_the_kernel_tells_them()
     {
         using var root = new CapturedRoot();
@@ -178,7 +178,7 @@ public partial class CapturedMachineTests
         cpu.Processes.Should().BeEmpty();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Listings_may_be_longer_than_what_is_read_of_them_at_once()
     {
         int[] ids = [.. Enumerable.Range(1, 1_500)];
@@ -191,7 +191,7 @@ public partial class CapturedMachineTests
         cpu.Threads.Where(each => each.ProcessId == 1).Select(each => each.Id).Should().BeEquivalentTo(ids.Select(id => (long)id));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void An_only_thread_has_its_own_time_and_not_that_of_ended_ones()
     {
         using var root = new CapturedRoot();
@@ -204,7 +204,7 @@ public partial class CapturedMachineTests
         cpu.Threads.Single().Usage.Total.Should().Be(TimeSpan.FromSeconds(0.4));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Ids_of_another_namespace_are_not_taken_for_this_ones_clocks()
     {
         string Line(int ticks) => ProcTaskStatTests.Line("like this one").Replace(" 130 20 ", $" {ticks} 0 ", StringComparison.Ordinal);
@@ -221,7 +221,7 @@ public partial class CapturedMachineTests
         (share * cpu.Interval.TotalSeconds).Should().BeApproximately(0.02, 1e-4, "two ticks are what this file tells");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
     public void What_this_user_may_not_read_is_said_to_be_hidden()
     {
@@ -249,7 +249,7 @@ public partial class CapturedMachineTests
         File.SetUnixFileMode(secret, OwnerAlone);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void In_v2_the_smallest_limit_above_counts()
     {
         using var root = new CapturedRoot();
@@ -273,7 +273,7 @@ public partial class CapturedMachineTests
         cpu.LimitingCgroup!.Value.Share.Should().Be(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void In_v2_without_a_limit_there_is_usage_alone()
     {
         using var root = new CapturedRoot();
@@ -288,7 +288,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void In_v1_limit_and_usage_are_of_two_controllers()
     {
         using var root = new CapturedRoot();
@@ -309,7 +309,7 @@ public partial class CapturedMachineTests
         cpu.LimitingCgroup.Should().Be(own);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void In_v1_the_usage_of_a_group_above_is_found_as_far_as_it_can_be_seen()
     {
         using var root = new CapturedRoot();
@@ -326,7 +326,7 @@ public partial class CapturedMachineTests
         (cpu.LimitingCgroup!.Value.Path, cpu.LimitingCgroup.Value.Usage).Should().Be(("/cpu/pod", TimeSpan.FromSeconds(7)));
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_group_whose_files_come_back_is_found_again()
     {
         using var root = new CapturedRoot();
@@ -343,7 +343,7 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_container_without_cgroup_files_says_so()
     {
         using var root = new CapturedRoot();
@@ -359,7 +359,7 @@ public partial class CapturedMachineTests
         empty.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_process_that_moves_is_followed_to_its_new_group()
     {
         using var root = new CapturedRoot();

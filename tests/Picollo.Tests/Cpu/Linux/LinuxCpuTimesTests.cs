@@ -8,19 +8,19 @@ namespace Picollo.Tests.Cpu.Linux;
 public sealed class LinuxCpuTimesTests
 {
     /// <summary>The document has 3,800 µs here: what <c>getrusage</c> alone gives at 250 Hz.</summary>
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_split_of_the_current_thread_moves_in_microseconds() =>
         MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds).Should().BeInRange(1, 5_000);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void So_does_the_split_that_comes_with_the_threads_counts() =>
         MedianStep(() => ResourceUsage.GetByThread().Cpu.TotalNanoseconds).Should().BeInRange(1, 5_000);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_thread_clock_moves_with_every_reading() =>
         MedianStep(CpuUsageReader.GetThreadTimeNanoseconds).Should().BeInRange(1, 5_000);
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void User_and_kernel_time_never_go_back()
     {
         using var load = new BackgroundLoad();
@@ -39,7 +39,7 @@ public sealed class LinuxCpuTimesTests
         last.TotalNanoseconds.Should().BePositive();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_sum_of_the_split_is_the_clock_to_some_microseconds()
     {
         for (int i = 0; i < 1_000; i++)
@@ -54,7 +54,7 @@ public sealed class LinuxCpuTimesTests
 
     /// <summary>A computation without a system call is not accounted before its end but at ticks; the first reading after it has it all.
     /// Most of them: a hypervisor may take the processor away between the two calls, which counts as this thread's time.</summary>
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_first_split_after_a_computation_has_all_of_it()
     {
         const int Rounds = 40;
@@ -75,7 +75,7 @@ public sealed class LinuxCpuTimesTests
         whole.Should().BeGreaterThan(Rounds * 3 / 4);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_proc_of_another_namespace_of_ids_is_not_asked_for_these_ids()
     {
         var times = new LinuxCpuTimes(ownIdInProc: Environment.ProcessId + 1);
@@ -91,7 +91,7 @@ public sealed class LinuxCpuTimesTests
     }
 
     /// <summary>The clock's number is made of the id; these would make it the number of another clock, or of this process's own.</summary>
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Ids_that_no_kernel_gives_are_unknown_and_no_other_id()
     {
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
@@ -109,7 +109,7 @@ public sealed class LinuxCpuTimesTests
         CpuUsageReader.TryGetByThread(long.MaxValue, out _, out _).Should().BeFalse();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_threads_id_is_not_a_process()
     {
         long id = 0;
@@ -126,7 +126,7 @@ public sealed class LinuxCpuTimesTests
         CpuUsageReader.TryGetByProcess(Environment.ProcessId, out _, out _).Should().BeTrue();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_thread_of_another_process_is_not_a_thread_of_this_one() =>
         CpuUsageReader.TryGetByThread(1, out _, out _).Should().Be(Environment.ProcessId == 1);
 

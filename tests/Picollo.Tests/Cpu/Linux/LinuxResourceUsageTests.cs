@@ -24,7 +24,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     /// (lib/percpu_counter.c, get_mm_rss()).</summary>
     private static readonly long ResidentError = 3L * Environment.ProcessorCount * Math.Max(32, 2 * Environment.ProcessorCount) * Environment.SystemPageSize;
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Each_page_that_is_touched_first_is_a_minor_fault_of_thread_and_process()
     {
         using var memory = new SmallPages((long)PageCount * Environment.SystemPageSize);
@@ -40,7 +40,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         (ResourceUsage.GetByProcess() - process).MinorPageFaults.Should().BeGreaterThanOrEqualTo(PageCount);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Another_threads_faults_are_the_processs_and_not_this_threads()
     {
         using var memory = new SmallPages((long)PageCount * Environment.SystemPageSize);
@@ -54,7 +54,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         (ResourceUsage.GetByProcess() - process).MinorPageFaults.Should().BeGreaterThanOrEqualTo(PageCount, "the thread has ended and counts all the same");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Each_sleep_is_a_voluntary_switch()
     {
         const int Sleeps = 50;
@@ -69,7 +69,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         (ResourceUsage.GetByProcess() - process).VoluntaryContextSwitches.Should().BeGreaterThanOrEqualTo(Sleeps);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Switches_are_those_of_proc()
     {
         // More threads than CPUs: this one loses its own some times.
@@ -88,7 +88,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     /// <summary>A file that is no longer in the page cache. (On a tmpfs it stays there: no fault is a major one, neither here nor in
     /// /proc.)</summary>
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Major_faults_are_those_of_proc()
     {
         const int Size = 1 << 22;
@@ -110,7 +110,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         taken.Should().BeInRange(new DriveInfo(path).DriveFormat == "tmpfs" ? 0 : 1, MajorFaultsInProc() - faultsInProc);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void The_largest_resident_size_is_that_of_proc()
     {
         // What this process was started with is not in /proc: beyond that.
@@ -130,7 +130,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     /// <summary>Other tests may have made this process, and with it its children, larger than the child here: then that is what is
     /// seen.</summary>
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Children_have_the_size_of_the_largest_and_the_counts_of_all()
     {
         const long Size = 4 * Step;
@@ -151,7 +151,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         (second - first).Cpu.KernelNanoseconds.Should().BePositive();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_child_is_never_smaller_than_this_process_was_when_it_started_it()
     {
         using var memory = new SmallPages(Step);
@@ -164,7 +164,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         ResourceUsage.GetByChildren().MaxResidentBytes.Should().BeGreaterThanOrEqualTo(own - ResidentError);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_reading_allocates_nothing()
     {
         Allocations.InSteadyState(() => ResourceUsage.TryGetByThread(out _, out _)).Should().Be(0);
@@ -172,7 +172,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         Allocations.InSteadyState(() => ResourceUsage.TryGetByChildren(out _, out _)).Should().Be(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void What_the_kernel_refuses_is_not_known_and_zero()
     {
         LinuxResourceUsage.TryRead(who: 99, out LibC.Rusage usage).Should().BeFalse();

@@ -22,7 +22,7 @@ public sealed class LiveDetailTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Sizes_are_those_of_statm_and_threads_of_the_kernel_have_none()
     {
         Process child = Start("sleep", "60");
@@ -40,7 +40,7 @@ public sealed class LiveDetailTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_zombie_has_no_sizes_and_no_words()
     {
         // The shell becomes a sleep, which waits for no child.
@@ -55,7 +55,7 @@ public sealed class LiveDetailTests : IDisposable
         cpu.GetCommandLine(id).Should().NotBeNull().And.BeEmpty();
     }
 
-    [PrivilegedLinuxFact("setpriv")]
+    [FactNeeding(Need.Linux, Need.Root, Need.Setpriv)]
     public void The_owner_is_the_effective_user_of_one_that_may_not_be_dumped_too()
     {
         // A change of user that keeps the program makes it so: the files in its directory are root's then.
@@ -72,7 +72,7 @@ public sealed class LiveDetailTests : IDisposable
         }).Should().Be(65534, "anybody may ask");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_command_line_longer_than_a_page_is_whole()
     {
         string[] words = [.. Enumerable.Range(0, 2_000).Select(i => $"argument {i}")];
@@ -86,7 +86,7 @@ public sealed class LiveDetailTests : IDisposable
         cpu.GetCommandLine(child.Id).Should().BeNull();
     }
 
-    [LinuxToolFact("taskset")]
+    [FactNeeding(Need.Linux, Need.Taskset)]
     public void Two_that_want_the_same_cpu_run_half_of_the_time_and_wait_the_other_half()
     {
         Process[] burners = [Burner(), Burner()];
@@ -119,15 +119,13 @@ public sealed class LiveDetailTests : IDisposable
         }
     }
 
-    [LinuxToolFact("taskset")]
+    [FactNeeding(Need.Linux, Need.Taskset)]
     public void The_wait_of_a_process_is_that_of_all_its_threads_whether_they_are_asked_for_or_not()
     {
         // A program of .NET's whose main thread computes; on one CPU, which another wants too.
         string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
         Burner();
-        Process child = Start(
-            "taskset", "-c", LastCpu(), Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet",
-            Path.Combine(AppContext.BaseDirectory, "LogRecorderApp.dll"), log);
+        Process child = Start("taskset", ["-c", LastCpu(), .. Tool.HelperApp("record-log", log)]);
         child.StandardOutput.ReadLine().Should().Be("recording");
         using var alone = new SystemCpu(Waits);
         using var both = new SystemCpu(Waits | SystemCpuParts.Threads);
@@ -147,7 +145,7 @@ public sealed class LiveDetailTests : IDisposable
         Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Details_of_hundreds_of_threads_allocate_nothing_in_steady_state()
     {
         using var over = new ManualResetEventSlim();

@@ -24,7 +24,7 @@ public sealed partial class LiveProcessTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void This_process_is_in_the_list_with_its_threads()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
@@ -40,7 +40,7 @@ public sealed partial class LiveProcessTests : IDisposable
         cpu.RunQueue!.Value.Total.Should().BeGreaterThan(2);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Shares_are_those_of_the_cpu_time_that_was_taken()
     {
         long burner = 0;
@@ -77,7 +77,7 @@ public sealed partial class LiveProcessTests : IDisposable
         takenByAll.Should().BeGreaterThan(beforeSecond - afterFirst - Tick);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_nice_child_is_nice_and_a_stopped_one_is_stopped()
     {
         Process child = Start("nice", "-n", "7", "sleep", "60");
@@ -93,7 +93,7 @@ public sealed partial class LiveProcessTests : IDisposable
         Eventually(cpu, child.Id, each => each.State == 'S');
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_child_that_ended_and_was_not_waited_for_is_a_zombie()
     {
         // The shell becomes a sleep before its child ends, and a sleep waits for no child.
@@ -107,7 +107,7 @@ public sealed partial class LiveProcessTests : IDisposable
         cpu.Processes.Single(each => each.Id == zombie).Share.Should().Be(0);
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_program_may_have_any_name()
     {
         string folder = Directory.CreateTempSubdirectory("picollo").FullName;
@@ -126,7 +126,7 @@ public sealed partial class LiveProcessTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public unsafe void A_thread_that_renames_itself_is_the_same_thread()
     {
         using var begun = new ManualResetEventSlim();
@@ -172,7 +172,7 @@ public sealed partial class LiveProcessTests : IDisposable
             TimeSpan.FromSeconds(30)).Should().BeTrue("it has ended");
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void A_process_that_began_since_the_sample_before_has_a_share()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes);
@@ -184,7 +184,7 @@ public sealed partial class LiveProcessTests : IDisposable
         cpu.Processes.Single(each => each.Id == child.Id).Share.Should().BePositive();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Sampling_hundreds_of_threads_allocates_nothing_in_steady_state()
     {
         using var over = new ManualResetEventSlim();
@@ -207,7 +207,7 @@ public sealed partial class LiveProcessTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Ids_may_come_and_go_while_they_are_read()
     {
         using var over = new CancellationTokenSource();
@@ -237,7 +237,7 @@ public sealed partial class LiveProcessTests : IDisposable
         churn.Join();
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Sampling_leaves_no_file_open()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
@@ -253,7 +253,7 @@ public sealed partial class LiveProcessTests : IDisposable
         static int OpenFiles() => Directory.GetFileSystemEntries("/proc/self/fd").Length; // directories too
     }
 
-    [LinuxFact]
+    [FactNeeding(Need.Linux)]
     public void Without_descriptors_that_is_the_reason()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);

@@ -19,7 +19,7 @@ public sealed class HeaderTests
         "sys/ioctl.h", "sys/klog.h", "sys/mman.h", "sys/prctl.h", "sys/resource.h", "sys/stat.h", "sys/syscall.h", "termios.h", "time.h",
     ];
 
-    [LinuxToolFact("gcc", "gcc")]
+    [FactNeeding(Need.Linux, Need.Gcc)]
     public void Constants_and_structs_are_those_of_the_headers()
     {
         StringBuilder program = new("#define _GNU_SOURCE\n");

@@ -1,0 +1,131 @@
+# What the commands need beside the SDK. Sourced by build.sh.
+# shellcheck shell=bash
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+compiles_with() { has "$1" && printf '#include <stdio.h>\n' | "$1" -E - >/dev/null 2>&1; }
+
+host_rid() {
+  local arch
+  case $(uname -m) in aarch64 | arm64) arch=arm64 ;; *) arch=x64 ;; esac
+  case $(uname -s) in
+    Linux) echo "linux-$arch" ;;
+    Darwin) echo "osx-$arch" ;;
+    *) echo "win-$arch" ;;
+  esac
+}
+
+# A need has a name: how to see that it is met, the Debian packages that meet it, and what is skipped without it.
+# A cross-compiler for this very machine is its own compiler.
+is_met() {
+  case $1 in
+    c-win-x64) compiles_with x86_64-w64-mingw32-gcc ;;
+    "c-$(host_rid)") compiles_with gcc || compiles_with cc ;;
+    c-linux-x64) compiles_with x86_64-linux-gnu-gcc ;;
+    c-linux-arm64) compiles_with aarch64-linux-gnu-gcc ;;
+    "run-$(host_rid)") true ;;
+    run-linux-arm64) has qemu-aarch64 ;;
+    run-win-x64) has wine ;;
+    run-musl) has musl-gcc ;;
+    run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
+    chromium) has chromium || has chromium-browser || has google-chrome ;;
+    prometheus) has prometheus && has promtool ;;
+    java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
+    run-wrk) has wrk ;;
+    jitter-meters) has jitterdebugger && has cyclictest && has stress-ng ;;
+    terminal) has tmux ;;
+    system-tools) has top && has mpstat && has pidstat && has taskset ;;
+    # Other systems have cultures of their own.
+    cultures) [ "$(uname -s)" != Linux ] || [ -n "$(find /usr/lib* -name 'libicuuc.so*' 2>/dev/null | head -n 1)" ] ;;
+  esac
+}
+
+packages_for() {
+  case $1 in
+    c-win-x64) echo gcc-mingw-w64-x86-64 ;;
+    "c-$(host_rid)") echo gcc libc6-dev ;;
+    c-linux-x64) echo gcc-x86-64-linux-gnu libc6-dev-amd64-cross ;;
+    c-linux-arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    run-linux-arm64) echo qemu-user ;;
+    run-win-x64) echo wine wine64 ;;
+    run-musl) echo musl musl-tools ;;
+    run-kernels) echo qemu-system-arm qemu-system-x86 qemu-system-data seabios ipxe-qemu ;;
+    chromium) echo chromium ;;
+    java) echo default-jdk-headless libhdrhistogram-java ;;
+    prometheus) echo prometheus ;;
+    run-wrk) echo wrk ;;
+    jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
+    terminal) echo tmux ;;
+    system-tools) echo procps sysstat util-linux ;;
+    # Its name has the version in it.
+    cultures) { apt-cache pkgnames libicu 2>/dev/null || true; } | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1 | grep . || echo libicu72 ;;
+  esac
+}
+
+skipped_without() {
+  case $1 in
+    c-linux-arm64) echo "the arm64 library and its tests" ;;
+    run-linux-arm64) echo "the arm64 library's tests" ;;
+    c-win-x64) echo "the Windows library and its tests" ;;
+    run-win-x64) echo "the tests under Wine" ;;
+    run-musl) echo "the library's tests under musl" ;;
+    run-kernels) echo "the tests on emulated kernels" ;;
+    system-tools) echo "the comparison with top, mpstat and pidstat" ;;
+    terminal) echo "the live views in a terminal" ;;
+    chromium) echo "the plots and reports in a browser" ;;
+    java) echo "the tests against the HdrHistogram family's Java library" ;;
+    prometheus) echo "the tests with Prometheus" ;;
+    cultures) echo "the tests in other cultures" ;;
+  esac
+}
+
+# What the tests use where it is there.
+test_needs() {
+  echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
+  if [ "$(host_rid)" = linux-x64 ]; then echo run-musl run-kernels; fi
+  if [ "$(uname -s)" = Linux ]; then echo system-tools terminal; fi
+  echo chromium java prometheus cultures
+}
+
+# The programs are wanted, not the services that some come with: a policy keeps those from starting.
+apt_install() {
+  local policy=/usr/sbin/policy-rc.d own='' code=0
+  if [ ! -e "$policy" ]; then
+    own=$policy
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" || code=$?
+  [ -z "$own" ] || rm -f "$own"
+  case " $* " in *' prometheus '*) ! has systemctl || systemctl -q disable prometheus.service 2>/dev/null || true ;; esac
+  return "$code"
+}
+
+packages_lacking() {
+  local need
+  for need in "$@"; do is_met "$need" || packages_for "$need"; done
+}
+
+# Installs what the needs named lack, where that is possible.
+install_for() {
+  local packages
+  packages=$(packages_lacking "$@" | paste -sd' ' -)
+  [ -n "$packages" ] && [ "$(id -u)" = 0 ] && has apt-get || return 0
+  say "installing $packages"
+  # The package lists are fetched only where the ones at hand do not do. Intended word splitting.
+  # shellcheck disable=SC2086
+  apt_install $packages >/dev/null 2>&1 && return
+  apt-get -qq -o DPkg::Lock::Timeout=300 update || true
+  # One by one, so that one which this system lacks keeps none of the others away.
+  for need in "$@"; do
+    # shellcheck disable=SC2046
+    is_met "$need" || apt_install $(packages_for "$need") >/dev/null || true
+  done
+}
+
+require() {
+  local lacking
+  install_for "$@"
+  lacking=$(packages_lacking "$@" | paste -sd' ' -)
+  [ -z "$lacking" ] || die "install first (Debian's names): $lacking"
+}

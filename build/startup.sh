@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# startup.sh PROGRAM...: what each takes to print its version, in milliseconds: the fastest of 20.
+set -euo pipefail
+for program in "$@"; do
+  least=999999
+  for _ in $(seq 20); do
+    begin=$(date +%s%N)
+    "$program" --version > /dev/null
+    took=$((($(date +%s%N) - begin) / 1000000))
+    [ "$took" -ge "$least" ] || least=$took
+  done
+  printf '    %s starts in %s ms (%s)\n' "${program##*/artifacts/}" "$least" "$(stat -c %s "$program" | numfmt --to=si)B"
+done

@@ -1,0 +1,25 @@
+using Picollo.PerfEvent;
+
+namespace Picollo.HelperApp.Faults;
+
+internal static class Findings
+{
+    /// <summary>Put before each name: where the same is found out several times.</summary>
+    public static string Prefix { get; set; } = "";
+
+    public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
+
+    /// <summary>Prints what came of a session: "works", or the message.</summary>
+    public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)
+    {
+        try
+        {
+            factory.Create().Dispose();
+            Print(name, "works");
+        }
+        catch (MeasurementUnavailableException e)
+        {
+            Print(name, e.Message);
+        }
+    }
+}

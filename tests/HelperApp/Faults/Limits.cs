@@ -1,0 +1,84 @@
+using System.Reflection;
+using Picollo.PerfEvent;
+
+namespace Picollo.HelperApp.Faults;
+
+/// <summary>Sessions where only so many more files may be opened: each works, or fails as it should, and leaves nothing open.</summary>
+internal static class Limits
+{
+    private const int MostFree = 40;
+
+    public static void Run()
+    {
+        PerfEventCounterSessionFactory two = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
+        PerfEventCounterSessionFactory five = two
+            .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults)
+            .WithSoftwareCounter(PerfSoftwareCounterId.MajorPageFaults)
+            .WithSoftwareCounter(PerfSoftwareCounterId.AlignmentFaults);
+
+        // Threads besides the runtime's own, so that those of the process are some.
+        using var over = new ManualResetEventSlim();
+        Thread[] threads = [.. Enumerable.Range(0, 3).Select(_ => new Thread(over.Wait))];
+        Array.ForEach(threads, thread => thread.Start());
+
+        LoadEverything();
+        _ = PerfEventCounterSession.Factory.WithFixedCounters().TryCreate(out _, out _);
+        new ThreadCpuClock().Dispose();
+        for (int free = 0; free <= MostFree; free++)
+        {
+            Try(five, free, $"thread-{free}");
+            Try(five.WithOptional(), free, $"optional-{free}");
+            Try(two.WithProcess(0), free, $"process-{free}");
+        }
+
+        Descriptors.Limit((ulong)Descriptors.FillHoles() + 1);
+        using (var clock = new ThreadCpuClock())
+        {
+            Findings.Print("clock-time", clock.GetNanoseconds());
+            Findings.Print("clock-reason", clock.UnavailableReason);
+        }
+
+        Descriptors.Unlimit();
+        over.Set();
+    }
+
+    /// <summary>Loading an assembly takes a file, and one that could not be loaded once is never tried again.</summary>
+    public static void LoadEverything()
+    {
+        foreach (string path in ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator))
+        {
+            _ = Assembly.Load(new AssemblyName(Path.GetFileNameWithoutExtension(path)));
+        }
+
+        Console.Out.Flush();
+    }
+
+    private static void Try(PerfEventCounterSessionFactory factory, int free, string name)
+    {
+        int highest = Descriptors.FillHoles();
+        string before = string.Join(' ', Descriptors.Open());
+        Descriptors.Limit((ulong)(highest + 1 + free));
+        string outcome;
+        try
+        {
+            using PerfEventCounterSession session = factory.Create();
+            session.Read();
+            outcome = $"works {session.Counters.Count} {session.UnavailableCounters.Count}";
+        }
+        catch (MeasurementUnavailableException e)
+        {
+            outcome = e.Message;
+        }
+        catch (Exception e)
+        {
+            outcome = e.ToString().ReplaceLineEndings(" ");
+        }
+
+        Descriptors.Unlimit();
+        string after = string.Join(' ', Descriptors.Open());
+        Findings.Print(name, outcome);
+        Findings.Print($"{name}-left", after == before ? "nothing" : $"{before} became {after}");
+    }
+}

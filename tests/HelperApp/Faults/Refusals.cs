@@ -1,0 +1,24 @@
+using Picollo.PerfEvent;
+using static Picollo.HelperApp.Faults.Findings;
+
+namespace Picollo.HelperApp.Faults;
+
+/// <summary>What a user without privileges is told.</summary>
+internal static class Refusals
+{
+    public static void Run()
+    {
+        PerfEventCounterSessionFactory faults = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
+        PrintOutcome("own-code", faults);
+        PrintOutcome("kernel", faults.WithKernel(true));
+        PrintOutcome("cpu", faults.WithCpu(0));
+        PrintOutcome("no-cpu", faults.WithCpu(100_000));
+        PrintOutcome("other-user", faults.WithThread(1));
+        PrintOutcome("context-switches", PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches));
+        PrintOutcome("hardware", PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions));
+
+        using PerfEventCounterSession session = faults.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches).WithOptional().Create();
+        Print("optional", string.Join(' ', session.Counters.Select(counter => counter.Name)));
+        Print("unavailable", string.Join(' ', session.UnavailableCounters.Select(counter => counter.UnavailableReason)));
+    }
+}

@@ -1,0 +1,181 @@
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+
+namespace Picollo.HelperApp.Faults;
+
+/// <summary>Threads for which a filter answers perf_event_open in the kernel's place, as a container's does.</summary>
+internal static unsafe partial class Seccomp
+{
+    private const int SetNoNewPrivileges = 38, SetSeccomp = 22; // prctl
+    private const nuint FilterMode = 2;
+    private const ushort LoadWord = 0x20, JumpIfEqual = 0x15, Return = 0x06; // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
+    private const uint Allow = 0x7fff0000, Error = 0x00050000; // SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO
+
+    private static readonly uint OpenNumber = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298u : 241u;
+
+    public static void Run()
+    {
+        On("not-permitted", errorNumber: 1);
+        On("not-implemented", errorNumber: 38);
+    }
+
+    /// <summary>A kernel whose groups have room for one counter: what joins one is EINVAL.</summary>
+    public static void RunWithSmallGroups() => OnThread(() =>
+    {
+        InstallForArgument(3, allowed: uint.MaxValue, refused: null, errorNumber: 22);
+        PerfEventCounterSessionFactory two = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults);
+        Findings.PrintOutcome("taking-turns", two);
+        Findings.PrintOutcome("pinned", two.WithPinned(true));
+        using PerfEventCounterSession session = two.Create();
+        byte[] fresh = new byte[1 << 22];
+        for (int i = 0; i < fresh.Length; i += 4096)
+        {
+            fresh[i] = 1;
+        }
+
+        session.Read();
+        Findings.Print("faults", session.Counters[0].Value);
+        Findings.Print("minor", session.Counters[1].Value);
+    });
+
+    /// <summary>A process one of whose threads has just ended.</summary>
+    public static void RunWithEndedThread()
+    {
+        using var over = new ManualResetEventSlim();
+        int id = 0;
+        var other = new Thread(() =>
+        {
+            Volatile.Write(ref id, (int)CpuUsageReader.GetThreadId());
+            over.Wait();
+        });
+        other.Start();
+        SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
+        PerfEventCounterSessionFactory process = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).WithProcess(0);
+        foreach ((string name, int thread) in (ReadOnlySpan<(string, int)>)[("main", Environment.ProcessId), ("other", id)])
+        {
+            OnThread(() =>
+            {
+                InstallForArgument(1, allowed: null, refused: (uint)thread, errorNumber: 3);
+                Findings.PrintOutcome(name, process);
+                Findings.PrintOutcome($"{name}-optional", process.WithOptional());
+                using PerfEventCounterSession session = process.Create();
+                session.Read();
+                Findings.Print($"{name}-counters", session.Counters.Count);
+                Findings.Print($"{name}-time", session.Counters[1].RawValue);
+            });
+        }
+
+        // One that ends between its first counter and its second.
+        OnThread(() =>
+        {
+            InstallForSecondCounter(Environment.ProcessId, errorNumber: 3);
+            using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+                .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithProcess(0).WithInherited(false).Create();
+            session.Read();
+            Findings.Print("half-way", string.Join(' ', session.Counters.Select(counter => counter.Name)));
+        });
+
+        Findings.Print("left", Descriptors.Counters());
+        over.Set();
+    }
+
+    private static void OnThread(Action action)
+    {
+        var thread = new Thread(() => action());
+        thread.Start();
+        thread.Join();
+    }
+
+    private static void On(string name, uint errorNumber)
+    {
+        var thread = new Thread(() =>
+        {
+            Install(errorNumber);
+            Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
+            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out string? reason);
+            Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : reason);
+            session?.Dispose();
+            using var clock = new ThreadCpuClock();
+            Findings.Print($"{name}-clock", clock.UnavailableReason);
+            Findings.Print($"{name}-clock-time", clock.GetNanoseconds());
+        });
+        thread.Start();
+        thread.Join();
+    }
+
+    /// <summary>For the calling thread, and those it starts, for good.</summary>
+    private static void Install(uint errorNumber)
+    {
+        Instruction* code = stackalloc Instruction[4]
+        {
+            new(LoadWord, 0, 0, 0), // seccomp_data.nr
+            new(JumpIfEqual, 0, 1, OpenNumber),
+            new(Return, 0, 0, Error | errorNumber),
+            new(Return, 0, 0, Allow),
+        };
+        Install(code, 4);
+    }
+
+    /// <summary>The same for calls with one value of an argument, or with all but one.</summary>
+    private static void InstallForArgument(uint argument, uint? allowed, uint? refused, uint errorNumber)
+    {
+        Instruction* code = stackalloc Instruction[6]
+        {
+            new(LoadWord, 0, 0, 0), // seccomp_data.nr
+            new(JumpIfEqual, 0, 3, OpenNumber),
+            new(LoadWord, 0, 0, 16 + (argument * 8)), // seccomp_data.args[], the lower half
+            new(JumpIfEqual, (byte)(allowed is null ? 0 : 1), (byte)(allowed is null ? 1 : 0), allowed ?? refused!.Value),
+            new(Return, 0, 0, Error | errorNumber),
+            new(Return, 0, 0, Allow),
+        };
+        Install(code, 6);
+    }
+
+    /// <summary>The same for what joins a group on one thread.</summary>
+    private static void InstallForSecondCounter(int thread, uint errorNumber)
+    {
+        Instruction* code = stackalloc Instruction[8]
+        {
+            new(LoadWord, 0, 0, 0), // seccomp_data.nr
+            new(JumpIfEqual, 0, 5, OpenNumber),
+            new(LoadWord, 0, 0, 16 + (1 * 8)), // the thread
+            new(JumpIfEqual, 0, 3, (uint)thread),
+            new(LoadWord, 0, 0, 16 + (3 * 8)), // the leader
+            new(JumpIfEqual, 1, 0, uint.MaxValue),
+            new(Return, 0, 0, Error | errorNumber),
+            new(Return, 0, 0, Allow),
+        };
+        Install(code, 8);
+    }
+
+    private static void Install(Instruction* code, ushort length)
+    {
+        var program = new Filter { Length = length, Code = code };
+        if (Control(SetNoNewPrivileges, 1, null, 0, 0) != 0 || Control(SetSeccomp, FilterMode, &program, 0, 0) != 0)
+        {
+            throw new InvalidOperationException("This kernel takes no seccomp filter.");
+        }
+    }
+
+    /// <summary>struct sock_filter.</summary>
+    private readonly struct Instruction(ushort code, byte ifTrue, byte ifFalse, uint operand)
+    {
+        public readonly ushort Code = code;
+        public readonly byte IfTrue = ifTrue;
+        public readonly byte IfFalse = ifFalse;
+        public readonly uint Operand = operand;
+    }
+
+    /// <summary>struct sock_fprog.</summary>
+    private struct Filter
+    {
+        public ushort Length;
+        public Instruction* Code;
+    }
+
+    [LibraryImport("libc", EntryPoint = "prctl")]
+    private static partial int Control(int option, nuint argument, void* pointer, nuint third, nuint fourth);
+}

@@ -1,0 +1,28 @@
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.HelperApp;
+
+internal static class LogRecording
+{
+    /// <summary>Writes an interval log, a line about each millisecond, until the process is killed. Lines are of several kilobytes: of
+    /// more than a page.</summary>
+    public static async Task Run(string path)
+    {
+        var histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1_000_000).Create();
+        var options = new HdrHistogramLogRecorderOptions
+        {
+            MaxFileBytes = 50_000,
+            FilesKept = 5,
+            OnError = error => Console.WriteLine(error),
+        };
+        await using var recorder = new HdrHistogramLogRecorder(path, TimeSpan.FromMilliseconds(1), options);
+        recorder.Add(histogram);
+        recorder.Add(histogram, "tag");
+        Console.WriteLine("recording");
+        for (ulong value = 1; ; value = (value % 1_000_000) + 1)
+        {
+            histogram.Record(value, value % 7);
+        }
+    }
+}

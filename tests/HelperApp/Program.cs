@@ -1,0 +1,30 @@
+using Picollo.HelperApp;
+using Picollo.HelperApp.Faults;
+
+// The first argument says what to do.
+switch (args)
+{
+    case ["contracts"]: return Contracts.Run();
+    case ["record-log", var path]: await LogRecording.Run(path); return 0;
+    case ["serve-metrics", var number]: await Exposition.Run(number); return 0;
+
+    // What is done to a process as a whole: its limits, its user, its system calls. The findings are lines "name=value".
+    case ["limits"]: Limits.Run(); return 0;
+    case ["refused"]: Refusals.Run(); return 0;
+    case ["seccomp"]: Seccomp.Run(); return 0;
+    case ["small-groups"]: Seccomp.RunWithSmallGroups(); return 0;
+    case ["ended-thread"]: Seccomp.RunWithEndedThread(); return 0;
+    case ["library"]: LateLibrary.Run(); return 0;
+    case ["tracepoint"]: Tracepoints.Run(); return 0;
+    case ["dropped"]: Dropped.Run(); return 0;
+    case ["jitter"]: Jitter.Run(); return 0;
+    case ["jitter-break"]: Jitter.Break(); return 0;
+    case ["jitter-stopped"]: Jitter.Stopped(); return 0;
+    case ["jitter-left"]: Jitter.Left(); return 0;
+
+    default:
+        Console.Error.WriteLine(
+            "contracts, record-log PATH, serve-metrics NUMBER, limits, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
+            + "jitter, jitter-break, jitter-stopped or jitter-left");
+        return 2;
+}

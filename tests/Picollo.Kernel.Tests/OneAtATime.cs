@@ -1,2 +1,0 @@
-// Each emulated machine takes a whole processor or two.
-[assembly: CollectionBehavior(DisableTestParallelization = true)]

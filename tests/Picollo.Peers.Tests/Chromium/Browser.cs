@@ -1,0 +1,106 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>A headless Chromium with one page, for all tests of a class.</summary>
+/// <remarks>Without the sandbox, which root and containers cannot have: it is shown nothing but what these tests wrote.</remarks>
+public sealed class Browser : IAsyncLifetime
+{
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(60);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-chromium-").FullName;
+    private Process? _process;
+
+    /// <summary>The page.</summary>
+    internal DevTools Page { get; private set; } = null!;
+
+    /// <summary>Starts the browser and waits until it listens.</summary>
+    public async Task InitializeAsync()
+    {
+        if (Needs.Browser is not { } program)
+        {
+            return;
+        }
+
+        string[] arguments =
+        [
+            "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+            "--remote-debugging-port=0", $"--user-data-dir={_folder}", "about:blank",
+        ];
+        _process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        _process.OutputDataReceived += (_, _) => { };
+        _process.ErrorDataReceived += (_, _) => { };
+        _process.BeginOutputReadLine();
+        _process.BeginErrorReadLine();
+        int port = await PortAsync();
+        using HttpClient client = new();
+        using JsonDocument targets = JsonDocument.Parse(await client.GetStringAsync($"http://127.0.0.1:{port}/json/list"));
+        string address = targets.RootElement.EnumerateArray()
+            .First(target => target.GetProperty("type").GetString() == "page")
+            .GetProperty("webSocketDebuggerUrl").GetString()!;
+        Page = await DevTools.ConnectAsync(new Uri(address));
+    }
+
+    /// <summary>Ends the browser and removes what it wrote.</summary>
+    public async Task DisposeAsync()
+    {
+        if (_process is not null)
+        {
+            await Page.DisposeAsync();
+            _process.Kill(entireProcessTree: true);
+            await _process.WaitForExitAsync();
+            _process.Dispose();
+        }
+
+        for (int attempt = 0; Directory.Exists(_folder); attempt++)
+        {
+            try
+            {
+                Directory.Delete(_folder, recursive: true);
+            }
+            catch (IOException) when (attempt < 20)
+            {
+                await Task.Delay(100); // a child that is just ending still writes
+            }
+        }
+    }
+
+    /// <summary>Shows a text as a file of that name.</summary>
+    internal async Task<IReadOnlyList<string>> ShowAsync(string name, string text, int width = 1200, bool isDark = false)
+    {
+        string path = Path.Combine(_folder, name);
+        await File.WriteAllTextAsync(path, text);
+        await Page.ResizeAsync(width, 900, isDark);
+        return await Page.NavigateAsync(new Uri(path).AbsoluteUri);
+    }
+
+    /// <summary>Leaves a picture of the page for people to look at.</summary>
+    internal async Task KeepAsync(string name)
+    {
+        string folder = Path.Combine(Repository.Root, "artifacts", "test-results", "chromium");
+        Directory.CreateDirectory(folder);
+        await File.WriteAllBytesAsync(Path.Combine(folder, name + ".png"), await Page.CaptureAsync());
+    }
+
+    // Written when the browser listens: the port on the first line.
+    private async Task<int> PortAsync()
+    {
+        string file = Path.Combine(_folder, "DevToolsActivePort");
+        Stopwatch waited = Stopwatch.StartNew();
+        while (true)
+        {
+            if (File.Exists(file) && (await File.ReadAllTextAsync(file)).Split('\n') is [var port, _, ..])
+            {
+                return int.Parse(port, System.Globalization.CultureInfo.InvariantCulture);
+            }
+
+            if (_process!.HasExited || waited.Elapsed > StartDeadline)
+            {
+                throw new InvalidOperationException($"The browser did not start to listen within {StartDeadline}, or ended.");
+            }
+
+            await Task.Delay(50);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>Expressions that look for what a reader would find fault with.</summary>
+internal static class Checks
+{
+    /// <summary>Texts that are not within their plot.</summary>
+    public const string OutsideOfTheirBox =
+        """
+        [...document.querySelectorAll("figure svg text")].filter(text => {
+          const box = text.ownerSVGElement.getBoundingClientRect(), own = text.getBoundingClientRect();
+          return own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1;
+        }).map(text => text.textContent)
+        """;
+
+    /// <summary>Texts of a plot that cover each other, by more than the empty space above and below letters.</summary>
+    public const string OverlappingTexts =
+        """
+        [...document.querySelectorAll("figure svg")].flatMap(svg => {
+          const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
+          return texts.flatMap(([a, one], i) => texts.slice(i + 1)
+            .filter(([, other]) => one.left < other.right && other.left < one.right
+              && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > one.height * .45)
+            .map(([b]) => a + " over " + b));
+        })
+        """;
+
+    /// <summary>The contrast of an element's text against the page, as WCAG 2.2 defines it.</summary>
+    public static string ContrastOf(string selector) =>
+        $$"""
+        (() => {
+          const luminance = colour => {
+            const [r, g, b] = colour.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+            return .2126 * r + .7152 * g + .0722 * b + .05;
+          };
+          const a = luminance(getComputedStyle(document.querySelector("{{selector}}")).color);
+          const b = luminance(getComputedStyle(document.body).backgroundColor);
+          return Math.max(a, b) / Math.min(a, b);
+        })()
+        """;
+
+    /// <summary>Elements of a page that stick out of its sides or of the boxes that hold them, and letters that cannot be read.</summary>
+    public const string Faults =
+        """
+        (() => {
+          const faults = [];
+          if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is " + document.documentElement.scrollWidth + " wide");
+          for (const one of document.querySelectorAll("h1, h2, p, dd, dt, th, td, a, bdi, button, small, figcaption, figure svg text")) {
+            const box = one.getBoundingClientRect();
+            if (box.width === 0 || (innerWidth > 980 && one.closest(".table"))) continue; // a wide table scrolls in its box
+            if (box.left < -1 || box.right > innerWidth + 1) faults.push("out of the page: " + one.textContent.slice(0, 60));
+            if (!one.closest("svg") && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push("out of its box: " + one.textContent.slice(0, 60));
+            const size = one.closest("svg") ? box.height : parseFloat(getComputedStyle(one).fontSize);
+            if (size < 10) faults.push("small: " + one.textContent.slice(0, 60));
+          }
+          const cells = [...document.querySelectorAll("td, tbody th")].map(cell => [cell, cell.getBoundingClientRect()]);
+          for (const row of document.querySelectorAll("tbody tr")) {
+            const own = cells.filter(([cell]) => cell.parentNode === row);
+            own.forEach(([a, one], i) => own.slice(i + 1).forEach(([b, other]) => {
+              if (one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1) {
+                faults.push(a.textContent.slice(0, 40) + " over " + b.textContent.slice(0, 40));
+              }
+            }));
+          }
+          return faults;
+        })()
+        """;
+}

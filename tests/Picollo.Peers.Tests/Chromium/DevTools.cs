@@ -1,0 +1,137 @@
+using System.Net.WebSockets;
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>As much of the Chrome DevTools Protocol (chromedevtools.github.io/devtools-protocol) as the tests need. One caller at a time.</summary>
+internal sealed class DevTools : IAsyncDisposable
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
+
+    private readonly ClientWebSocket _socket = new();
+    private readonly List<JsonNode> _events = [];
+    private int _lastId;
+
+    private DevTools()
+    {
+    }
+
+    public static async Task<DevTools> ConnectAsync(Uri address)
+    {
+        DevTools tools = new();
+        await tools._socket.ConnectAsync(address, CancellationToken.None);
+        foreach (string domain in new[] { "Page", "Runtime", "Log" })
+        {
+            await tools.SendAsync($"{domain}.enable");
+        }
+
+        return tools;
+    }
+
+    public async Task<JsonNode> SendAsync(string method, JsonObject? parameters = null)
+    {
+        int id = ++_lastId;
+        JsonObject message = new() { ["id"] = id, ["method"] = method, ["params"] = parameters ?? [] };
+        using CancellationTokenSource deadline = new(Deadline);
+        await _socket.SendAsync(Encoding.UTF8.GetBytes(message.ToJsonString()), WebSocketMessageType.Text, true, deadline.Token);
+        while (true)
+        {
+            JsonNode answer = await ReceiveAsync(deadline.Token);
+            if ((int?)answer["id"] == id)
+            {
+                return answer["result"] ?? throw new InvalidOperationException($"{method}: {answer["error"]}");
+            }
+        }
+    }
+
+    /// <summary>Loads a page and gives back what it complained of: console messages, exceptions, breaches of its policy.</summary>
+    public async Task<IReadOnlyList<string>> NavigateAsync(string address)
+    {
+        // What the page before goes on to say, of a server that has ended, is not this one's.
+        await LoadAsync("about:blank");
+        await LoadAsync(address);
+
+        // A picture waits for the page's frame, with a script and without one; by then all that loading causes was said.
+        await CaptureAsync();
+        return Complaints;
+    }
+
+    /// <summary>What the page complained of since it was loaded.</summary>
+    public IReadOnlyList<string> Complaints =>
+    [
+        .. _events
+            .Where(one => (string?)one["method"] is "Log.entryAdded" or "Runtime.exceptionThrown" or "Runtime.consoleAPICalled")
+            .Select(one => one["params"]!.ToJsonString()),
+    ];
+
+    /// <summary>The value of an expression, or what its promise comes to.</summary>
+    public async Task<JsonNode?> EvaluateAsync(string expression)
+    {
+        JsonNode result = await SendAsync(
+            "Runtime.evaluate", new() { ["expression"] = expression, ["returnByValue"] = true, ["awaitPromise"] = true });
+        return result["exceptionDetails"] is { } details
+            ? throw new InvalidOperationException(details.ToJsonString())
+            : result["result"]!["value"]?.DeepClone();
+    }
+
+    public async Task ResizeAsync(int width, int height, bool isDark)
+    {
+        await SendAsync(
+            "Emulation.setDeviceMetricsOverride",
+            new() { ["width"] = width, ["height"] = height, ["deviceScaleFactor"] = 1, ["mobile"] = false });
+        JsonObject scheme = new() { ["name"] = "prefers-color-scheme", ["value"] = isDark ? "dark" : "light" };
+        await SendAsync("Emulation.setEmulatedMedia", new() { ["features"] = new JsonArray(scheme) });
+    }
+
+    public Task MoveMouseAsync(double x, double y) =>
+        SendAsync("Input.dispatchMouseEvent", new() { ["type"] = "mouseMoved", ["x"] = x, ["y"] = y });
+
+    public async Task<byte[]> CaptureAsync() => Convert.FromBase64String(
+        (string)(await SendAsync("Page.captureScreenshot", new() { ["captureBeyondViewport"] = true }))["data"]!);
+
+    /// <summary>The page on A4, as a PDF.</summary>
+    public async Task<byte[]> PrintAsync() => Convert.FromBase64String((string)(await SendAsync(
+        "Page.printToPDF",
+        new() { ["paperWidth"] = 8.27, ["paperHeight"] = 11.69, ["printBackground"] = true, ["preferCSSPageSize"] = false }))["data"]!);
+
+    public async ValueTask DisposeAsync()
+    {
+        _socket.Abort();
+        _socket.Dispose();
+        await ValueTask.CompletedTask;
+    }
+
+    private async Task LoadAsync(string address)
+    {
+        _events.Clear();
+        await SendAsync("Page.navigate", new() { ["url"] = address });
+        using CancellationTokenSource deadline = new(Deadline);
+        while (!_events.Any(one => (string?)one["method"] == "Page.loadEventFired"))
+        {
+            await ReceiveAsync(deadline.Token);
+        }
+    }
+
+    private async Task<JsonNode> ReceiveAsync(CancellationToken cancellation)
+    {
+        byte[] buffer = new byte[1 << 16];
+        using MemoryStream message = new();
+        WebSocketReceiveResult part;
+        do
+        {
+            part = await _socket.ReceiveAsync(buffer, cancellation);
+            message.Write(buffer, 0, part.Count);
+        }
+        while (!part.EndOfMessage);
+
+        JsonNode node = JsonNode.Parse(message.ToArray()) ?? throw new JsonException("an empty message");
+        if (node["method"] is not null)
+        {
+            _events.Add(node);
+        }
+
+        return node;
+    }
+}

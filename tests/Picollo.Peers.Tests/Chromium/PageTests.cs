@@ -1,0 +1,363 @@
+using System.Text.Json.Nodes;
+using Microsoft.AspNetCore.Hosting;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.Metrics;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>The web application's page as a browser shows it. Pictures for people to look at are left in artifacts/test-results/chromium.</summary>
+public sealed class PageTests(Browser browser) : IClassFixture<Browser>
+{
+    private const int Narrow = 400;
+    private const int Wide = 1200;
+    private const int Breakpoint = 980;
+    private const string Requests = "document.querySelector('.routes tbody td').textContent";
+
+    private static readonly (string Method, string Route, double CpuMilliseconds, double WallMilliseconds, int Count)[] Usual =
+    [
+        ("GET", "/orders/{id:int}", 1.2, 14, 2000),
+        ("POST", "/orders", 4.5, 32, 300),
+        ("GET", "/orders/{id:int}/items/{item}", 0.4, 3, 900),
+        ("GET", "/report/{year}", 180, 240, 12),
+        ("DELETE", "/orders/{id:int}", 0.9, 11, 17),
+        ("_OTHER", "(unmatched)", 0.05, 0.09, 75),
+    ];
+
+    public static TheoryData<string, int, bool> Looks
+    {
+        get
+        {
+            TheoryData<string, int, bool> looks = [];
+            foreach (string what in new[] { "usual", "hostile", "nothing" })
+            {
+                foreach (int width in new[] { Narrow, Breakpoint, Breakpoint + 1, Wide })
+                {
+                    looks.Add(what, width, width == Narrow || width == Wide);
+                }
+            }
+
+            return looks;
+        }
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [MemberData(nameof(Looks))]
+    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string what, int width, bool hasDark)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        Fill(server, what);
+        foreach (bool isDark in hasDark ? new[] { false, true } : [false])
+        {
+            (await ShowAsync(server, width, isDark)).Should().BeEmpty();
+            await UntilAsync("document.getElementById('state').className === 'live'");
+            await browser.KeepAsync($"page-{what}-{width}-{(isDark ? "dark" : "light")}");
+
+            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (what == "hostile" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
+                .Should().BeTrue("usual figures need no scrolling");
+            (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+            (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
+            (await TextsAsync(width <= Breakpoint ? RowsThatAreNoCards : "[]")).Should().BeEmpty();
+            foreach (string selector in new[] { "h1", "#state", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
+            {
+                ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
+            }
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task It_updates_live_and_leaves_focus_and_scripts_alone()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", count: 41);
+        await ShowAsync(server);
+        await browser.Page.EvaluateAsync("window.same = document.querySelector('.routes tbody td'); document.querySelector('.routes a').focus(); 0");
+        string before = await TextAsync("document.getElementById('plots').innerHTML");
+
+        server.Count("GET", "/orders");
+
+        await UntilAsync($"{Requests} === '42'");
+        await UntilAsync($"document.getElementById('plots').innerHTML.length !== {before.Length}");
+        (await TextAsync("String(window.same === document.querySelector('.routes tbody td'))")).Should().Be("true", "the page was not loaded again");
+        (await TextAsync("document.activeElement.textContent")).Should().Be("GET /orders");
+        server.Count("PUT", "/new", 900_000_000);
+        await UntilAsync("document.querySelectorAll('.routes tbody tr').length === 2");
+        (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "it took most");
+        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("GET /orders", "it is what was chosen");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_row_is_chosen_by_its_link()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        Fill(server, "usual");
+        await ShowAsync(server);
+        foreach (int row in new[] { 3, 6 })
+        {
+            string name = await TextAsync($"document.querySelectorAll('tbody a')[{row}].textContent");
+            await browser.Page.EvaluateAsync($"document.querySelectorAll('tbody a')[{row}].click()");
+            await UntilAsync($"document.querySelector('h2').textContent === {JsonValue.Create(name)!.ToJsonString()}");
+            await UntilAsync("document.getElementById('state').className === 'live'");
+            (await TextAsync("document.querySelector('[aria-current]').textContent")).Should().Be(name);
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(Narrow, false)]
+    [InlineData(Wide, true)]
+    public async Task A_moment_is_marked_and_what_comes_is_drawn_beside_it(int width, bool isDark)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        Fill(server, "usual");
+        await ShowAsync(server, width, isDark);
+        (await TextsAsync(Captions)).Should().Equal("Percentiles", "Density");
+
+        await browser.Page.EvaluateAsync("document.getElementById('mark').click()");
+        await UntilAsync("document.querySelectorAll('figure').length === 4");
+        Fill(server, "usual", 2);
+        await UntilAsync("document.getElementById('plots').textContent.includes('+') || [...document.querySelectorAll('figure')][1].querySelectorAll('rect').length > 9");
+        await Task.Delay(1500);
+        await browser.KeepAsync($"page-marked-{width}");
+
+        (await TextsAsync(Captions)).Should().SatisfyRespectively(
+            one => one.Should().MatchRegex(@"^CPU, before and after \d\d:\d\d:\d\d UTC$"),
+            one => one.Should().Be("CPU, difference"),
+            one => one.Should().StartWith("Wall, before and after"),
+            one => one.Should().Be("Wall, difference"));
+        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+        (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
+        (await TipAsync(1)).Should().MatchRegex("→").And.Contain("+");
+
+        await ShowAsync(server, width, isDark);
+        await UntilAsync("document.querySelectorAll('figure').length === 4"); // the mark outlives the page
+        await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
+        await UntilAsync("document.querySelectorAll('figure').length === 2");
+        await ShowAsync(server, width, isDark);
+        (await TextAsync("document.getElementById('mark').textContent")).Should().Be("Mark this moment");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task What_was_asked_for_before_the_mark_was_forgotten_is_not_drawn_after()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        await ShowAsync(server);
+        await browser.Page.EvaluateAsync(
+            """
+            (() => {
+              const real = window.fetch;
+              window.fetch = async (...asked) => {
+                const answer = await real(...asked);
+                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.told = true; }
+                return answer;
+              };
+              document.getElementById("mark").click();
+            })()
+            """);
+        await UntilAsync("window.asked");
+        await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
+        await UntilAsync("window.told");
+        await Task.Delay(300);
+
+        (await TextsAsync(Captions)).Should().Equal("Percentiles", "Density");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_server_that_restarts_is_followed_and_its_mark_kept()
+    {
+        PageServer server = await PageServer.StartAsync();
+        int port = server.Address.Port;
+        server.Count("GET", "/orders", count: 100);
+        await ShowAsync(server);
+        await browser.Page.EvaluateAsync("document.getElementById('mark').click()");
+        await UntilAsync("document.querySelectorAll('figure').length === 4");
+
+        await server.DisposeAsync();
+        await UntilAsync("document.getElementById('state').textContent !== 'live'");
+        await browser.KeepAsync("page-not-live");
+        await using PageServer again = await PageServer.StartAsync(build: builder => builder.WebHost.UseUrls($"http://127.0.0.1:{port}"));
+        again.Count("GET", "/orders", 3_000_000, count: 7);
+
+        await UntilAsync($"document.getElementById('state').textContent === 'live' && {Requests} === '7'");
+        await UntilAsync("document.querySelector('figcaption').textContent.includes('counted anew')");
+        await browser.Page.EvaluateAsync("sessionStorage.clear()");
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(Narrow)]
+    [InlineData(Wide)]
+    public async Task The_values_under_the_pointer_are_told_and_kept_up_to_date(int width)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 1_000_000, 2_000_000, 1000);
+        await ShowAsync(server, width);
+        await UntilAsync("document.getElementById('state').className === 'live'");
+
+        (await TipAsync(0)).Should().MatchRegex(@"^[\d.]+ %\nCPU: 1\.\d+ ms\nwall: 2\.\d+ ms$");
+        server.Count("GET", "/orders", 70_000_000, 80_000_000, 100_000);
+        await UntilAsync("document.getElementById('tip').textContent.includes('wall: 8')");
+        await browser.Page.MoveMouseAsync(2, 2);
+        (await TextAsync("String(document.getElementById('tip').hidden)")).Should().Be("true");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Without_its_script_it_is_a_still_picture()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        Fill(server, "usual");
+        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
+        try
+        {
+            (await ShowAsync(server)).Should().BeEmpty();
+            await browser.KeepAsync("page-still");
+            (await TextAsync("document.getElementById('state').textContent")).Should().MatchRegex(@"^as of \d{4}-\d\d-\d\d [\d:]+ UTC; reload for newer$");
+            (await TextAsync("String(document.getElementById('tools').offsetHeight)")).Should().Be("0");
+            (await TextsAsync("[...document.querySelectorAll('figure rect > title')].map(title => title.textContent)"))
+                .Should().Contain(text => text.StartsWith("99 %\nCPU: "));
+            server.Viewers.Should().Be(0);
+        }
+        finally
+        {
+            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
+        }
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_page_that_nobody_sees_takes_no_place()
+    {
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 1);
+        server.Count("GET", "/orders");
+        await ShowAsync(server);
+        await UntilAsync("document.getElementById('state').className === 'live'");
+        server.Viewers.Should().Be(1);
+        const string Hide = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isHidden }); ";
+        const string Tell = "document.dispatchEvent(new Event('visibilitychange')); 0";
+
+        await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Tell);
+        await UntilAsync("document.getElementById('state').textContent === 'paused'");
+        for (int i = 0; i < 100 && server.Viewers > 0; i++)
+        {
+            await Task.Delay(100);
+        }
+
+        server.Viewers.Should().Be(0);
+        await using EventReader other = await EventReader.OpenAsync(server, "");
+        await browser.Page.EvaluateAsync("window.isHidden = false; " + Tell);
+        await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server takes no more viewers')");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_page_that_began_with_nothing_shows_what_comes()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        await ShowAsync(server);
+        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("No histogram yet");
+        server.Count("GET", "/first");
+        await UntilAsync("document.querySelector('h2').textContent === 'GET /first' && document.querySelectorAll('figure').length === 2");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    // A card has its name above the figures, and at most four of these beside each other.
+    private const string RowsThatAreNoCards =
+        """
+        [...document.querySelectorAll("tbody tr")].filter(row => {
+          const tops = [...row.children].map(cell => Math.round(cell.getBoundingClientRect().top));
+          return tops.slice(1).some(top => top <= tops[0]) || Math.max(...tops.map(top => tops.filter(other => other === top).length)) > 4;
+        }).map(row => row.textContent)
+        """;
+
+    private const string Captions = "[...document.querySelectorAll('figcaption')].map(one => one.textContent)";
+
+    private async Task<IReadOnlyList<string>> ShowAsync(PageServer server, int width = Wide, bool isDark = false)
+    {
+        await browser.Page.ResizeAsync(width, 900, isDark);
+        return await browser.Page.NavigateAsync(new Uri(server.Address, "picollo").AbsoluteUri);
+    }
+
+    /// <summary>What is told where the middle of a figure's plot is pointed at.</summary>
+    private async Task<string> TipAsync(int figure)
+    {
+        JsonNode place = (await browser.Page.EvaluateAsync(
+            $"(() => {{ const f = document.querySelectorAll('figure')[{figure}]; f.scrollIntoView({{ block: 'center' }}); const all = f.querySelectorAll('rect'), r = all[all.length >> 2].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }})()"))!;
+        await Task.Delay(100); // scrolling takes the tip away
+        await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
+        await UntilAsync("!document.getElementById('tip').hidden");
+        JsonNode inside = (await browser.Page.EvaluateAsync(
+            "(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))!;
+        ((bool)inside).Should().BeTrue();
+        return await TextAsync("document.getElementById('tip').textContent");
+    }
+
+    private async Task UntilAsync(string condition)
+    {
+        for (int attempt = 0; attempt < 200; attempt++)
+        {
+            try
+            {
+                if ((bool?)await browser.Page.EvaluateAsync($"Boolean({condition})") == true)
+                {
+                    return;
+                }
+            }
+            catch (InvalidOperationException)
+            {
+                // Between two pages there is nothing to ask.
+            }
+
+            await Task.Delay(100);
+        }
+
+        throw new TimeoutException($"never: {condition}; {await TextAsync("document.body.innerText")}");
+    }
+
+    private async Task<string> TextAsync(string expression) => (string)(await browser.Page.EvaluateAsync(expression))!;
+
+    private async Task<string[]> TextsAsync(string expression) =>
+        [.. ((JsonArray)(await browser.Page.EvaluateAsync(expression))!).Select(text => (string)text!)];
+
+    private static void Fill(PageServer server, string what, double factor = 1)
+    {
+        switch (what)
+        {
+            case "usual":
+                FillUsual(server, factor);
+                break;
+            case "hostile":
+                foreach (string name in new[] { "</title><script>alert(1)</script><img src=x onerror=alert(1)>", new string('W', 3000), "\u202egnp.\0exe", "/" + string.Join('/', Enumerable.Repeat("segment", 15)) })
+                {
+                    server.Count("OPTIONS", name, 3_599_000_000_000, 3_599_000_000_000, 1_000_000_000);
+                    server.Registry.Add(name, HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = name } }, [new("label", name)]);
+                }
+
+                server.Registry.GetOrAdd("largest", () => HdrHistogram.Create(), HdrHistogramDescription.None).Record(ulong.MaxValue);
+                break;
+        }
+    }
+
+    private static void FillUsual(PageServer server, double factor)
+    {
+        Random random = new(5);
+        foreach ((string method, string route, double cpu, double wall, int count) in Usual)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                double tail = 1 / Math.Pow(1 - random.NextDouble(), 0.3) * (0.7 + (0.6 * random.NextDouble())) * factor;
+                server.Count(method, route, (ulong)(cpu * 1e6 * tail), (ulong)(wall * 1e6 * tail));
+            }
+        }
+
+        InterlockedHdrHistogram<uint> sizes = server.Registry.GetOrAdd(
+            "order_size", () => HdrHistogram.Factory.WithInterlocked().Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "berlin")]);
+        for (int i = 0; i < 500; i++)
+        {
+            sizes.Record((ulong)(200 + (5000 * random.NextDouble() * random.NextDouble())));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+using System.Text.Json.Nodes;
+using System.Xml.Linq;
+using Microsoft.AspNetCore.Builder;
+using Picollo.AspNetCore.Page;
+using Picollo.Samples.Web;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>
+/// The README's picture of the page, taken from samples/WebApi under load: an SVG that holds the page as the browser had it, text and not
+/// pixels. PICOLLO_APPROVE=1 takes it anew.
+/// </summary>
+public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
+{
+    private const int Width = 1120;
+    private static readonly XNamespace Xhtml = "http://www.w3.org/1999/xhtml";
+    private static readonly string Place = Path.Combine(Repository.Root, "docs", "page.svg");
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_readme_shows_the_page_as_it_is()
+    {
+        bool isAnew = Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
+        await using WebApplication application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
+        await application.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(application.Urls.Single()) };
+        await Load.SendAsync(client, TimeSpan.FromSeconds(isAnew ? 20 : 1), CancellationToken.None);
+        string taken = await TakeAsync(client);
+        if (isAnew)
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(Place)!);
+            await File.WriteAllTextAsync(Place, taken);
+        }
+
+        string shown = (await File.ReadAllTextAsync(Place)).ReplaceLineEndings("\n");
+        shown.Length.Should().BeInRange(10_000, 100_000);
+        (await browser.ShowAsync("page.svg", shown, Width)).Should().BeEmpty();
+        await browser.KeepAsync("readme-picture");
+        ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().width"))!).Should().Be(Width);
+        foreach (Func<XElement, IEnumerable<string>> part in new[] { Styles, Headings, Names })
+        {
+            part(XElement.Parse(shown)).Should().Equal(part(XElement.Parse(taken)), "it is a picture of the present page; PICOLLO_APPROVE=1 takes it anew");
+        }
+    }
+
+    private async Task<string> TakeAsync(HttpClient client)
+    {
+        await browser.Page.ResizeAsync(Width, 900, isDark: false);
+        await browser.Page.NavigateAsync(new Uri(client.BaseAddress!, "picollo").AbsoluteUri);
+        for (int attempt = 0; (string?)await browser.Page.EvaluateAsync("document.getElementById('state').className") != "live"; attempt++)
+        {
+            attempt.Should().BeLessThan(100);
+            await Task.Delay(100);
+        }
+
+        await Load.SendAsync(client, TimeSpan.FromSeconds(1), CancellationToken.None);
+        JsonNode picture = (await browser.Page.EvaluateAsync(
+            """
+            (() => {
+              const main = document.querySelector("main").cloneNode(true);
+              for (const strip of main.querySelectorAll("figure rect[fill-opacity='0']")) strip.remove();
+              return { main: new XMLSerializer().serializeToString(main), height: document.querySelector("main").offsetHeight };
+            })()
+            """))!;
+
+        // A picture that is shown small is the page small, and not the page of a small screen.
+        string style = PageAssets.Style[..PageAssets.Style.IndexOf("/* No room", StringComparison.Ordinal)];
+        return $"""
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {picture["height"]}" width="{Width}" height="{picture["height"]}">
+            <title>Picollo's page of samples/WebApi</title>
+            <style>{style}</style>
+            <foreignObject width="100%" height="100%">
+            <body xmlns="http://www.w3.org/1999/xhtml">
+            {(string)picture["main"]!}
+            </body>
+            </foreignObject>
+            </svg>
+
+            """.ReplaceLineEndings("\n");
+    }
+
+    private static IEnumerable<string> Styles(XElement picture) => picture.Descendants().Where(one => one.Name.LocalName == "style").Select(one => one.Value);
+
+    private static IEnumerable<string> Headings(XElement picture) =>
+        [.. picture.Descendants(Xhtml + "thead").Select(one => one.Value), .. picture.Descendants(Xhtml + "dt").Select(one => one.Value)];
+
+    private static IEnumerable<string> Names(XElement picture) =>
+        picture.Descendants(Xhtml + "bdi").Select(one => one.Value).Where(name => !name.StartsWith("/picollo", StringComparison.Ordinal)).Distinct().Order();
+}

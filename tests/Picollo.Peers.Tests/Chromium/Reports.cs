@@ -1,0 +1,84 @@
+using Picollo.Export.Plots;
+using Picollo.Export.Tests.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>Pages to look at, by name.</summary>
+internal static class Reports
+{
+    private const string Hostile = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000";
+
+    private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramPlotOptions Options)> All = new()
+    {
+        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } }),
+        ["one"] = ([new("it", SomeLatencies.Of(3))], new()),
+        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], new() { Title = "Thirty" }),
+        ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], new()),
+        ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = new() { Name = Hostile } }),
+        ["long"] = ([new("before", Spread()), new("after", Spread())], new() { Title = "Long" }),
+        ["lossy"] = (
+            [new("zeros and more", Zeros()), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
+            new() { Title = "Zeros, and values out of range", Unit = new() { Name = "s", Ratio = 1e3 } }),
+        ["none"] = ([], new()),
+    };
+
+    public static HdrHistogramSeries[] Series(string name) => All[name].Series;
+
+    public static HdrHistogramPlotOptions Options(string name) => All[name].Options;
+
+    public static string Page(string name)
+    {
+        using StringWriter page = new();
+        HdrHistogramPlot.WriteReport(page, Series(name), Options(name));
+        return page.ToString();
+    }
+
+    private static HdrHistogram One(ulong value)
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(value);
+        return histogram;
+    }
+
+    /// <summary>Values of twenty digits.</summary>
+    private static HdrHistogram Spread()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(ulong.MaxValue / 2);
+        histogram.Record(ulong.MaxValue);
+        return histogram;
+    }
+
+    private static HdrHistogram Zeros()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0, 3000);
+        for (ulong value = 1; value < 5000; value++)
+        {
+            histogram.Record(value);
+        }
+
+        return histogram;
+    }
+
+    private static HdrHistogram Lossy(ulong count)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(1000).Create();
+        histogram.Record(500, 100);
+        histogram.Record(20_000, count);
+        return histogram;
+    }
+
+    private static HdrHistogram Wide()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(5).Create();
+        Random random = new(1);
+        for (int i = 0; i < 100_000; i++)
+        {
+            histogram.Record((ulong)Math.Exp(random.NextDouble() * random.NextDouble() * Math.Log(3.6e12)));
+        }
+
+        return histogram;
+    }
+}

@@ -1,0 +1,223 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Text;
+using Picollo.Export;
+using Picollo.Metrics;
+using static System.FormattableString;
+
+namespace Picollo.Peers.Tests.Java;
+
+public sealed class JavaCodecTests : IDisposable
+{
+    private const int Cases = 200;
+
+    /// <summary>The case of one that resizes itself, with a value beyond its highest one and not beyond its first block.</summary>
+    private const int InFirstBlock = 1;
+
+    // In the format's header.
+    private const int HighestAt = 24;
+
+    // With so many values and fewer, ranks fall where they do in whole numbers, give or take one.
+    private const ulong MostOfDoubles = 1UL << 50;
+
+    private static readonly double[] Ranks = [0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 99.999, 100];
+
+    private readonly string _source = Path.GetTempFileName();
+    private readonly int _seed = Seeded.FirstSeed;
+
+    public void Dispose() => File.Delete(_source);
+
+    [FactNeeding(Need.Java)]
+    public void What_Java_writes_is_read_and_tells_the_same()
+    {
+        var random = new Random(_seed);
+        var source = new StringBuilder();
+        long[] lowest = new long[Cases];
+        for (int i = 0; i < Cases; i++)
+        {
+            int digits = random.Next(i % 20 == 0 ? 0 : 1, 6);
+            lowest[i] = random.Next(4) == 0 ? random.Next(2, 5000) : 1;
+            long highest = Math.Max(2 * lowest[i], random.NextInt64(long.MaxValue) >> random.Next(60));
+
+            // One that resizes itself begins at 1.
+            bool resizes = random.Next(5) == 0 || i == InFirstBlock;
+            lowest[i] = resizes ? 1 : lowest[i];
+            source.Append(Invariant($"{digits};{lowest[i]};{(resizes ? 0 : highest)};"));
+            long most = long.MaxValue;
+            for (int n = i == InFirstBlock || random.Next(6) == 0 ? 0 : random.Next(400); n > 0; n--)
+            {
+                long count = NextCount(random, ref most);
+                source.Append(Invariant($"{random.NextInt64(resizes ? long.MaxValue : highest) >> random.Next(62)}x{count} "));
+            }
+
+            source.Append(i == InFirstBlock ? "5x1 \n" : "\n");
+        }
+
+        string[] javas = Run("write", source.ToString());
+
+        javas.Should().HaveCount(Cases);
+        for (int i = 0; i < Cases; i++)
+        {
+            string[] fields = javas[i].Split(';');
+            byte[] encoded = Convert.FromBase64String(fields[0]);
+            PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
+            PlainHdrHistogram<ulong> inflated = HdrHistogramEncoding.Decode(Convert.FromBase64String(fields[1]));
+            inflated.BucketsWithValues.Should().Equal(histogram.BucketsWithValues);
+
+            // Other lowest values and no digits are what only the family has.
+            bool sameBuckets = lowest[i] == 1 && encoded[15] > 0;
+            Tells(fields[2..], histogram, sameBuckets, i);
+            if (sameBuckets)
+            {
+                // It begins at 2 and resizes itself only for what its first block does not hold; what is read reaches as far as the block.
+                Span<byte> highest = encoded.AsSpan(HighestAt, sizeof(long));
+                if (BinaryPrimitives.ReadInt64BigEndian(highest) < (long)histogram.BucketsWithValues.LastOrDefault().Start)
+                {
+                    BinaryPrimitives.WriteInt64BigEndian(highest, (long)histogram.MaxTrackableValue);
+                }
+
+                HdrHistogramEncoding.Encode(histogram).Should().Equal(encoded, "that is what Java writes for case {0} of seed {1}", i, _seed);
+            }
+        }
+    }
+
+    [FactNeeding(Need.Java)]
+    public void What_is_written_Java_reads_and_tells_the_same()
+    {
+        var random = new Random(_seed);
+        var source = new StringBuilder();
+        var histograms = new List<HdrHistogram>();
+        for (int i = 0; i < Cases; i++)
+        {
+            ulong highest = Math.Max(2, (ulong)(random.NextInt64(long.MaxValue) >> random.Next(60)));
+            HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 6))
+                .WithMaxTrackableValue(random.Next(10) == 0 ? ulong.MaxValue : highest).WithUInt64Storage().Create();
+            long most = long.MaxValue;
+            for (int n = random.Next(6) == 0 ? 0 : random.Next(400); n > 0; n--)
+            {
+                histogram.Record((ulong)random.NextInt64((long)highest) >> random.Next(62), (ulong)NextCount(random, ref most));
+            }
+
+            histograms.Add(histogram);
+            source.Append(Convert.ToBase64String(HdrHistogramEncoding.Encode(histogram))).Append('\n');
+            source.Append(Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(histogram))).Append('\n');
+        }
+
+        string[] javas = Run("read", source.ToString());
+
+        javas.Should().HaveCount(2 * Cases);
+        for (int i = 0; i < Cases; i++)
+        {
+            javas[(2 * i) + 1].Should().Be(javas[2 * i]);
+            Tells(javas[2 * i].Split(';'), histograms[i], sameBuckets: true, i);
+        }
+    }
+
+    [FactNeeding(Need.Java)]
+    public void Other_precisions_are_read_by_Java_as_they_are_by_us()
+    {
+        var random = new Random(_seed);
+        var source = new StringBuilder();
+        var decoded = new List<PlainHdrHistogram<ulong>>();
+        for (int scale = 3; scale <= 19; scale++)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(Math.Clamp(0.5 / (1 << scale), 0.000_001, 0.1)).Create();
+            for (int n = 0; n < 300; n++)
+            {
+                histogram.Record((ulong)random.NextInt64(long.MaxValue) >> random.Next(20, 62));
+            }
+
+            byte[] encoded = HdrHistogramEncoding.EncodeCompressed(histogram);
+            decoded.Add(HdrHistogramEncoding.Decode(encoded));
+            source.Append(Convert.ToBase64String(encoded)).Append('\n');
+        }
+
+        string[] javas = Run("read", source.ToString());
+
+        javas.Should().HaveSameCount(decoded);
+        for (int i = 0; i < javas.Length; i++)
+        {
+            Tells(javas[i].Split(';'), decoded[i], sameBuckets: true, i);
+        }
+    }
+
+    private static long NextCount(Random random, ref long most)
+    {
+        // Most are small; some are as large as the total leaves room for, less half of it for the rest.
+        long count = Math.Min(1 + (random.NextInt64(long.MaxValue) >> (random.Next(20) == 0 ? 0 : random.Next(40, 63))), most / 2);
+        most -= count;
+        return Math.Max(count, 1);
+    }
+
+    /// <summary>Holds what a histogram tells against what Java tells of it.</summary>
+    private void Tells(string[] javas, HdrHistogram histogram, bool sameBuckets, int number)
+    {
+        string because = Invariant($"that is what Java tells of case {number} of seed {_seed}");
+        string[] figures = javas[0].Split(' ');
+        HdrHistogramSummary summary = histogram.GetSummary();
+        summary.TotalCount.Should().Be(Whole(figures[0]), because);
+        Bucket[] used = [.. histogram.BucketsWithValues];
+        string[] buckets = javas[2].Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        used.Select(bucket => bucket.Count).Should().Equal(buckets.Select(bucket => Whole(bucket.Split('x')[1])), because);
+        foreach ((Bucket bucket, string java) in used.Zip(buckets))
+        {
+            Whole(java.Split('x')[0]).Should().BeInRange(bucket.Start, EndOf(bucket), because);
+        }
+
+        // Where their buckets are wider than ours, Java's figures are of their ends.
+        Close(figures[3], summary.Mean, sameBuckets ? 1e-9 : histogram.RelativeError);
+        Close(figures[4], summary.StDev, sameBuckets ? 1e-6 : histogram.RelativeError);
+        if (!sameBuckets || used.Length == 0)
+        {
+            return;
+        }
+
+        used[0].Start.Should().Be(Whole(figures[1]), because);
+        EndOf(used[^1]).Should().Be(Whole(figures[2]), because);
+        string[] values = javas[1].Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        values.Should().HaveSameCount(Ranks);
+        for (int i = 0; i < Ranks.Length; i++)
+        {
+            // Java asks for the next smaller rank, which falls one count earlier where a rank falls on a whole one.
+            double smaller = Math.Max(0, Math.BitDecrement(Ranks[i]));
+            ulong[] possible = summary.TotalCount < MostOfDoubles
+                ? [EndOf(histogram.GetBucket(histogram.GetPercentileValue(Ranks[i]))), EndOf(histogram.GetBucket(histogram.GetPercentileValue(smaller)))]
+                : [JavaPercentile(used, summary.TotalCount, smaller)];
+
+            // At rank 0 it tells the begin of the bucket.
+            possible = Ranks[i] == 0 ? [used[0].Start] : possible;
+            possible.Should().Contain(Whole(values[i]), Invariant($"of rank {Ranks[i]}, {because}"));
+        }
+
+        void Close(string java, double ours, double tolerance)
+        {
+            double expected = double.Parse(java, CultureInfo.InvariantCulture);
+            if (double.IsNaN(expected))
+            {
+                expected = 0; // of an empty one
+            }
+
+            Math.Abs(ours - expected).Should().BeLessThanOrEqualTo((tolerance * Math.Max(expected, summary.Mean)) + 1e-9, because);
+        }
+    }
+
+    /// <summary>Where a rank falls as Java counts: in doubles, which of many values lose some, at rank 100 too, or find one too many,
+    /// which is at 0.</summary>
+    private static ulong JavaPercentile(Bucket[] used, ulong total, double rank)
+    {
+        double count = Math.Max(Math.Ceiling(rank * total / 100), 1);
+        ulong before = 0;
+        Bucket found = used.FirstOrDefault(bucket => (before += bucket.Count) >= (ulong)count);
+        return found.Step == 0 ? 0 : EndOf(found);
+    }
+
+    private string[] Run(string verb, string lines)
+    {
+        File.WriteAllText(_source, lines);
+        return JavaLibrary.Run("Codec", verb, _source).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+    }
+
+    private static ulong EndOf(Bucket bucket) => bucket.Start + (bucket.Step - 1);
+
+    private static ulong Whole(string text) => ulong.Parse(text, CultureInfo.InvariantCulture);
+}

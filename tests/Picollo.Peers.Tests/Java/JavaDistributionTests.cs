@@ -1,0 +1,64 @@
+using System.Text;
+using Picollo.Export;
+using Picollo.Metrics;
+using static System.FormattableString;
+
+namespace Picollo.Peers.Tests.Java;
+
+public sealed class JavaDistributionTests : IDisposable
+{
+    private readonly string _source = Path.GetTempFileName();
+
+    public void Dispose() => File.Delete(_source);
+
+    [FactNeeding(Need.Java)]
+    public void Percentile_distributions_are_the_familys_byte_for_byte()
+    {
+        const int Cases = 300;
+        int seed = Seeded.FirstSeed;
+        var random = new Random(seed);
+        var source = new StringBuilder();
+        var expected = new StringBuilder();
+        for (int i = 0; i < Cases; i++)
+        {
+            HdrHistogram histogram = Next(random);
+            int ticks = random.Next(1, 21);
+            double ratio = random.Next(4) switch { 0 => 1, 1 => 1000, 2 => 1_000_000, _ => 1 + (random.NextDouble() * 100) };
+            source.Append(Invariant($"{ticks};{ratio:R};{Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(histogram))}\n"));
+            using var text = new StringWriter(expected);
+            PercentileDistribution.Write(histogram, text, ticks, ratio);
+            text.Write("--\n");
+            PercentileDistribution.WriteCsv(histogram, text, ticks, ratio);
+            text.Write("--\n");
+        }
+
+        File.WriteAllText(_source, source.ToString());
+        string[] javas = JavaLibrary.Run("Distributions", _source).Split("--\n");
+        string[] ours = expected.ToString().Split("--\n");
+
+        ours.Should().HaveSameCount(javas).And.HaveCount((2 * Cases) + 1);
+        for (int i = 0; i < ours.Length; i++)
+        {
+            ours[i].Should().Be(javas[i], "that is what Java prints for case {0} of seed {1}", i / 2, seed);
+        }
+    }
+
+    private static PlainHdrHistogram<ulong> Next(Random random)
+    {
+        // Up to 15 digits with the decimals, as many as every JVM prints alike.
+        int digits = random.Next(1, 6);
+        ulong most = (ulong)Math.Pow(10, 15 - digits);
+        PlainHdrHistogram<ulong> histogram = HdrHistogram.Factory
+            .WithSignificantDigits(digits)
+            .WithMaxTrackableValue(digits < 4 && random.Next(4) == 0 ? ulong.MaxValue : 2 + (most >> random.Next(30)))
+            .WithUInt64Storage().Create();
+        for (int n = random.Next(5) == 0 ? random.Next(3) : random.Next(500); n > 0; n--)
+        {
+            ulong value = (ulong)random.NextInt64((long)most) >> random.Next(50);
+            ulong count = (ulong)random.NextInt64(1, 1L << random.Next(1, 35));
+            histogram.Record(Math.Min(value, histogram.MaxTrackableValue), count);
+        }
+
+        return histogram;
+    }
+}

@@ -1,0 +1,23 @@
+namespace Picollo.Peers.Tests.Java;
+
+/// <summary>The family's library, and programs in <c>Java</c> that call it.</summary>
+internal static class JavaLibrary
+{
+    private const string Jar = Needs.JavaLibrary;
+
+    private static readonly Dictionary<string, string?> AsItIs = [];
+
+    private static readonly Lazy<string> Classes = new(Compile);
+
+    /// <summary>Runs a class, of the library or of <c>Java</c>, and returns what it prints.</summary>
+    public static string Run(string className, params string[] arguments) => Tool.Run(
+        "java", Path.GetTempPath(), AsItIs, ["-Duser.timezone=UTC", "-cp", $"{Jar}:{Classes.Value}", className, .. arguments]);
+
+    private static string Compile()
+    {
+        string folder = Path.Combine(AppContext.BaseDirectory, "classes");
+        string[] sources = Directory.GetFiles(Path.Combine(Repository.Root, "tests", "Picollo.Peers.Tests", "Java"), "*.java");
+        Tool.Run("javac", Path.GetTempPath(), AsItIs, ["-encoding", "UTF-8", "-cp", Jar, "-d", folder, .. sources]);
+        return folder;
+    }
+}

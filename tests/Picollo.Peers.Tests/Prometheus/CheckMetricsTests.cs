@@ -1,0 +1,47 @@
+using System.Buffers;
+using Picollo.Export;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+
+namespace Picollo.Peers.Tests.Prometheus;
+
+public class CheckMetricsTests
+{
+    [FactNeeding(Need.Prometheus)]
+    public void Promtool_has_nothing_to_say_against_an_exposition()
+    {
+        HdrHistogramRegistry registry = new();
+        HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with { Help = "Time of a request, in all \"quotes\" and\nlines." };
+        for (int i = 0; i < 200; i++)
+        {
+            registry.GetOrAdd("http.server.request.duration", HdrHistogram.Create, time, [new("http.route", $"/orders/{{id}}/\"{i}\\\n"), new("le", "no bound")])
+                .Record((ulong)i << 20, 1_000);
+        }
+
+        registry.Add("reply_size", HdrHistogram.Create(), new HdrHistogramDescription { Help = "Size of a reply.", Unit = new() { Name = "bytes" } });
+        registry.Add("no description", HdrHistogram.Factory.WithMinTrackableValue(100).WithMaxTrackableValue(1000).Create());
+        registry.Add("9.bounds.and.none", HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), new HdrHistogramDescription { LowestBound = 100 });
+
+        CheckMetrics(registry.Registrations).Should().Be((0, ""));
+    }
+
+    [FactNeeding(Need.Prometheus)]
+    public void Promtool_reads_what_hostile_texts_become() => Seeded.Run(1, random =>
+    {
+        (int exitCode, string output) = CheckMetrics([.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))]);
+
+        exitCode.Should().Be(3, "names may be bad style, but are read: {0}", output.Length > 2000 ? output[^2000..] : output);
+        output.Should().NotContain("error while linting");
+    });
+
+    [FactNeeding(Need.Prometheus)]
+    public void Promtool_refuses_what_is_no_exposition() =>
+        Promtool.Run("x_bucket{le=\"1} 1\n"u8.ToArray(), "check", "metrics").Output.Should().Contain("error while linting");
+
+    private static (int ExitCode, string Output) CheckMetrics(IReadOnlyList<HdrHistogramRegistration> registrations)
+    {
+        ArrayBufferWriter<byte> output = new();
+        new PrometheusTextWriter().Write(output, registrations);
+        return Promtool.Run(output.WrittenSpan.ToArray(), "check", "metrics");
+    }
+}

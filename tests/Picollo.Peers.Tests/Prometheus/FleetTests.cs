@@ -1,0 +1,99 @@
+using Picollo.Metrics;
+using Xunit.Abstractions;
+
+namespace Picollo.Peers.Tests.Prometheus;
+
+/// <summary>Three processes, scraped by Prometheus: its quantiles are those of all their values.</summary>
+public class FleetTests(ITestOutputHelper output)
+{
+    private const string Name = "fleet_latency_seconds";
+    private const double NanosecondsPerSecond = 1e9;
+
+    private static readonly double[] Quantiles = [0.5, 0.9, 0.99, 0.999];
+
+    [FactNeeding(Need.Prometheus)]
+    public async Task Quantiles_of_a_fleet_are_those_of_its_merged_histograms()
+    {
+        const int Batches = 8;
+        ExportingProcess[] processes = [new(0), new(1), new(2)];
+        await using PrometheusServer prometheus = new(processes.Select(process => process.Address));
+        try
+        {
+            // All series are there before anything is recorded, so that all of the growth is seen.
+            await prometheus.WaitFor($"count_over_time({Name}_count[5m])", processes.Length, 4);
+            for (int batch = 0; batch < Batches; batch++)
+            {
+                await processes[0].Record(3_000);
+                await processes[1].Record(2_000);
+                await processes[2].Record(100);
+                await Task.Delay(500);
+            }
+
+            HdrHistogram merged = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+            foreach (ExportingProcess process in processes)
+            {
+                merged.Add(await process.GetHistogram());
+            }
+
+            merged.TotalCount.Should().Be(Batches * 5_100);
+            await prometheus.WaitFor($"sum({Name}_count)", 1, merged.TotalCount);
+            DateTimeOffset now = DateTimeOffset.UtcNow;
+            await CheckCounts(prometheus, merged, now);
+            foreach (double quantile in Quantiles)
+            {
+                await CheckSums(prometheus, merged, quantile, now);
+                await CheckRates(prometheus, merged, quantile, now);
+            }
+        }
+        finally
+        {
+            foreach (ExportingProcess process in processes)
+            {
+                await process.DisposeAsync();
+            }
+        }
+    }
+
+    private static async Task CheckCounts(PrometheusServer prometheus, HdrHistogram merged, DateTimeOffset now)
+    {
+        (await prometheus.Query($"sum({Name}_count)", now)).Should().Be(merged.TotalCount);
+        (await prometheus.Query($"sum({Name}_sum)", now)).Should().BeApproximately(merged.GetSummary().Sum / NanosecondsPerSecond, 1e-6);
+        (await prometheus.Query("sum(up)", now)).Should().Be(3);
+        (await prometheus.QueryAll("scrape_samples_scraped", now)).Should().Equal(108, 108, 108);
+        (await prometheus.Query($"count(group by (le) ({Name}_bucket))", now)).Should().Be(106, "all processes have the same bounds");
+    }
+
+    /// <summary>Sums of buckets are counts of the merged histogram, so that the quantile is in the bucket that holds the exact one.</summary>
+    private async Task CheckSums(PrometheusServer prometheus, HdrHistogram merged, double quantile, DateTimeOffset now)
+    {
+        double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) ({Name}_bucket))", now);
+        ulong exact = merged.GetPercentileValue(100 * quantile);
+        (double low, double high) = CoarseBuckets.Of(exact);
+        output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");
+
+        // The bucket's width is at most a quarter of its lower bound: Prometheus' line between the bounds is never further off.
+        answer.Should().BeInRange(low, high);
+        (Math.Abs(answer - exact) / exact).Should().BeLessThan(0.25);
+
+        // And it is that very line.
+        ulong below = merged.GetCountBetween(0, (ulong)low);
+        double inBucket = merged.GetCountBetween(0, (ulong)high) - below;
+        answer.Should().BeApproximately(low + ((high - low) * ((quantile * merged.TotalCount) - below) / inBucket), 1e-6 * answer);
+    }
+
+    /// <summary>
+    /// A rate is extrapolated from a process's own samples to the window's end, by up to 1.1 of the interval between them: with n
+    /// samples a process may weigh 1 + 1.1/(n−1) as much as another. As much, and no more, the tail above the answer may differ from 1 − q.
+    /// </summary>
+    private async Task CheckRates(PrometheusServer prometheus, HdrHistogram merged, double quantile, DateTimeOffset now)
+    {
+        double samples = await prometheus.Query($"min(count_over_time({Name}_count[5m]))", now);
+        double weight = 1 + (1.1 / (samples - 1));
+        double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) (rate({Name}_bucket[5m])))", now);
+        (double low, _) = CoarseBuckets.Of(merged.GetPercentileValue(100 * Math.Max(1 - ((1 - quantile) * weight), 0)));
+        (_, double high) = CoarseBuckets.Of(merged.GetPercentileValue(100 * (1 - ((1 - quantile) / weight))));
+        output.WriteLine($"{quantile} of rates: {answer:N0} ns, in {low:N0} to {high:N0} ns after {samples} samples");
+
+        answer.Should().BeInRange(low, high);
+    }
+}

@@ -1,0 +1,137 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+
+namespace Picollo.Peers.Tests.Prometheus;
+
+/// <summary>A Prometheus on a free port of this machine that scrapes each second; its data is gone with it.</summary>
+internal sealed partial class PrometheusServer : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-prometheus-").FullName;
+    private readonly List<string> _log = [];
+    private readonly TaskCompletionSource<string> _address = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly HttpClient _client = new();
+    private readonly Process _process;
+
+    public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", params string[] ruleFiles)
+    {
+        string config = Path.Combine(_folder, "prometheus.yml");
+        File.WriteAllText(config, $"""
+            global:
+              scrape_interval: 1s
+              scrape_timeout: 1s
+              evaluation_interval: 1s
+            rule_files: [{string.Join(", ", ruleFiles.Select(Quoted))}]
+            scrape_configs:
+              - job_name: fleet
+                metrics_path: {path}
+                static_configs:
+                  - targets: [{string.Join(", ", targets.Select(target => Quoted(target.Authority)))}]
+            """);
+        ProcessStartInfo start = new("prometheus")
+        {
+            ArgumentList = { "--config.file=" + config, "--storage.tsdb.path=" + Path.Combine(_folder, "data"), "--web.listen-address=127.0.0.1:0" },
+            RedirectStandardError = true,
+        };
+        _process = Process.Start(start)!;
+        _process.ErrorDataReceived += (_, line) => ReadLog(line.Data);
+        _process.BeginErrorReadLine();
+    }
+
+    /// <summary>The one number that a query gives at a moment, now by default.</summary>
+    public async Task<double> Query(string query, DateTimeOffset? time = null)
+    {
+        IReadOnlyList<double> values = await QueryAll(query, time);
+        return values.Count == 1 ? values[0] : throw new InvalidOperationException($"{query} gives {values.Count} values, not 1.\n{Log}");
+    }
+
+    /// <summary>The numbers of all series that a query gives at a moment.</summary>
+    public async Task<IReadOnlyList<double>> QueryAll(string query, DateTimeOffset? time = null)
+    {
+        string address = await _address.Task.WaitAsync(Patience);
+        string at = time is { } moment ? string.Create(CultureInfo.InvariantCulture, $"&time={moment.ToUnixTimeMilliseconds() / 1e3:R}") : "";
+        string json = await GetAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}{at}");
+        using JsonDocument document = JsonDocument.Parse(json);
+        return [.. document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray()
+            .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
+    }
+
+    /// <summary>Waits until all series that a query gives, so many, are at least as large as a number. A percentile of no requests, NaN, is not.</summary>
+    public async Task WaitFor(string query, int series, double least)
+    {
+        Stopwatch elapsed = Stopwatch.StartNew();
+        while (await QueryAll(query) is var values && (values.Count < series || !values.All(value => value >= least)))
+        {
+            if (elapsed.Elapsed > Patience)
+            {
+                throw new TimeoutException($"{query} gives {string.Join(", ", values)} after {Patience}.\n{Log}");
+            }
+
+            await Task.Delay(100);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _client.Dispose();
+        _process.Kill();
+        await _process.WaitForExitAsync();
+        _process.Dispose();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    /// <summary>It listens, and answers 503, before it is ready.</summary>
+    private async Task<string> GetAsync(string address)
+    {
+        Stopwatch elapsed = Stopwatch.StartNew();
+        while (true)
+        {
+            using HttpResponseMessage response = await _client.GetAsync(address);
+            if (response.StatusCode != HttpStatusCode.ServiceUnavailable || elapsed.Elapsed > Patience)
+            {
+                return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
+            }
+
+            await Task.Delay(100);
+        }
+    }
+
+    private string Log
+    {
+        get
+        {
+            lock (_log)
+            {
+                return string.Join('\n', _log);
+            }
+        }
+    }
+
+    private static string Quoted(string text) => $"'{text}'";
+
+    private void ReadLog(string? line)
+    {
+        if (line is null)
+        {
+            _address.TrySetException(new InvalidOperationException("Prometheus ended:\n" + Log));
+            return;
+        }
+
+        lock (_log)
+        {
+            _log.Add(line);
+        }
+
+        if (ListeningOn().Match(line) is { Success: true } match)
+        {
+            _address.TrySetResult(match.Groups[1].Value);
+        }
+    }
+
+    [GeneratedRegex(@"msg=""Listening on"" address=(\S+)")]
+    private static partial Regex ListeningOn();
+}

@@ -1,0 +1,97 @@
+using Picollo.Metrics;
+using Xunit.Abstractions;
+
+namespace Picollo.Peers.Tests.Prometheus;
+
+/// <summary>Three processes of samples/WebApi, with the files that come with it.</summary>
+public class SampleTests(ITestOutputHelper output)
+{
+    private const string Route = "/orders/{id:int}";
+    private const string Selector = $"{{http_route='{Route}'}}";
+    private const double NanosecondsPerSecond = 1e9;
+
+    private static readonly string Sample = Path.Combine(Repository.Root, "samples", "WebApi");
+    private static readonly string Rules = Path.Combine(Sample, "recording-rules.yml");
+
+    [FactNeeding(Need.Prometheus)]
+    public void Promtool_has_nothing_to_say_against_the_samples_rules_and_configuration()
+    {
+        Promtool.Run([], "check", "rules", Rules).Should().Match<(int ExitCode, string Output)>(check => check.ExitCode == 0);
+        Promtool.Run([], "check", "config", Path.Combine(Sample, "prometheus.yml")).Should().Match<(int ExitCode, string Output)>(check => check.ExitCode == 0);
+    }
+
+    [FactNeeding(Need.Prometheus)]
+    public async Task What_requests_to_a_fleet_took_is_in_the_bucket_of_the_merged_histograms()
+    {
+        SampleProcess[] processes = [new(), new(), new()];
+        await using PrometheusServer prometheus = new(processes.Select(process => process.Address), "/picollo/metrics", Rules);
+        try
+        {
+            // A route is there with its first request, and a rate needs two samples of it.
+            await Task.WhenAll(processes.Select(process => process.Get("/orders/1")));
+            await prometheus.WaitFor($"count_over_time(picollo_http_server_request_wall_time_seconds_count{Selector}[5m])", processes.Length, 2);
+            await Task.WhenAll(processes.Select((process, number) => Load(process, number)));
+
+            // A request is counted when it has ended, a moment after its answer.
+            const ulong Requests = 3 + 30 + 60 + 90;
+            await prometheus.WaitFor($"sum(picollo_http_server_request_wall_time_seconds_count{Selector})", 1, Requests);
+            await prometheus.WaitFor($"sum(picollo_http_server_request_cpu_time_seconds_count{Selector})", 1, Requests);
+            (HdrHistogram cpu, HdrHistogram wall) = await Merged(processes);
+            (cpu.TotalCount, wall.TotalCount).Should().Be((Requests, Requests));
+            DateTimeOffset now = DateTimeOffset.UtcNow;
+
+            await Check(prometheus, "picollo_http_server_request_cpu_time_seconds", cpu, now);
+            await Check(prometheus, "picollo_http_server_request_wall_time_seconds", wall, now);
+        }
+        finally
+        {
+            foreach (SampleProcess process in processes)
+            {
+                await process.DisposeAsync();
+            }
+        }
+    }
+
+    /// <summary>Requests that take the longer the higher the process's number.</summary>
+    private static async Task Load(SampleProcess process, int number)
+    {
+        for (int i = 0; i < 30 * (number + 1); i++)
+        {
+            await process.Get($"/orders/{(4 * number) + 1}");
+        }
+    }
+
+    private static async Task<(HdrHistogram Cpu, HdrHistogram Wall)> Merged(SampleProcess[] processes)
+    {
+        HdrHistogram cpu = HdrHistogram.Factory.WithSignificantDigits(2).Create();
+        HdrHistogram wall = HdrHistogram.Factory.WithSignificantDigits(2).Create();
+        foreach (SampleProcess process in processes)
+        {
+            (HdrHistogram ownCpu, HdrHistogram ownWall) = await process.GetHistograms(Route);
+            ownCpu.BlockSize.Should().Be(cpu.BlockSize, "no value is to be moved");
+            cpu.Add(ownCpu);
+            wall.Add(ownWall);
+        }
+
+        return (cpu, wall);
+    }
+
+    private async Task Check(PrometheusServer prometheus, string name, HdrHistogram merged, DateTimeOffset now)
+    {
+        foreach (double quantile in new[] { 0.5, 0.9, 0.99 })
+        {
+            double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) ({name}_bucket{Selector}))", now);
+            ulong exact = merged.GetPercentileValue(100 * quantile);
+            (double low, double high) = CoarseBuckets.Of(exact);
+            output.WriteLine($"{name} {quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");
+            answer.Should().BeInRange(low, high);
+        }
+
+        // The sample's rules see the same, as a rate of all but each process's first request.
+        (double lowest, _) = CoarseBuckets.Of(merged.GetPercentileValue(0));
+        (_, double highest) = CoarseBuckets.Of(merged.GetPercentileValue(100));
+        await prometheus.WaitFor($"job_method_route:{name}:p99_5m{Selector}", 1, lowest / NanosecondsPerSecond);
+        (await prometheus.Query($"job_method_route:{name}:p99_5m{Selector}")).Should().BeLessThanOrEqualTo(highest / NanosecondsPerSecond);
+        (await prometheus.Query($"job_method_route:{name}:p50_5m{Selector}")).Should().BeInRange(lowest / NanosecondsPerSecond, highest / NanosecondsPerSecond);
+    }
+}

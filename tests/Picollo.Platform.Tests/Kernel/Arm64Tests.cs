@@ -1,0 +1,74 @@
+namespace Picollo.Platform.Tests.Kernel;
+
+public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneProcessor>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void Known_numbers_of_instructions_are_counted_exactly() => machine.Log.ShouldHavePassed("counts");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Two_thousand_readings_lie_between_the_kernels() => machine.Log.ShouldHavePassed("reads");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Events_that_take_turns_are_left_to_the_kernel_while_they_are_off() => machine.Log.ShouldHavePassed("multiplexing");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void A_disabled_event_is_not_read_and_goes_on_when_it_is_enabled() => machine.Log.ShouldHavePassed("toggling");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void A_page_that_the_kernel_left_wrong_is_so_by_a_whole_turn_and_not_after_a_map_before_the_read() =>
+        machine.Log.ShouldHavePassed("stale-page");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void After_the_last_event_is_closed_the_instruction_works_or_is_refused() => machine.Log.ShouldHavePassed("closed-event");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Without_perf_user_access_the_kernel_is_asked() => machine.Log.ShouldHavePassed("no-user-access");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Paranoid_3_lets_an_ordinary_user_count_nothing() => machine.Log.ShouldHavePassed("paranoid-3");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Paranoid_2_lets_an_ordinary_user_count_user_mode() => machine.Log.ShouldHavePassed("paranoid-2");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Paranoid_1_lets_an_ordinary_user_count_both_modes() => machine.Log.ShouldHavePassed("paranoid-1");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void The_threads_time_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+}
+
+public sealed class SlowProcessorTests(SlowProcessor machine) : IClassFixture<SlowProcessor>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void A_counter_of_32_bits_goes_on_over_its_end() => machine.Log.ShouldHavePassed("wrap");
+}
+
+public sealed class TwoProcessorsTests(TwoProcessors machine) : IClassFixture<TwoProcessors>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void Three_threads_that_move_between_two_processors_read_their_own_counts() => machine.Log.ShouldHavePassed("migration");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-beside-others");
+}
+
+public sealed class ProcessorWithoutPmuTests(ProcessorWithoutPmu machine) : IClassFixture<ProcessorWithoutPmu>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void Hardware_events_are_not_there_and_software_events_are() => machine.Log.ShouldHavePassed("no-pmu");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void The_threads_time_needs_no_pmu() => machine.Log.ShouldHavePassed("thread-time");
+}
+
+public sealed class CortexA72Tests(CortexA72 machine) : IClassFixture<CortexA72>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void A_cortex_a72_counts_in_32_bits_and_cycles_in_64() => machine.Log.ShouldHavePassed("widths");
+}
+
+public sealed class NeoverseN1Tests(NeoverseN1 machine) : IClassFixture<NeoverseN1>
+{
+    [FactNeeding(Need.Arm64Machine)]
+    public void A_neoverse_n1_counts_in_32_bits_and_cycles_in_64() => machine.Log.ShouldHavePassed("widths");
+}

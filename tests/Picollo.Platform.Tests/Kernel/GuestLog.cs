@@ -1,0 +1,24 @@
+using System.Globalization;
+
+namespace Picollo.Platform.Tests.Kernel;
+
+/// <summary>What a guest printed: "PASS check" and "FAIL check" after what each had to say, and facts as "name=value".</summary>
+internal sealed class GuestLog(string text)
+{
+    private readonly string[] _lines = text.Split('\n').Select(line => line.Trim()).ToArray();
+
+    public void ShouldHavePassed(string check)
+    {
+        bool hasPassed = _lines.Contains($"PASS {check}") && !_lines.Any(line => line == $"FAIL {check}" || line.StartsWith($"FAIL {check}:", StringComparison.Ordinal));
+        hasPassed.Should().BeTrue("'{0}' is to pass, and the guest printed:\n{1}", check, text);
+    }
+
+    public string Fact(string name)
+    {
+        string? line = _lines.LastOrDefault(line => line.StartsWith(name + "=", StringComparison.Ordinal));
+        line.Should().NotBeNull("the guest is to say '{0}', and printed:\n{1}", name, text);
+        return line![(name.Length + 1)..];
+    }
+
+    public long Number(string name) => long.Parse(Fact(name), CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,54 @@
+namespace Picollo.Platform.Tests.Kernel;
+
+/// <summary>What one kind of emulated machine is made of, on this machine.</summary>
+internal sealed record GuestPlatform
+{
+    public static readonly GuestPlatform Arm64 = new()
+    {
+        Rid = "linux-arm64",
+        Emulator = "qemu-system-aarch64",
+        Machine = ["-M", "virt"],
+        Console = "ttyAMA0",
+        Debian = "arm64",
+        Compilers = ["aarch64-linux-gnu-gcc"],
+        Libraries = "/usr/aarch64-linux-gnu/lib",
+        Loader = "lib/ld-linux-aarch64.so.1",
+    };
+
+    public static readonly GuestPlatform X64 = new()
+    {
+        Rid = "linux-x64",
+        Emulator = "qemu-system-x86_64",
+        Machine = [],
+        Console = "ttyS0",
+        Debian = "amd64",
+        Compilers = ["x86_64-linux-gnu-gcc", "gcc"],
+        Libraries = "/lib/x86_64-linux-gnu",
+        Loader = "lib64/ld-linux-x86-64.so.2",
+    };
+
+    public required string Rid { get; init; }
+
+    public required string Emulator { get; init; }
+
+    public required string[] Machine { get; init; }
+
+    public required string Console { get; init; }
+
+    /// <summary>Debian's name of the architecture, which is the folder of its kernel.</summary>
+    public required string Debian { get; init; }
+
+    /// <summary>The first that is here is used.</summary>
+    public required string[] Compilers { get; init; }
+
+    /// <summary>Where the C library of that architecture is here.</summary>
+    public required string Libraries { get; init; }
+
+    /// <summary>Where programs of that architecture look for their loader.</summary>
+    public required string Loader { get; init; }
+
+    /// <summary>Kernels, busybox and modules of that architecture; see kernels.sh.</summary>
+    public string Kernels => Path.Combine(Needs.KernelFolder, Debian);
+
+    public string Compiler => Compilers.First(Tool.Exists);
+}

@@ -1,0 +1,20 @@
+namespace Picollo.Platform.Tests.Package;
+
+[Collection("package")]
+public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.AspNetCore)
+{
+    [Fact]
+    public void The_package_depends_on_the_core_Export_and_the_scheduler_alone() => Dependencies()
+        .Should().BeEquivalentTo([("Picollo", Packages.Version), ("Picollo.Export", Packages.Version), ("Picollo.Scheduling", Packages.Version)]);
+
+    [Fact]
+    public void What_it_needs_besides_is_the_shared_framework() => FrameworkReferences().Should().Equal("Microsoft.AspNetCore.App");
+
+    [Fact]
+    public void The_package_has_no_native_code_and_no_files_of_a_page_and_is_found_by_what_it_is()
+    {
+        Package.Names().Should().NotContain(name => name.StartsWith("runtimes/", StringComparison.Ordinal))
+            .And.NotContain(name => name.StartsWith("staticwebassets/", StringComparison.Ordinal) || name.StartsWith("content", StringComparison.Ordinal));
+        Value("tags").Should().Contain("aspnetcore").And.Contain("prometheus");
+    }
+}

@@ -1,0 +1,51 @@
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace Picollo.Platform.Tests.Package;
+
+/// <summary>What the README tells those who write benchmarks, done as they do it: a new console program, the package, its two code blocks.</summary>
+[Collection("package")]
+public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
+{
+    [Fact]
+    public void The_readmes_benchmark_runs_with_the_package_in_a_process_of_its_own()
+    {
+        using var folder = new ConsumerFolder(packages);
+        var readme = Encoding.UTF8.GetString(packages.BenchmarkDotNet.Read("README.md")).ReplaceLineEndings("\n");
+        folder.Write("Aggregation.cs", Block(readme, "public class Aggregation"));
+        folder.Write("Program.cs", Block(readme, "BenchmarkRunner.Run<Aggregation>"));
+        folder.Write("Consumer.csproj", $"""
+            <Project Sdk="Microsoft.NET.Sdk">
+              <PropertyGroup>
+                <OutputType>Exe</OutputType>
+                <TargetFramework>net10.0</TargetFramework>
+                <ImplicitUsings>enable</ImplicitUsings>
+                <Nullable>enable</Nullable>
+              </PropertyGroup>
+              <ItemGroup>
+                <PackageReference Include="Picollo.BenchmarkDotNet" Version="{packages.Version}" />
+              </ItemGroup>
+            </Project>
+            """);
+        folder.Write("Consumer.sln", ""); // BenchmarkDotNet looks for the project below the next solution upwards
+
+        var output = Tool.Dotnet(folder.Path, "run", "-c", "Release", "--",
+            "--job", "short", "--launchCount", "1", "--warmupCount", "1", "--iterationCount", "3", "--iterationTime", "50");
+
+        var rows = output.Split('\n').Where(line => line.StartsWith('|')).Select(line => line.Trim('|').Split('|', StringSplitOptions.TrimEntries)).ToList();
+        rows.Should().HaveCount(4, "a header, a rule and two benchmarks are in:\n{0}", output);
+        rows[0].Should().ContainInOrder("Method", "Sorted", "Mean", "User/Op", "Kernel/Op", "CPU/Wall", "p50", "p90", "p99", "p99.9", "max");
+        rows[0].Should().Contain(header => header == "TaskClock/Op" || output.Contains("Not counted: Software:TaskClock", StringComparison.Ordinal));
+        rows[2..].Should().OnlyContain(row => row[0] == "Aggregate" && !row.Contains("NA"));
+        output.Should().Contain("// start dotnet", "it ran in a program built for it");
+        File.ReadAllText(Path.Combine(folder.Path, "BenchmarkDotNet.Artifacts", "results", "Aggregation-percentiles.hlog"))
+            .Should().Contain("Tag=Aggregate_[Sorted=False],").And.Contain("Tag=Aggregate_[Sorted=True],");
+    }
+
+    private static string Block(string readme, string with) => CodeBlock().Matches(readme)
+        .Select(match => match.Groups[1].Value)
+        .Single(block => block.Contains(with, StringComparison.Ordinal));
+
+    [GeneratedRegex("```csharp\n(.*?)```", RegexOptions.Singleline)]
+    private static partial Regex CodeBlock();
+}

@@ -1,0 +1,62 @@
+namespace Picollo.Platform.Tests.Package;
+
+/// <summary>
+/// The packages under test: what PICOLLO_PACKAGES points to (set by <c>./build.sh pack</c>), else packed now from
+/// the sources, in folders of their own so that nothing of the ordinary build gets into them.
+/// </summary>
+public sealed class PackageFixture : IDisposable
+{
+    private readonly string _scratch = Directory.CreateTempSubdirectory("picollo-package-").FullName;
+
+    public PackageFixture()
+    {
+        Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
+        Core = new Package(Folder, "Picollo");
+        Export = new Package(Folder, "Picollo.Export");
+        Diagnostics = new Package(Folder, "Picollo.Diagnostics");
+        Scheduling = new Package(Folder, "Picollo.Scheduling");
+        AspNetCore = new Package(Folder, "Picollo.AspNetCore");
+        BenchmarkDotNet = new Package(Folder, "Picollo.BenchmarkDotNet");
+    }
+
+    /// <summary>The folder of packages, usable as a NuGet source.</summary>
+    public string Folder { get; }
+
+    public Package Core { get; }
+
+    public Package Export { get; }
+
+    public Package Diagnostics { get; }
+
+    public Package Scheduling { get; }
+
+    public Package AspNetCore { get; }
+
+    public Package BenchmarkDotNet { get; }
+
+    /// <summary>The libraries; the tool is a package apart.</summary>
+    public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Scheduling, AspNetCore, BenchmarkDotNet];
+
+    /// <summary>All packages have the same.</summary>
+    public string Version => Core.Version;
+
+    public void Dispose() => Directory.Delete(_scratch, recursive: true);
+
+    private string PackNow()
+    {
+        // Built inside the repository: paths outside it would not be mapped to "/_/".
+        var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
+        var folder = Path.Combine(_scratch, "packages");
+        foreach (var project in Directory.GetDirectories(Path.Combine(Repository.Root, "src")))
+        {
+            Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
+                "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
+        }
+
+        return folder;
+    }
+}
+
+/// <summary>Tests of the packages share one pack and do not run beside each other: they use all processors.</summary>
+[CollectionDefinition("package")]
+public sealed class PackageTests : ICollectionFixture<PackageFixture>;

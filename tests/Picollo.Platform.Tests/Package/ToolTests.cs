@@ -1,0 +1,37 @@
+using System.IO.Compression;
+
+namespace Picollo.Platform.Tests.Package;
+
+/// <summary>The tool <c>picollo</c>, installed from its package into an empty folder.</summary>
+[Collection("package")]
+public sealed class ToolTests(PackageFixture packages)
+{
+    private static readonly Dictionary<string, string?> NoChange = [];
+
+    [FactNeeding(Need.Linux)]
+    public void The_installed_tool_measures_and_makes_histograms()
+    {
+        using var folder = new ConsumerFolder(packages);
+        string input = Path.Combine(folder.Path, "numbers.txt");
+        File.WriteAllLines(input, Enumerable.Range(1, 100).Select(number => $"{number}"));
+
+        Tool.Dotnet(folder.Path, "tool", "install", "Picollo.Cli", "--version", packages.Version, "--tool-path", "tools");
+        string picollo = Path.Combine(folder.Path, "tools", "picollo");
+
+        Tool.Run(picollo, folder.Path, NoChange, "--version").Should().StartWith(packages.Version);
+        Tool.Run(picollo, folder.Path, NoChange, "hist", input, "--json").Should().StartWith("{\"kind\":\"summary\"").And.Contain("\"count\":100");
+        Tool.Run(picollo, folder.Path, NoChange, "stat", "--json", "-c", "exit 0").Should()
+            .Contain("\"exitCode\":0").And.NotContain("picollo_spawn", "the package carries what starts a command");
+    }
+
+    [Fact]
+    public void It_needs_no_package_and_carries_the_shim_of_this_platform()
+    {
+        using ZipArchive package = ZipFile.OpenRead(Directory.GetFiles(packages.Folder, "Picollo.Cli.*.nupkg").Single());
+        string nuspec = new StreamReader(package.GetEntry("Picollo.Cli.nuspec")!.Open()).ReadToEnd();
+
+        nuspec.Should().NotContain("<dependency ").And.Contain("<packageType name=\"DotnetTool\"");
+        package.Entries.Select(entry => entry.FullName).Should().Contain("tools/net10.0/any/Picollo.dll")
+            .And.Contain(name => name.Contains("picollo_native", StringComparison.Ordinal));
+    }
+}

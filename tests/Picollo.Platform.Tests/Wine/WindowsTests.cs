@@ -1,0 +1,26 @@
+namespace Picollo.Platform.Tests.Wine;
+
+[Collection(UnderWine.Name)]
+public sealed class WindowsTests(WineFixture wine)
+{
+    [FactNeeding(Need.Wine)]
+    public void The_stopwatch_ticks_in_100_ns_there() =>
+        wine.Output.Number("stopwatch-frequency").Should().Be(10_000_000);
+
+    [FactNeeding(Need.Wine)]
+    public void The_windows_shim_serves_the_cycle_counter() =>
+        wine.Output["cycle-counter"].Should().Be(ThisMachine.HasInvariantCounter.ToString(), wine.Output["cycle-clock-status"]);
+
+    [FactNeeding(Need.Wine)]
+    public void The_pico_scope_tells_durations_below_one_stopwatch_tick_apart() =>
+        wine.Output.Number("distinct-below-100-ns").Should().BeGreaterThan(ThisMachine.HasInvariantCounter ? 1 : -1);
+
+    [FactNeeding(Need.Wine)]
+    public void Scopes_and_histograms_work() => wine.Output.ShouldShowThatScopesAndHistogramsWork();
+
+    [FactNeeding(Need.Wine)]
+    public void A_pool_of_CPU_workers_works() => wine.Output.ShouldShowThatThePoolWorks();
+
+    [FactNeeding(Need.Wine)]
+    public void The_tables_are_the_same_on_Windows() => wine.Output.ShouldHaveTheTablesOfTheSample();
+}

@@ -1,0 +1,64 @@
+namespace Picollo.TestKit;
+
+/// <summary>What a test needs of the machine and the user that it runs on and as.</summary>
+public enum Need
+{
+    Linux,
+    Root,
+
+    /// <summary>Linux's perf events, of this thread's user mode.</summary>
+    PerfEvents,
+
+    /// <summary>Perf events of the kernel's part, too.</summary>
+    KernelCounters,
+
+    /// <summary>The native library for this machine: native/build.sh made it.</summary>
+    NativeLibrary,
+
+    /// <summary>SCHED_FIFO.</summary>
+    RealTime,
+
+    /// <summary>Mounting a file system in memory.</summary>
+    SmallDisk,
+
+    /// <summary>Mounting a /proc with options in a namespace of its own.</summary>
+    OwnProc,
+
+    // Programs.
+    Chromium,
+    Gcc,
+    Java,
+    Mpstat,
+    Pidstat,
+    Prlimit,
+    Prometheus,
+    Setpriv,
+    Taskset,
+    Tmux,
+    Top,
+    Unshare,
+    Wine,
+
+    // Emulated machines.
+    Arm64Machine,
+    X64Machine,
+
+    // The native library for a platform, in the packages.
+    Arm64Library,
+    WindowsLibrary,
+    X64Library,
+}
+
+/// <summary>A test that is skipped, with the reason, where one of its needs is not met.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class FactNeedingAttribute : FactAttribute
+{
+    public FactNeedingAttribute(params Need[] needs) => Skip = Needs.WhyNot(needs);
+}
+
+/// <inheritdoc cref="FactNeedingAttribute"/>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class TheoryNeedingAttribute : TheoryAttribute
+{
+    public TheoryNeedingAttribute(params Need[] needs) => Skip = Needs.WhyNot(needs);
+}

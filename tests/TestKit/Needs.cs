@@ -1,0 +1,147 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace Picollo.TestKit;
+
+/// <summary>Why needs are not met here. It is found out without Picollo, so that a defect of Picollo's fails tests and does not skip them.</summary>
+internal static partial class Needs
+{
+    private static readonly ConcurrentDictionary<Need, string?> Reasons = [];
+
+    /// <summary>The folder of the kernels that kernels.sh fetches: outside the clone, so that the next clone has them.</summary>
+    public static string KernelFolder { get; } = Path.Combine(
+        Environment.GetEnvironmentVariable("XDG_CACHE_HOME") is { Length: > 0 } cache
+            ? cache
+            : Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".cache"),
+        "picollo",
+        "kernels");
+
+    /// <summary>The first program for that which is on the PATH, if any.</summary>
+    public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
+
+    /// <summary>The HdrHistogram family's own library.</summary>
+    public const string JavaLibrary = "/usr/share/java/hdrhistogram.jar";
+
+    /// <returns>The reason of the first need that is not met; null if all are.</returns>
+    public static string? WhyNot(params ReadOnlySpan<Need> needs)
+    {
+        foreach (Need need in needs)
+        {
+            if (Reasons.GetOrAdd(need, Find) is { } reason)
+            {
+                return reason;
+            }
+        }
+
+        return null;
+    }
+
+    private static string? Find(Need need) => need switch
+    {
+        Need.Linux => OperatingSystem.IsLinux() ? null : "what is tested here exists on Linux only",
+        Need.Root => Environment.IsPrivilegedProcess ? null : "needs root",
+        Need.PerfEvents => WhyNot(Need.Linux) ?? PerfEvents(),
+        Need.KernelCounters => WhyNot(Need.PerfEvents) ?? KernelCounters(),
+        Need.NativeLibrary => Library(ThisMachine.Rid),
+        Need.RealTime => WhyNot(Need.Linux) ?? Works("needs SCHED_FIFO", "chrt", "-f", "80", "true"),
+        Need.SmallDisk => WhyNot(Need.Linux, Need.Root, Need.Unshare) ?? Works("cannot mount a tmpfs", "unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"),
+        Need.OwnProc => WhyNot(Need.Linux, Need.Root, Need.Unshare, Need.Setpriv)
+            ?? Works("cannot mount a /proc", "unshare", "-mp", "--fork", "mount", "-t", "proc", "-o", "subset=pid", "proc", "/proc"),
+        Need.Chromium => Browser is null ? "no chromium on the PATH (Debian's package chromium)" : null,
+        Need.Gcc => Program("gcc", "gcc"),
+        Need.Java => Program("javac", "default-jdk-headless")
+            ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary} (Debian's package libhdrhistogram-java)"),
+        Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat", "sysstat"),
+        Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat", "sysstat"),
+        Need.Prlimit => Program("prlimit", "util-linux"),
+        Need.Prometheus => Program("prometheus", "prometheus") ?? Program("promtool", "prometheus"),
+        Need.Setpriv => Program("setpriv", "util-linux"),
+        Need.Taskset => Program("taskset", "util-linux"),
+        Need.Tmux => WhyNot(Need.Linux) ?? Program("tmux", "tmux"),
+        Need.Top => WhyNot(Need.Linux) ?? Program("top", "procps"),
+        Need.Unshare => Program("unshare", "util-linux"),
+        Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine", "wine, wine64") ?? Library("win-x64"),
+        Need.Arm64Machine => Machine("qemu-system-aarch64", "qemu-system-arm", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+        Need.X64Machine => Machine("qemu-system-x86_64", "qemu-system-x86", "linux-x64", "amd64") ?? Program("gcc", "gcc"),
+        Need.Arm64Library => PackedLibrary("linux-arm64"),
+        Need.WindowsLibrary => PackedLibrary("win-x64"),
+        Need.X64Library => PackedLibrary("linux-x64"),
+        _ => throw new ArgumentOutOfRangeException(nameof(need), need, null),
+    };
+
+    private static string? Program(string program, string package) =>
+        Tool.Exists(program) ? null : $"no '{program}' on the PATH (Debian's package {package})";
+
+    private static string? Library(string rid) =>
+        Repository.HasShim(rid) ? null : $"native/out/{rid} is empty: run native/build.sh {rid} first";
+
+    // Packages that were handed in are always tested whole.
+    private static string? PackedLibrary(string rid) => Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") is null ? Library(rid) : null;
+
+    private static string? OnX64(string what) =>
+        ThisMachine.Rid == "linux-x64" ? null : $"{what} on linux-x64 only; this is {ThisMachine.Rid}";
+
+    private static string? Machine(string emulator, string package, string rid, string architecture) =>
+        OnX64("the emulated machines are booted")
+        ?? Program(emulator, package)
+        ?? Library(rid)
+        ?? (File.Exists(Path.Combine(KernelFolder, architecture, "vmlinuz"))
+            ? null
+            : $"{KernelFolder} has no kernel to boot: run tests/Picollo.Platform.Tests/Kernel/kernels.sh first (it fetches Debian's, on Debian)");
+
+    private static string? Works(string otherwise, string program, params string[] arguments)
+    {
+        try
+        {
+            Tool.Run(program, "/", new Dictionary<string, string?>(), arguments);
+            return null;
+        }
+        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            return $"{otherwise}: {e.Message.ReplaceLineEndings(" ").Trim()}";
+        }
+    }
+
+    // Opens the counter of page faults of this thread in user mode.
+    private static unsafe string? PerfEvents()
+    {
+        const int size = 64; // PERF_ATTR_SIZE_VER0
+        const ulong software = 1, pageFaults = 2, excludeKernel = 1 << 5, excludeHypervisor = 1 << 6;
+        ulong* attributes = stackalloc ulong[size / sizeof(ulong)];
+        new Span<ulong>(attributes, size / sizeof(ulong)).Clear();
+        attributes[0] = software | ((ulong)size << 32);
+        attributes[1] = pageFaults;
+        attributes[5] = excludeKernel | excludeHypervisor;
+        int number = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298 : 241;
+        nint descriptor = SystemCall(number, (nint)attributes, 0, -1, -1, 0);
+        if (descriptor < 0)
+        {
+            return $"perf_event_open: {Marshal.GetLastPInvokeErrorMessage()} (kernel.perf_event_paranoid is {Paranoid() ?? "not there"})";
+        }
+
+        new Microsoft.Win32.SafeHandles.SafeFileHandle(descriptor, ownsHandle: true).Dispose();
+        return null;
+    }
+
+    // As the kernel decides it (perf_allow_kernel).
+    private static string? KernelCounters()
+    {
+        const int permitted = 1, administration = 21, perfMonitor = 38; // CAP_SYS_ADMIN, CAP_PERFMON
+        const string mark = "CapEff:";
+        string held = File.ReadLines("/proc/self/status").Single(line => line.StartsWith(mark, StringComparison.Ordinal))[mark.Length..];
+        ulong capabilities = ulong.Parse(held.Trim(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+        return int.Parse(Paranoid()!, CultureInfo.InvariantCulture) <= permitted || (capabilities & ((1UL << administration) | (1UL << perfMonitor))) != 0
+            ? null
+            : $"this user may not count the kernel's part: kernel.perf_event_paranoid is {Paranoid()}, and 1 or CAP_PERFMON is needed";
+    }
+
+    private static string? Paranoid()
+    {
+        const string path = "/proc/sys/kernel/perf_event_paranoid";
+        return File.Exists(path) ? File.ReadAllText(path).Trim() : null;
+    }
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint SystemCall(nint number, nint attributes, nint process, nint cpu, nint group, nint flags);
+}
