@@ -219,9 +219,7 @@ pack() {
   build_native $PACKAGE_RIDS
   rm -rf "$ARTIFACTS/packages"
   # In a place of its own, so that no assembly of an ordinary build, with this machine's paths in it, is packed.
-  for project in src/*/*.csproj; do
-    dotnet pack "$project" -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
-  done
+  dotnet pack Packages.slnf -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
   publish_tool
   PICOLLO_PACKAGES="$ARTIFACTS/packages" \
     dotnet test tests/Picollo.Platform.Tests -c Release -v quiet --filter "FullyQualifiedName~Package.&FullyQualifiedName~Contents"

@@ -47,12 +47,8 @@ public sealed class PackageFixture : IDisposable
         // Built inside the repository: paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
-        foreach (var project in Directory.GetDirectories(Path.Combine(Repository.Root, "src")))
-        {
-            Tool.Dotnet(Repository.Root, "pack", project, "-c", "Release", "-o", folder,
-                "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
-        }
-
+        Tool.Dotnet(Repository.Root, "pack", "Packages.slnf", "-c", "Release", "-o", folder,
+            "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
         return folder;
     }
 }
