@@ -83,9 +83,8 @@ public sealed partial class ReadmeTests
             merged!.TotalCount.Should().Be(7);
             File.ReadAllText(Path.Combine(folder, "latency.svg")).Should().StartWith("<svg ");
 
-            // The default precision claims on its way back what the README says.
+            // The default precision claims less on its way back.
             HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(latency)).RelativeError.Should().BeApproximately(0.0005, 0.00002).And.BeLessThan(latency.RelativeError);
-            Readme.Should().Contain("(0.0005 for 0.001)");
 
             // An interval without a record is as long as it says.
             queueing.Reset();
@@ -121,7 +120,7 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
-    public void The_exposition_is_what_the_readme_shows_and_has_as_many_series_as_it_says()
+    public void The_exposition_is_what_the_readme_shows_and_has_so_many_series()
     {
         ArrayBufferWriter<byte> output = new();
         ReadmeSamples.Exposition(output, 1_200_000);
@@ -130,13 +129,13 @@ public sealed partial class ReadmeTests
         string shown = Readme[Readme.IndexOf("# HELP queue_wait", StringComparison.Ordinal)..];
         shown = shown[..shown.IndexOf("```", StringComparison.Ordinal)];
         shown.Split('\n').Where(line => line is not "" and not "...").Should().HaveCount(7).And.BeSubsetOf(lines);
-        foreach ((double relativeError, string says) in new[] { (0.125, "makes 108 a histogram"), (0.25, "two an octave, makes 56,"), (0.5, "and 0.5 makes 30;") })
+        foreach ((double relativeError, int series) in new[] { (0.125, 108), (0.25, 56), (0.5, 30) })
         {
             output.ResetWrittenCount();
             HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
             new PrometheusTextWriter(relativeError).Write(output, registrations);
-            int series = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal));
-            Readme.Should().Contain(says).And.Contain($" {series}");
+            Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal))
+                .Should().Be(series, "the README says so of {0}", relativeError);
         }
     }
 
