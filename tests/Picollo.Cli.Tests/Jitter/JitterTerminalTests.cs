@@ -4,6 +4,7 @@ using Picollo.Cli.Tests.Shell;
 namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>The live lines in a real terminal.</summary>
+[Trait("Category", "Slow")]
 public class JitterTerminalTests
 {
     [TmuxFact]

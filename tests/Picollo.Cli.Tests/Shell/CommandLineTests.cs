@@ -1,5 +1,6 @@
 namespace Picollo.Cli.Tests.Shell;
 
+[Trait("Category", "Slow")]
 public class CommandLineTests
 {
     [Fact]

@@ -5,6 +5,7 @@ using Picollo.Cli.Tests.Top;
 namespace Picollo.Cli.Tests.Shell;
 
 /// <summary>What becomes of the terminal that a live view has taken over, by the example of <c>picollo top</c>.</summary>
+[Trait("Category", "Slow")]
 public class LiveScreenTests
 {
     private const string Before = "what was there before";
