@@ -146,14 +146,20 @@ public class TopCommandTests
     [Trait("Category", "Slow")]
     public void An_interruption_in_the_middle_ends_with_whole_pages()
     {
+        using TemporaryFolder folder = new();
+
         // With jobs of its own the shell does not have them ignore the signal, but tells of their end.
-        ToolRun interrupted = PicolloTool.RunInShell("set -m; $picollo top -b -d 100 & sleep 2; kill -INT $!; wait $!");
-        ToolRun terminated = PicolloTool.RunInShell("$picollo top --json -d 100 & sleep 2; kill -TERM $!; wait $!");
+        ToolRun interrupted = SignalAfterAPage("set -m; $picollo top -b -d 100", "INT");
+        ToolRun terminated = SignalAfterAPage("$picollo top --json -d 100", "TERM");
 
         interrupted.ExitCode.Should().Be(130, interrupted.Error);
         Rows(interrupted.Output).Should().NotBeEmpty();
         (terminated.ExitCode, terminated.Error).Should().Be((143, ""));
         JsonSchema.OfCommand("top").ProblemsOf(terminated.Output).Should().BeEmpty();
+
+        ToolRun SignalAfterAPage(string command, string signal) => PicolloTool.RunInShell(
+            $"{command} > {folder.PathOf(signal)} & until [ -s {folder.PathOf(signal)} ]; do sleep 0.02; done; "
+            + $"kill -{signal} $!; wait $!; code=$?; cat {folder.PathOf(signal)}; exit $code");
     }
 
     [LinuxFact]
