@@ -84,7 +84,7 @@ public class EventStreamTests
         {
         }
 
-        await stopped.WaitAsync(TimeSpan.FromSeconds(10)); // Kestrel would wait 30 s for a request that goes on
+        await stopped.WaitAsync(TimeSpan.FromSeconds(25)); // Kestrel would wait 30 s for a request that goes on
         stream.Viewers.Should().Be(0);
     }
 
