@@ -1,12 +1,17 @@
 using System.Diagnostics;
 using System.Runtime.Versioning;
+using System.Text;
+using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Tests;
 
-/// <summary>The tool as users start it: a process of its own, its output in pipes.</summary>
+/// <summary>The tool as users start it, in a process of its own with its output in pipes; or its command line in this process, which is faster.</summary>
 internal static class PicolloTool
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(60);
+
+    // A command line has options and help texts that are static.
+    private static readonly Lock Here = new();
 
     /// <summary>The program, which lies beside the tests.</summary>
     public static string Path { get; } = System.IO.Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? "Picollo.Cli.exe" : "Picollo.Cli");
@@ -25,6 +30,26 @@ internal static class PicolloTool
     {
         ProcessStartInfo start = new(Path, arguments);
         return Run(start, input);
+    }
+
+    /// <summary>Runs a command line in this process: for what does not depend on signals, descriptors or the process.</summary>
+    public static ToolRun RunHere(params string[] arguments) => RunHereWithInput("", arguments);
+
+    public static ToolRun RunHereWithInput(string input, params string[] arguments)
+    {
+        using MemoryStream output = new(), error = new();
+        using StreamWriter outWriter = Writer(output), errorWriter = Writer(error);
+        errorWriter.AutoFlush = true;
+        Terminal terminal = new(outWriter, errorWriter) { OpenInput = () => new MemoryStream(Encoding.UTF8.GetBytes(input)) };
+        int exitCode;
+        lock (Here)
+        {
+            exitCode = PicolloCommand.Run(arguments, terminal);
+        }
+
+        return new(exitCode, Encoding.UTF8.GetString(output.ToArray()), Encoding.UTF8.GetString(error.ToArray()));
+
+        static StreamWriter Writer(Stream stream) => new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false)) { NewLine = "\n" };
     }
 
     /// <summary>By a shell, for redirections and pipes; the tool is <c>$picollo</c> there, and

@@ -8,6 +8,7 @@ namespace Picollo.Samples.Tests;
 /// The calls of the article as they stand there: argument types, conversions, names and namespaces. That they compile is
 /// the point; what they give is asserted as well.
 /// </summary>
+[Collection(ConsoleOutput.Collection)]
 public sealed class ArticleCallsTests
 {
     private static readonly long MaxValue = 7716549600;

@@ -28,6 +28,7 @@ public sealed class BenchmarksTests
     };
 
     [Theory]
+    [Trait("Category", "Slow")]
     [MemberData(nameof(Classes))]
     public void Every_class_of_benchmarks_runs_and_has_its_columns(Type benchmarks, string[] columns)
     {

@@ -1,11 +1,11 @@
-// The samples print to the console, of which a process has one: their tests run one after another.
-[assembly: CollectionBehavior(DisableTestParallelization = true)]
-
 namespace Picollo.Samples.Tests;
 
-/// <summary>What code prints to <see cref="Console.Out"/>.</summary>
+/// <summary>What code prints to <see cref="Console.Out"/>. A process has one: tests with it are in the collection <see cref="Collection"/>, of which one runs
+/// at a time, and others print nothing.</summary>
 internal static class ConsoleOutput
 {
+    public const string Collection = "Console";
+
     /// <summary>The output with line feeds as line ends.</summary>
     public static string Of(Action action)
     {

@@ -4,6 +4,7 @@ namespace Picollo.Samples.Tests;
 /// The programs whose output is the same on every run, against <c>Golden/*.txt</c>: the article's listings, with columns
 /// padded to the width of their rule and, in CustomPercentiles, with the three lines that the listing leaves out.
 /// </summary>
+[Collection(ConsoleOutput.Collection)]
 public sealed class GoldenTests
 {
     [Fact]

@@ -3,6 +3,7 @@ using Picollo.PerfEvent;
 namespace Picollo.Samples.Tests;
 
 /// <summary>Both programs, with the CPU's counters where there are some, and else with what they say and do instead.</summary>
+[Collection(ConsoleOutput.Collection)]
 public sealed class PerfCountersTests
 {
     [Fact]

@@ -11,6 +11,7 @@ using Picollo.Scheduling;
 namespace Picollo.Samples.Tests;
 
 /// <summary>What the README shows is what the library does.</summary>
+[Collection(ConsoleOutput.Collection)]
 public sealed partial class ReadmeTests
 {
     private static readonly string Readme = Resource("README.md");
@@ -52,6 +53,7 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void The_opening_and_the_monitoring_examples_run()
     {
         HdrHistogram? histogram = null;
@@ -61,6 +63,7 @@ public sealed partial class ReadmeTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public async Task The_wake_up_latency_is_of_a_second() => (await ReadmeSamples.WakeUpLatency()).Should().BePositive().And.Match(count => count % 1_000 == 0);
 
     [Fact]

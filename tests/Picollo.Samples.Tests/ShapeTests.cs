@@ -6,6 +6,7 @@ using Picollo.Timing;
 namespace Picollo.Samples.Tests;
 
 /// <summary>The programs that measure: what they print differs between runs, its shape and its sums do not.</summary>
+[Collection(ConsoleOutput.Collection)]
 public sealed partial class ShapeTests
 {
     [Fact]
@@ -56,6 +57,7 @@ public sealed partial class ShapeTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Monitoring_prints_a_line_a_second_and_they_add_up_to_the_aggregate()
     {
         string[] lines = ConsoleOutput.LinesOf(() => Monitoring.Run(seconds: 2));
@@ -73,6 +75,7 @@ public sealed partial class ShapeTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void StaleStore_prints_its_findings_and_no_count_comes_back_into_the_histogram()
     {
         string[] lines = ConsoleOutput.LinesOf(() => StaleStore.Run(TimeSpan.FromSeconds(0.5)));

@@ -8,8 +8,9 @@ namespace Picollo.Benchmarks.Comparison;
 /// </summary>
 internal static class OtherModes
 {
-    private static readonly TimeSpan PublishTimeout = TimeSpan.FromSeconds(90);
-    private static readonly TimeSpan MeasureTimeout = TimeSpan.FromSeconds(60);
+    // Of a process that hangs: on a busy machine a build takes minutes.
+    private static readonly TimeSpan PublishTimeout = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan MeasureTimeout = TimeSpan.FromMinutes(5);
 
     private static string AssemblyFile => typeof(OtherModes).Assembly.GetName().Name + ".dll";
 

@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -8,11 +7,12 @@ namespace Picollo.Cli.Hist;
 /// <param name="column">The column of the numbers; null if each line is a number.</param>
 /// <param name="tag">The tag of the intervals to read from logs; null for all.</param>
 /// <param name="token">Ends reading; what was read before counts.</param>
-internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Progress? progress, CancellationToken token)
+internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Terminal terminal, CancellationToken token)
 {
     public const string StandardInput = "-";
     private const int MostListed = 8;
 
+    private readonly Progress? _progress = terminal.ErrorIsPlain ? null : new(terminal.Error);
     private readonly NumberHistogram _numbers = new();
     private readonly HdrHistogramMerger _logs = new();
     private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
@@ -74,7 +74,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
     private void Read(string path)
     {
         string name = InputName(path);
-        using ReadAhead stream = new(() => Open(path), token) { Advanced = progress is null ? null : progress.Show };
+        using ReadAhead stream = new(() => Open(path), token) { Advanced = _progress is null ? null : _progress.Show };
         try
         {
             InputKind kind = KindOf(path, stream.Peek());
@@ -98,7 +98,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         }
         finally
         {
-            progress?.Clear();
+            _progress?.Clear();
         }
     }
 
@@ -207,18 +207,11 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
 
     private static CommandException TooMany(string name) => new($"{name}: the counts add up to 2^64 or more");
 
-    private static FileStream Open(string path)
+    private Stream Open(string path)
     {
         CommandException.ThrowIfEmpty(path);
-        if (path == StandardInput)
-        {
-            return !DescriptorStream.IsOpen(DescriptorStream.Input)
-                ? throw new IOException("Bad file descriptor")
-                : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
-        }
-
-        return Directory.Exists(path)
-            ? throw new IOException("Is a directory")
+        return path == StandardInput ? terminal.OpenInput()
+            : Directory.Exists(path) ? throw new IOException("Is a directory")
             : new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
     }
 }

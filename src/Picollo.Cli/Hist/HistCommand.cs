@@ -158,12 +158,8 @@ internal static class HistCommand
 
         return interrupt.ExitCode ?? ExitCodes.Success;
 
-        Distribution Read(IReadOnlyList<string> paths) => new DistributionReader(
-            parsed.GetValue(Column),
-            parsed.GetValue(Tag),
-            badLines,
-            terminal.ErrorIsPlain ? null : new Progress(terminal.Error),
-            interrupt.Token).Read(paths);
+        Distribution Read(IReadOnlyList<string> paths) =>
+            new DistributionReader(parsed.GetValue(Column), parsed.GetValue(Tag), badLines, terminal, interrupt.Token).Read(paths);
     }
 
     private static void Validate(CommandResult command)

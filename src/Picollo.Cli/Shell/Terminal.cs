@@ -1,9 +1,10 @@
 using System.Text;
+using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Standard output and error: a terminal, a file or a pipe each.</summary>
+/// <summary>Standard input, output and error: a terminal, a file or a pipe each.</summary>
 internal sealed class Terminal
 {
     private const int NarrowestWidth = 20;
@@ -18,6 +19,15 @@ internal sealed class Terminal
         OutIsPlain = Console.IsOutputRedirected || IsColorless;
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
     }
+
+    /// <summary>Plain text, 80 columns wide, to other writers.</summary>
+    public Terminal(TextWriter output, TextWriter error) =>
+        (Out, Error, Width, OutIsPlain, ErrorIsPlain) = (output, error, PlainWidth, true, true);
+
+    /// <summary>Opens standard input.</summary>
+    public Func<Stream> OpenInput { get; init; } = () => DescriptorStream.IsOpen(DescriptorStream.Input)
+        ? new FileStream(new SafeFileHandle(DescriptorStream.Input, ownsHandle: false), FileAccess.Read, bufferSize: 0)
+        : throw new IOException("Bad file descriptor");
 
     /// <summary>For results. Flushed at the command's end; a command that shows intermediate results flushes them itself.</summary>
     public TextWriter Out { get; }

@@ -7,6 +7,7 @@ namespace Picollo.AspNetCore.Tests.Requests;
 /// <summary>Many requests at once, each with burns that are known, on threads of all sorts. With the process for itself, so that what its
 /// requests take can be held against what it took.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class ConcurrentRequestTests
 {
     private const int Requests = 200;

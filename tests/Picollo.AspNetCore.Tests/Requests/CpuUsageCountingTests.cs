@@ -225,6 +225,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Ten_thousand_hostile_paths_make_few_routes()
     {
         await using RequestApp app = await RequestApp.StartAsync(

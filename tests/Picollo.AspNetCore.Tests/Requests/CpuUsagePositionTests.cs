@@ -23,6 +23,7 @@ public class CpuUsagePositionTests
     };
 
     [Theory]
+    [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Middleware_before_it_is_measured_only_with_the_whole_application(bool all)
@@ -46,6 +47,7 @@ public class CpuUsagePositionTests
     }
 
     [Theory]
+    [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Middleware_after_it_is_measured(bool all)
@@ -122,6 +124,7 @@ public class CpuUsagePositionTests
     }
 
     [Theory]
+    [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Nested_ones_count_a_request_once_by_the_outermost(bool all)

@@ -11,6 +11,7 @@ namespace Picollo.AspNetCore.Tests.Requests;
 public class RequestReportTests
 {
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Responses_tell_what_they_cost_after_what_the_application_tells()
     {
         await using RequestApp app = await RequestApp.StartAsync(
@@ -79,6 +80,7 @@ public class RequestReportTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task What_is_over_the_budget_is_logged_and_nothing_else()
     {
         await using RequestApp app = await RequestApp.StartAsync(
@@ -108,6 +110,7 @@ public class RequestReportTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task User_and_kernel_time_are_summed_where_they_are_asked_for()
     {
         await using RequestApp split = await RequestApp.StartAsync(

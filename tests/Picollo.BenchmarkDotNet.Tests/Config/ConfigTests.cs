@@ -18,6 +18,7 @@ public sealed class ConfigTests
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Attributes_of_class_base_class_and_assembly_and_what_a_configuration_names_add_up()
     {
         using BenchmarkRun run = new(
@@ -60,6 +61,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Where_nothing_is_measured_the_engine_is_BenchmarkDotNet_s_own()
     {
         RecordedEngines.Clear();
@@ -73,6 +75,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Of_several_launches_the_last_is_measured()
     {
         RecordedEngines.Clear();
@@ -84,6 +87,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Setup_cleanup_and_benchmark_are_called_as_often_as_without_measures()
     {
         using BenchmarkRun without = Counted(InThisProcess, out var plain);
@@ -97,6 +101,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Neither_the_variable_nor_the_file_outlives_a_run()
     {
         RecordedEngines.Clear();
@@ -108,6 +113,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_benchmark_that_throws_has_no_measures_and_harms_no_other()
     {
         RecordedEngines.Clear();

@@ -9,6 +9,7 @@ public sealed class KnownCountersRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Counted()), typeof(KnownWorkloads), typeof(SharedWorkloads));
 
 /// <summary>The table's numbers, where the counts are known to the last.</summary>
+[Trait("Category", "Slow")]
 public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<KnownCountersRun>
 {
     private readonly Summary _known = run.Of<KnownWorkloads>();

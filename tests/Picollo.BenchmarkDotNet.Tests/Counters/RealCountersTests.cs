@@ -10,6 +10,7 @@ public sealed class RealCountersRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(KernelFaultsCounted), typeof(KernelFaultsLeftOut), typeof(ChainWorkload));
 
 /// <summary>The kernel's counters, and the CPU's where it has some.</summary>
+[Trait("Category", "Slow")]
 public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
 {
     [FactNeeding(Need.Linux)]

@@ -13,6 +13,7 @@ public sealed class CpuRun() : BenchmarkRun(
 /// <summary>CPU time and switches per operation, of work whose CPU time is known.</summary>
 /// <remarks>The CPU time of a process does not depend on what other programs do: 2 ms are 2 ms, and more by what the runtime does beside
 /// it (compiles, collects). The bounds leave it half as much again, and no room for a factor of the unrolling or of threads.</remarks>
+[Trait("Category", "Slow")]
 public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
 {
     private const double Millisecond = 1e6;

@@ -14,6 +14,7 @@ public sealed class ExportRun() : BenchmarkRun(
     typeof(TailWorkloads), typeof(ChainWorkload));
 
 /// <summary>The files of a run of two jobs, read back.</summary>
+[Trait("Category", "Slow")]
 public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<ExportRun>
 {
     private readonly Summary _summary = run.Of<TailWorkloads>();

@@ -10,6 +10,7 @@ using Picollo.Metrics;
 namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
 
 /// <summary>Iterations with a setup and a cleanup of their own.</summary>
+[Trait("Category", "Slow")]
 public sealed class IterationSetupTests
 {
     private const double HalfOfSetUp = SetUpWorkloads.SetUpMilliseconds * 1e6 / 2;

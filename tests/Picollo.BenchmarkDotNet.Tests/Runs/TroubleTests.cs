@@ -9,6 +9,7 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet.Tests.Runs;
 
 /// <summary>What goes wrong around a benchmark costs its measures, and says so; the run goes on.</summary>
+[Trait("Category", "Slow")]
 public sealed class TroubleTests
 {
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());

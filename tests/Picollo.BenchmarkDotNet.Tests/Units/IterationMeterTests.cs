@@ -5,7 +5,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 
 public class IterationMeterTests
 {
-    private const int BurntMilliseconds = 40;
+    private const int BurntMilliseconds = 10;
 
     [Fact]
     public void Nothing_but_the_workload_runs_while_counters_count()

@@ -11,7 +11,7 @@ public class HistCommandTests
     [Fact]
     public void Help_has_examples_and_exit_codes_and_fits_80_columns()
     {
-        ToolRun run = PicolloTool.Run("hist", "--help");
+        ToolRun run = PicolloTool.RunHere("hist", "--help");
 
         run.ExitCode.Should().Be(0);
         run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
@@ -28,7 +28,7 @@ public class HistCommandTests
     [InlineData("picollo: --hlog is for a single distribution, not for --diff.", "x", "--diff", "y", "--hlog", "z")]
     public void What_is_not_understood_is_told(string message, params string[] arguments)
     {
-        ToolRun run = PicolloTool.Run(["hist", .. arguments]);
+        ToolRun run = PicolloTool.RunHere(["hist", .. arguments]);
 
         run.Should().Be(new ToolRun(2, "", $"{message}\nTry 'picollo hist --help'.\n"));
     }
@@ -36,17 +36,17 @@ public class HistCommandTests
     [FactNeeding(Need.Linux)]
     public void What_cannot_be_read_is_told()
     {
-        PicolloTool.Run("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
-        PicolloTool.Run("hist", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
-        PicolloTool.Run("hist", "@/etc/passwd").Should().Be(new ToolRun(1, "", "picollo: @/etc/passwd: No such file or directory\n"));
-        PicolloTool.Run("hist", "/tmp").Should().Be(new ToolRun(1, "", "picollo: /tmp: Is a directory\n"));
-        PicolloTool.Run("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
+        PicolloTool.RunHere("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
+        PicolloTool.RunHere("hist", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
+        PicolloTool.RunHere("hist", "@/etc/passwd").Should().Be(new ToolRun(1, "", "picollo: @/etc/passwd: No such file or directory\n"));
+        PicolloTool.RunHere("hist", "/tmp").Should().Be(new ToolRun(1, "", "picollo: /tmp: Is a directory\n"));
+        PicolloTool.RunHere("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
     }
 
     [Fact]
     public void An_input_without_a_number_is_told_and_no_error()
     {
-        ToolRun run = PicolloTool.RunWithInput("", "hist", "--json");
+        ToolRun run = PicolloTool.RunHereWithInput("", "hist", "--json");
 
         (run.ExitCode, run.Error).Should().Be((0, "picollo: standard input: no numbers\n"));
         run.Output.Should().Contain("\"count\":0");
@@ -54,7 +54,7 @@ public class HistCommandTests
 
     [Fact]
     public void Who_forgets_the_column_is_told_of_it() =>
-        PicolloTool.RunWithInput("time,path\n1,/\n", "hist").Error
+        PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
             .Should().Be("picollo: standard input: line 1: not a number; of separated values, --column reads one column: 'time,path'\n");
 
     [Fact]
@@ -65,8 +65,8 @@ public class HistCommandTests
         string large = folder.PathOf("large.hgrm");
         File.WriteAllText(large, $"{Heading}       1.000 1.000000000000 18446744073709551615\n");
 
-        PicolloTool.Run("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the counts add up to 2^64 or more\n"));
-        ToolRun log = PicolloTool.Run("hist", large, "--hlog", folder.PathOf("large.hlog"));
+        PicolloTool.RunHere("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the counts add up to 2^64 or more\n"));
+        ToolRun log = PicolloTool.RunHere("hist", large, "--hlog", folder.PathOf("large.hlog"));
         (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log holds counts below 2^63\n"));
     }
 
@@ -75,11 +75,12 @@ public class HistCommandTests
     {
         string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog");
 
-        PicolloTool.RunWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
-        PicolloTool.RunWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag is for logs, and this is none\n");
+        PicolloTool.RunHereWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
+        PicolloTool.RunHereWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag is for logs, and this is none\n");
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Files_and_standard_input_are_merged()
     {
         using TemporaryFolder folder = new();
@@ -92,17 +93,21 @@ public class HistCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_bad_line_ends_the_command_with_1_and_nothing_on_standard_output() =>
         PicolloTool.RunWithInput("1\nx\n", "hist").Should().Be(new ToolRun(1, "", "picollo: standard input: line 2: not a number: 'x'\n"));
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_reader_that_has_gone_ends_it_without_a_word() =>
-        PicolloTool.RunInShell("( (sleep 1; seq 1000) | $picollo hist; echo $? >&2 ) | true").Error.Should().Be("141\n");
+        PicolloTool.RunInShell("exec 3> >(true); wait $!; seq 1000 | $picollo hist >&3; echo $? >&2").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Head_has_its_line() => PicolloTool.RunInShell("seq 1000 | $picollo hist | head -1").Should().Be(new ToolRun(0, "##### standard input\n", ""));
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Ctrl_C_ends_the_reading_and_prints_what_was_read()
     {
         const int Lines = 200_000;
@@ -132,17 +137,20 @@ public class HistCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Progress_of_long_input_is_shown_on_a_terminal_and_goes()
+    [Trait("Category", "Slow")]
+    public async Task Progress_of_long_input_is_shown_on_a_terminal_and_goes()
     {
+        Task<string> colorless = Task.Run(() => InTerminal("(seq 100000; sleep 1.5; seq 100000) | NO_COLOR=1 $picollo hist"));
         string output = InTerminal("(seq 100000; sleep 1.5; seq 100000) | $picollo hist");
 
         output.Should().MatchRegex("\r[01] MB\e\\[K");
         output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the bar is gone before the table");
         InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "short input needs none");
-        InTerminal("(seq 100000; sleep 1.5; seq 100000) | NO_COLOR=1 $picollo hist").Should().NotContain("\e");
+        (await colorless).Should().NotContain("\e");
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_narrow_terminal_has_a_narrow_chart() =>
         InTerminal("stty cols 40; seq 100 | $picollo hist").Split('\n').Should().Contain(line => line.StartsWith("          └") && line.TrimEnd('\r').Length == 40);
 

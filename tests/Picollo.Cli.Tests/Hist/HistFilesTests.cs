@@ -65,11 +65,12 @@ public class HistFilesTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_full_disk_is_told_and_the_summary_is_printed_all_the_same()
     {
         foreach (string option in new[] { "--svg", "--html", "--hlog" })
         {
-            ToolRun run = PicolloTool.RunWithInput("1\n", "hist", option, "/dev/full");
+            ToolRun run = PicolloTool.RunHereWithInput("1\n", "hist", option, "/dev/full");
 
             (run.ExitCode, run.Error).Should().Be((1, "picollo: /dev/full: No space left on device\n"));
             run.Output.Should().Contain("| 100        |");
@@ -80,6 +81,7 @@ public class HistFilesTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_place_that_cannot_be_written_is_told()
     {
         Hist("1\n", "--svg", "/nowhere/a.svg").Should().Be((1, "picollo: /nowhere/a.svg: No such file or directory\n"));
@@ -114,6 +116,7 @@ public class HistFilesTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_link_stays_one_and_a_pipe_is_written_to()
     {
         using TemporaryFolder folder = new();
@@ -137,7 +140,7 @@ public class HistFilesTests
 
     private static (int ExitCode, string Error) Hist(string input, params string[] arguments)
     {
-        ToolRun run = PicolloTool.RunWithInput(input, ["hist", .. arguments]);
+        ToolRun run = PicolloTool.RunHereWithInput(input, ["hist", .. arguments]);
         return (run.ExitCode, run.Error);
     }
 }

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Hist;
 
-/// <summary>What is printed, by the program itself.</summary>
+/// <summary>What is printed.</summary>
 public class HistOutputTests
 {
     private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");
@@ -196,7 +196,7 @@ public class HistOutputTests
 
     private static string Numbers(int count, Func<int, string> number) => string.Concat(Enumerable.Range(1, count).Select(i => number(i) + "\n"));
 
-    private static ToolRun Hist(string input, params string[] arguments) => PicolloTool.RunWithInput(input, ["hist", .. arguments]);
+    private static ToolRun Hist(string input, params string[] arguments) => PicolloTool.RunHereWithInput(input, ["hist", .. arguments]);
 
     private static JsonElement Json(ToolRun run)
     {

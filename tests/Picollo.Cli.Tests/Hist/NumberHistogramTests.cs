@@ -105,7 +105,8 @@ public class NumberHistogramTests
     [InlineData(20)]
     public void A_finer_unit_and_back_is_the_same(int places) => Seeded.Run(50, random =>
     {
-        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1 + random.Next(5)).Create();
+        // A histogram of five digits takes as long as dozens of others.
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(20) == 0 ? 5 : 1 + random.Next(4)).Create();
         histogram.Record([.. Enumerable.Range(0, 100).Select(_ => AnyWhole(random) >> 20)]);
 
         HdrHistogram finer = NumberHistogram.Rescale(histogram, places);

@@ -11,6 +11,7 @@ public sealed partial class JitterCommandTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Lines_and_percentiles_come_at_the_end_and_nothing_that_steers_a_terminal()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "200");
@@ -21,6 +22,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Into_a_pipe_v_writes_a_block_each_second_and_zeros_before_the_first_wake_up()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "-a", "0", "-i", "1s", "-D", "2");
@@ -34,11 +36,14 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Units_and_numbers_alone_mean_the_same()
     {
-        foreach (string[] options in (string[][])[["-i", "2000", "-D", "1"], ["-i", "2ms", "-D", "1s"], ["-N", "-i", "2000000", "-D", "1000ms"]])
+        string[][] all = [["-i", "2000", "-D", "1"], ["-i", "2ms", "-D", "1s"], ["-N", "-i", "2000000", "-D", "1000ms"]];
+        ToolRun[] runs = [.. all.AsParallel().WithDegreeOfParallelism(all.Length).Select(options => PicolloTool.Run(["jitter", "--json", "-a", "0x1", .. options]))];
+        foreach (ToolRun run in runs)
         {
-            JsonElement summary = JitterJsonTests.Lines(PicolloTool.Run(["jitter", "--json", "-a", "0x1", .. options]).Output)[^1];
+            JsonElement summary = JitterJsonTests.Lines(run.Output)[^1];
 
             summary.GetProperty("intervalNanoseconds").GetInt64().Should().Be(2_000_000);
             summary.GetProperty("count").GetInt64().Should().Be(500);
@@ -46,6 +51,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Json_is_as_the_schema_has_it_and_its_percentiles_ascend()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "--json", "-a", "0", "-D", "1200ms", "-c", "exit 4");
@@ -62,6 +68,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_latency_above_the_limit_ends_it_in_good_order()
     {
         ToolRun run = PicolloTool.Run("jitter", "-N", "-b", "100", "-D", "1m", "-a", "0");
@@ -71,6 +78,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [TheoryNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     [InlineData("INT", 130)]
     [InlineData("TERM", 143)]
     public void A_signal_ends_it_with_its_results(string signal, int exitCode)
@@ -88,6 +96,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_reader_that_has_gone_ends_it_and_what_was_measured_is_kept()
     {
         ToolRun run = PicolloTool.RunInShell($"( $picollo jitter -v -D 1m -o {_folder.Path}/results; echo $? >&2 ) | head -1");
@@ -97,6 +106,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_load_runs_beside_it_and_is_ended_with_it_whatever_it_makes_of_a_signal()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-D", "500ms", "-c", $"trap '' TERM; echo said; sleep 72 & echo $! > {_folder.Path}/id; wait; sleep 73");
@@ -108,6 +118,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_load_has_normal_scheduling_and_the_cpus_that_are_inherited()
     {
         // As another user real time is not permitted; then there is none to leave, and the same must come out.
@@ -121,6 +132,7 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Without_permission_it_says_so_and_measures()
     {
         ToolRun run = PicolloTool.RunInShell("""
@@ -134,10 +146,12 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Without_real_time_asked_for_none_is_missed() =>
         PicolloTool.RunInShell("ulimit -r 0; DOTNET_CLI_HOME=/tmp $picollo jitter -p 0 -a 0 -l 50").Error.Should().NotContain("SCHED_FIFO");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_cpu_that_is_not_there_or_not_allowed_is_told()
     {
         PicolloTool.Run("jitter", "-a", "8191", "-l", "1").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Output == "" && run.Error.StartsWith("picollo: CPU 8191 does not exist", StringComparison.Ordinal));
@@ -164,7 +178,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [InlineData("-x", "1", "picollo: Unrecognized")]
     public void What_is_not_understood_is_a_usage_error(string option, string value, string message)
     {
-        ToolRun run = PicolloTool.Run("jitter", option, value);
+        ToolRun run = PicolloTool.RunHere("jitter", option, value);
 
         (run.ExitCode, run.Output).Should().Be((2, ""));
         run.Error.Should().StartWith(message).And.EndWith("\nTry 'picollo jitter --help'.\n");
@@ -175,7 +189,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [InlineData("jitter", "plot")]
     public void The_help_has_examples_and_exit_codes_in_80_columns(params string[] command)
     {
-        ToolRun run = PicolloTool.Run([.. command, "--help"]);
+        ToolRun run = PicolloTool.RunHere([.. command, "--help"]);
 
         run.ExitCode.Should().Be(0);
         run.Error.Should().BeEmpty();

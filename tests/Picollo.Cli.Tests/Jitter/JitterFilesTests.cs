@@ -19,6 +19,7 @@ public sealed class JitterFilesTests : IDisposable
     private string Results => _folder.PathOf("results");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     [UnsupportedOSPlatform("windows")]
     public void Results_have_jitterdebuggers_shape_and_the_same_counts_everywhere()
     {
@@ -76,6 +77,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_was_there_is_replaced_and_what_else_is_there_stays()
     {
         Directory.CreateDirectory(Results);
@@ -90,6 +92,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_link_in_the_folders_place_is_refused()
     {
         Directory.CreateDirectory(_folder.PathOf("there"));
@@ -104,6 +107,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Samples_of_a_measurement_before_do_not_stay_beside_results_that_have_none()
     {
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
@@ -116,6 +120,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_link_in_a_files_place_is_replaced_and_not_followed()
     {
         Directory.CreateDirectory(Results);
@@ -132,6 +137,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_folder_of_another_user_is_refused()
     {
         string another = "/tmp";
@@ -141,6 +147,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [TheoryNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
     [InlineData("/dev/null", "it is a link, or no folder")]
@@ -148,6 +155,7 @@ public sealed class JitterFilesTests : IDisposable
         PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 
     [FactNeeding(Need.SmallDisk)]
+    [Trait("Category", "Slow")]
     public void A_full_disk_is_told_and_the_measurement_goes_on()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
@@ -164,6 +172,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [FactNeeding(Need.SmallDisk)]
+    [Trait("Category", "Slow")]
     public void A_disk_that_is_read_only_is_told_before_anything_is_measured()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 64);

@@ -4,6 +4,7 @@ namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>Measurements that leave others a twentieth of the CPUs, where real time is permitted.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed class JitterOverloadTests
 {
     [FactNeeding(Need.Linux)]

@@ -24,6 +24,7 @@ public sealed class JitterPlotTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_page_is_put_beside_the_results()
     {
         Save(Made.Full);
@@ -42,7 +43,7 @@ public sealed class JitterPlotTests : IDisposable
     {
         Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
 
-        PicolloTool.Run("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", ""));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", ""));
 
         XDocument picture = XDocument.Load(_folder.PathOf("x.svg"));
         string[] texts = [.. picture.Descendants().Where(one => one.Name.LocalName == "text").Select(one => one.Value)];
@@ -55,7 +56,7 @@ public sealed class JitterPlotTests : IDisposable
     {
         Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
 
-        PicolloTool.Run("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", ""));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", ""));
 
         File.ReadAllText(_folder.PathOf("jitter.html")).Should().Contain("CPU 1").And.NotContain("NaN");
     }
@@ -67,7 +68,7 @@ public sealed class JitterPlotTests : IDisposable
         File.WriteAllText(_folder.PathOf("victim"), "precious");
         File.CreateSymbolicLink(_folder.PathOf("jitter.html"), _folder.PathOf("victim"));
 
-        PicolloTool.Run("jitter", "plot", _folder.Path).ExitCode.Should().Be(0);
+        PicolloTool.RunHere("jitter", "plot", _folder.Path).ExitCode.Should().Be(0);
 
         File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
         File.ReadAllText(_folder.PathOf("jitter.html")).Should().StartWith("<!DOCTYPE html>");
@@ -117,7 +118,7 @@ public sealed class JitterPlotTests : IDisposable
     {
         File.WriteAllText(_folder.PathOf(name), content);
 
-        ToolRun run = PicolloTool.Run("jitter", "plot", _folder.Path);
+        ToolRun run = PicolloTool.RunHere("jitter", "plot", _folder.Path);
 
         (run.ExitCode, run.Output).Should().Be((1, ""));
         run.Error.Should().StartWith($"picollo: {_folder.PathOf(name)}: ").And.NotContain("\e").And.NotContain("   at ");
@@ -125,6 +126,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_has_no_end_is_not_read()
     {
         File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
@@ -135,10 +137,10 @@ public sealed class JitterPlotTests : IDisposable
     [InlineData("/nonexistent", "picollo: /nonexistent/results.json: No such file or directory\n")]
     [InlineData("", "picollo: results.json: No such file or directory\n")]
     public void Missing_results_are_an_error_line(string folder, string message) =>
-        PicolloTool.Run("jitter", "plot", folder).Should().Be(new ToolRun(1, "", message));
+        PicolloTool.RunHere("jitter", "plot", folder).Should().Be(new ToolRun(1, "", message));
 
     [Fact]
-    public void An_ending_that_is_none_is_a_usage_error() => PicolloTool.Run("jitter", "plot", _folder.Path, "-o", "x.jpg")
+    public void An_ending_that_is_none_is_a_usage_error() => PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", "x.jpg")
         .Should().Be(new ToolRun(2, "", "picollo: -o is a file that ends in .html or .svg, not 'x.jpg'.\nTry 'picollo jitter plot --help'.\n"));
 
     private void Save(JitterResult result)

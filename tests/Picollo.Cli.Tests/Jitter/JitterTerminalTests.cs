@@ -4,6 +4,7 @@ using Picollo.Cli.Tests.Shell;
 namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>The live lines in a real terminal.</summary>
+[Trait("Category", "Slow")]
 public class JitterTerminalTests
 {
     [FactNeeding(Need.Tmux)]
@@ -26,13 +27,13 @@ public class JitterTerminalTests
     public void A_narrow_terminal_cuts_lines_and_without_color_there_are_blocks()
     {
         using TmuxScreen narrow = new(columns: 40, rows: 40);
+        using TmuxScreen plain = new(rows: 40, environment: ("NO_COLOR", "1"));
         narrow.Enter("clear; $picollo jitter -v -a 0 -D 2500ms");
+        plain.Enter("clear; $picollo jitter -v -a 0 -D 2500ms");
+
         narrow.WaitFor("CPU 0");
         Regex.Count(narrow.Screen, "(?m)^T: 0 ").Should().Be(1);
         narrow.Screen.Should().NotContain("Max:");
-
-        using TmuxScreen plain = new(rows: 40, environment: ("NO_COLOR", "1"));
-        plain.Enter("clear; $picollo jitter -v -a 0 -D 2500ms");
         plain.WaitFor("CPU 0");
         Regex.Count(plain.Screen, "(?m)^T: 0 ").Should().BeGreaterThan(2);
     }

@@ -1,6 +1,7 @@
 namespace Picollo.Cli.Tests.Shell;
 
 /// <summary>Standard input, output and error that are closed: the runtime then has something of its own under their numbers.</summary>
+[Trait("Category", "Slow")]
 public class ClosedDescriptorTests
 {
     [FactNeeding(Need.Linux)]

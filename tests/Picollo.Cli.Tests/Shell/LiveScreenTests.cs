@@ -5,6 +5,7 @@ using Picollo.Cli.Tests.Top;
 namespace Picollo.Cli.Tests.Shell;
 
 /// <summary>What becomes of the terminal that a live view has taken over, by the example of <c>picollo top</c>.</summary>
+[Trait("Category", "Slow")]
 public class LiveScreenTests
 {
     private const string Before = "what was there before";
@@ -141,8 +142,10 @@ public class LiveScreenTests
         top.Screen.Rows.Should().OnlyContain(row => row.Length <= columns);
         top.Screen.Press("k");
         top.Screen.WaitFor(screen => screen.Replace("\n", "", StringComparison.Ordinal).Contains("]:", StringComparison.Ordinal), "the end of the question");
-        top.Screen.Press("Escape", "h", "x", "q");
-        top.Screen.Resize(80, 24);
+        top.Screen.Press("Escape", "h", "x");
+        top.Screen.Resize(80, 24); // before it ends: what the shell prints into two columns need not come out as a line
+        top.Screen.WaitFor("PID USER");
+        top.Screen.Press("q");
         top.WaitForEnd(0);
     }
 

@@ -22,6 +22,7 @@ public class SignalsTests
     public void A_signal_goes_by_number_and_name(string text, int? signal) => Signals.Find(text).Should().Be(signal);
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Names_are_the_systems_own()
     {
         string[] names = PicolloTool.RunInShell("for n in $(seq 31); do kill -l $n; done").Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);

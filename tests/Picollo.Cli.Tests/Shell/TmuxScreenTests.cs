@@ -1,6 +1,7 @@
 namespace Picollo.Cli.Tests.Shell;
 
 /// <summary>That what the live views are tested with sees what there is to see.</summary>
+[Trait("Category", "Slow")]
 public class TmuxScreenTests
 {
     [FactNeeding(Need.Tmux)]

@@ -11,6 +11,7 @@ public sealed partial class StatCommandTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_name_that_a_process_gives_itself_steers_no_terminal()
     {
         const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; while :; do :; done & sleep 0.3; kill $!";
@@ -27,13 +28,14 @@ public sealed partial class StatCommandTests : IDisposable
     [InlineData("ls", "-r")]
     public void Who_forgets_the_dashes_is_told_of_them(params string[] command)
     {
-        ToolRun run = PicolloTool.Run(["stat", .. command]);
+        ToolRun run = PicolloTool.RunHere(["stat", .. command]);
 
         run.ExitCode.Should().Be(2);
         run.Error.Should().Contain("\nA command with options of its own stands after --: picollo stat -- CMD ARGS\n");
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_report_goes_to_standard_error_and_the_commands_output_stays_its_own()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "echo", "said");
@@ -51,15 +53,23 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_signal_to_the_group_and_again_to_the_process_is_one_request_and_the_run_it_cuts_short_is_left_out()
     {
-        ToolRun run = PicolloTool.RunInShell("timeout -s INT 2 $picollo stat -r 1000 -- sleep 0.3");
+        // As timeout(1) sends it; when one run has ended and the next has begun.
+        ToolRun run = PicolloTool.RunInShell($$"""
+            set -m; : > {{_folder}}/runs
+            $picollo stat -r 1000 -- sh -c 'echo >> {{_folder}}/runs; exec sleep 0.3' &
+            until [ $(wc -l < {{_folder}}/runs) -ge 2 ]; do sleep 0.02; done
+            kill -INT -- -$! $!; wait $!
+            """);
 
-        run.ExitCode.Should().Be(124, "timeout(1) says so");
+        run.ExitCode.Should().Be(130);
         run.Error.Should().Contain("of 1000 runs: interrupted, and the one cut short left out").And.Contain("\nelapsed ").And.NotContain("failed");
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_cannot_be_counted_is_said_once()
     {
         ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");
@@ -69,6 +79,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Memory_that_is_touched_shows()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none");
@@ -77,9 +88,11 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Standard_input_is_the_commands() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Exit_codes_are_passed_on()
     {
         ExitCode("stat", "--", "sh", "-c", "exit 7").Should().Be(7);
@@ -92,6 +105,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_folder_of_the_PATH_that_may_not_be_searched_has_no_command_in_it()
     {
         ToolRun run = PicolloTool.RunInShell($"""
@@ -108,12 +122,14 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_cannot_be_executed_is_told_in_a_line()
     {
         PicolloTool.Run("stat", "--", "no-such\e[1mprogram").Error.Should().Be("picollo: no-such?[1mprogram: No such file or directory\n");
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_first_run_that_fails_gives_the_exit_code()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "4", "-c", $"echo >> {_folder}/runs; n=$(wc -l < {_folder}/runs); [ $n = 1 ] || exit $((n + 10))");
@@ -123,6 +139,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Repeated_runs_have_percentiles()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "5", "--", "sleep", "0.02");
@@ -133,6 +150,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Two_commands_run_in_turn_and_are_compared()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "3", "--compare", $"printf A >> {_folder}/order; sleep 0.05", $"printf B >> {_folder}/order; sleep 0.2");
@@ -143,6 +161,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Threads_are_shown_and_what_was_not_seen()
     {
         ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 0.2");
@@ -151,6 +170,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_report_goes_to_a_file()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-o", $"{_folder}/report", "--", "echo", "said");
@@ -160,6 +180,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_full_disk_is_the_tools_failure()
     {
         foreach (string command in (string[])["$picollo stat --json -- true > /dev/full", "$picollo stat -o /dev/full -- true"])
@@ -172,14 +193,17 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_reader_that_has_gone_ends_it() =>
-        PicolloTool.RunInShell("( $picollo stat --json -- sleep 1; echo $? >&2 ) | true").Error.Should().Be("141\n");
+        PicolloTool.RunInShell("exec 3> >(true); wait $!; $picollo stat --json -- true >&3; echo $? >&2").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_command_whose_reader_has_gone_is_ended_by_that() =>
         PicolloTool.RunInShell("( $picollo stat -o /dev/null -- yes; echo $? >&2 ) | head -1").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_is_left_behind_is_not_waited_for()
     {
         ToolRun run = PicolloTool.RunInShell($"$picollo stat -- sh -c 'sleep 68 & echo $! > {_folder}/id' > {_folder}/out 2> {_folder}/err; echo $?; kill $(cat {_folder}/id) && echo left");
@@ -189,6 +213,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void An_interrupt_that_the_terminal_did_not_send_is_handed_on_and_the_summary_printed()
     {
         // Without job control (set -m) a shell's background command ignores SIGINT.
@@ -206,6 +231,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_text_command_gets_each_signal_and_further_runs_are_left_out()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -221,6 +247,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_stopped_command_is_ended_all_the_same()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -236,6 +263,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_report_that_has_no_place_is_told_before_the_command_runs()
     {
         foreach ((string path, string reason) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
@@ -245,6 +273,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_tools_sudden_end_is_the_commands()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -258,6 +287,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void An_interrupt_that_was_typed_reaches_the_command_once()
     {
         // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.
@@ -282,7 +312,7 @@ public sealed partial class StatCommandTests : IDisposable
     [InlineData("--per-thread", "-r2", "--", "true", "picollo: --per-thread is of one run of one command.")]
     public void What_is_not_understood_is_a_usage_error(string a, string b, string c, string d, string message)
     {
-        ToolRun run = PicolloTool.Run("stat", a, b, c, d);
+        ToolRun run = PicolloTool.RunHere("stat", a, b, c, d);
 
         (run.ExitCode, run.Output).Should().Be((2, ""));
         run.Error.Should().StartWith(message).And.EndWith("\nTry 'picollo stat --help'.\n");
@@ -291,7 +321,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Fact]
     public void The_help_has_examples_and_exit_codes_in_80_columns()
     {
-        ToolRun run = PicolloTool.Run("stat", "--help");
+        ToolRun run = PicolloTool.RunHere("stat", "--help");
 
         run.ExitCode.Should().Be(0);
         run.Error.Should().BeEmpty();

@@ -44,6 +44,7 @@ public class StatJsonTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void It_goes_to_standard_output_and_the_commands_output_does_not()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "--", "sh", "-c", "echo said; exit 3");
@@ -57,6 +58,7 @@ public class StatJsonTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Runs_and_comparisons_are_as_the_schema_has_them()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-r", "2", "--compare", "sleep 0.02", "sleep 0.1");

@@ -12,6 +12,7 @@ public class TopCommandTests
     private static readonly string[] Columns = ["PID", "USER", "PR", "NI", "VIRT", "RES", "SHR", "S", "%CPU", "%MEM", "%WAIT", "TIME+", "COMMAND"];
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_page_has_tops_lines_and_columns_and_all_processes_itself_among_them()
     {
         ToolRun run = PicolloTool.Run("top", "-b", "-n", "1");
@@ -30,6 +31,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_is_no_terminal_gets_pages_without_asking()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo top -n 2 -d 0.1 -1 < /dev/null");
@@ -41,6 +43,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Processes_and_orders_are_chosen_and_what_is_piped_is_not_cut()
     {
         string argument = new('x', 600);
@@ -61,6 +64,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Threads_are_listed_by_their_names()
     {
         string[] names = [.. Directory.GetDirectories("/proc/self/task").Select(task => File.ReadAllText($"{task}/comm").TrimEnd('\n'))];
@@ -75,6 +79,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Json_is_as_its_schema_says_and_as_proc_has_it_at_that_moment()
     {
         ToolRun run = PicolloTool.Run("top", "--json", "-Hc", "-n", "2", "-d", "0.2");
@@ -100,6 +105,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Json_tells_what_a_process_took_over_the_session()
     {
         using Process burner = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
@@ -125,6 +131,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_name_that_a_process_gives_itself_steers_no_terminal()
     {
         const string Script = "(printf '\\033]0;x\\n\\342\\200\\256y' > /proc/self/comm; exec -a $'z\\e[2J\\n' sleep 100) & printf '\\033]0;x' > /proc/$!/comm; "
@@ -136,19 +143,27 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void An_interruption_in_the_middle_ends_with_whole_pages()
     {
+        using TemporaryFolder folder = new();
+
         // With jobs of its own the shell does not have them ignore the signal, but tells of their end.
-        ToolRun interrupted = PicolloTool.RunInShell("set -m; $picollo top -b -d 100 & sleep 2; kill -INT $!; wait $!");
-        ToolRun terminated = PicolloTool.RunInShell("$picollo top --json -d 100 & sleep 2; kill -TERM $!; wait $!");
+        ToolRun interrupted = SignalAfterAPage("set -m; $picollo top -b -d 100", "INT");
+        ToolRun terminated = SignalAfterAPage("$picollo top --json -d 100", "TERM");
 
         interrupted.ExitCode.Should().Be(130, interrupted.Error);
         Rows(interrupted.Output).Should().NotBeEmpty();
         (terminated.ExitCode, terminated.Error).Should().Be((143, ""));
         JsonSchema.OfCommand("top").ProblemsOf(terminated.Output).Should().BeEmpty();
+
+        ToolRun SignalAfterAPage(string command, string signal) => PicolloTool.RunInShell(
+            $"{command} > {folder.PathOf(signal)} & until [ -s {folder.PathOf(signal)} ]; do sleep 0.02; done; "
+            + $"kill -{signal} $!; wait $!; code=$?; cat {folder.PathOf(signal)}; exit $code");
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_closed_pipe_a_full_disk_and_a_closed_output_end_it()
     {
         PicolloTool.RunInShell("$picollo top -d 0.1 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}").Should().Be(new ToolRun(141, "", ""));
@@ -159,6 +174,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_process_that_is_not_there_is_an_error_unless_another_is()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
@@ -168,6 +184,7 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_process_that_ends_leaves_an_empty_list()
     {
         string output = PicolloTool.RunInShell("sleep 100 & $picollo top -b -n 2 -d 1 -p $! | while read -r line; do echo \"$line\"; case \"$line\" in *sleep) kill $!; esac; done").Output;
@@ -191,7 +208,7 @@ public class TopCommandTests
     [InlineData("-t 5 -d 0", "argument '-t'")]
     public void What_is_not_understood_is_told(string arguments, string message)
     {
-        ToolRun run = PicolloTool.Run(["top", .. arguments.Split(' ')]);
+        ToolRun run = PicolloTool.RunHere(["top", .. arguments.Split(' ')]);
 
         (run.ExitCode, run.Output).Should().Be((2, ""));
         run.Error.Should().Contain(message).And.EndWith("Try 'picollo top --help'.\n");
@@ -200,7 +217,7 @@ public class TopCommandTests
     [Fact]
     public void Help_fits_80_columns_and_has_examples_and_exit_codes()
     {
-        ToolRun run = PicolloTool.Run("top", "--help");
+        ToolRun run = PicolloTool.RunHere("top", "--help");
 
         run.ExitCode.Should().Be(0);
         run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");

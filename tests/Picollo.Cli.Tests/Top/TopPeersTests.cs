@@ -5,6 +5,7 @@ using System.Text.Json;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary><c>picollo top</c> beside procps' <c>top</c> and <c>pidstat</c>.</summary>
+[Trait("Category", "Slow")]
 public sealed class TopPeersTests : IDisposable
 {
     /// <summary>Of a CPU, over two seconds: as far apart as the tools' samples may be on a busy machine.</summary>

@@ -5,6 +5,7 @@ using Picollo.Cli.Tests.Shell;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>The keys of <c>picollo top</c>.</summary>
+[Trait("Category", "Slow")]
 public class TopScreenTests
 {
     [FactNeeding(Need.Tmux)]

@@ -5,6 +5,7 @@ using Picollo.Cli.Tests.Shell;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>What <c>picollo top</c> does to processes, and asks before.</summary>
+[Trait("Category", "Slow")]
 public class TopSignalTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);

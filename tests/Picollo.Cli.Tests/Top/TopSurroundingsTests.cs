@@ -1,6 +1,7 @@
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary><c>picollo top</c> where it cannot see all, or nothing.</summary>
+[Trait("Category", "Slow")]
 public class TopSurroundingsTests
 {
     // Without any /proc .NET itself does not start.

@@ -15,6 +15,7 @@ public class PlainCommandTests
     public void What_is_not_known_is_said() => Meter.UnavailableReason.Should().Be(Why);
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_command_runs_and_its_time_is_known_but_not_its_size()
     {
         CommandRun run = Meter.Run(MeasuredCommand.FromText("sleep 0.1; exit 7"));
@@ -34,6 +35,7 @@ public class PlainCommandTests
         .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_signal_reaches_the_command_and_disposing_kills_it()
     {
         using RunningCommand running = Meter.Start("sleep", "66");
@@ -47,6 +49,7 @@ public class PlainCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public async Task Disposing_kills_a_command_that_is_waited_for()
     {
         RunningCommand running = Meter.Start("sleep", "70");
@@ -57,6 +60,7 @@ public class PlainCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void There_are_no_counters()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");

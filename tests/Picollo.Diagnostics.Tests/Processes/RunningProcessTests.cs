@@ -6,6 +6,7 @@ namespace Picollo.Diagnostics.Tests;
 
 /// <summary>Signals and niceness of real children.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed class RunningProcessTests : IDisposable
 {
     private const int Kill = 9, Terminate = 15, Continue = 18, Stop = 19;

@@ -2,6 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Export.Tests;
 
+[Trait("Category", "Slow")]
 public sealed class KilledRecorderTests : IDisposable
 {
     private const int Kills = 8;

@@ -223,8 +223,9 @@ public class PrometheusTextWriterTests
     [Fact]
     public void What_is_allocated_does_not_grow_with_what_was_recorded()
     {
+        const int Registrations = 25;
         var registry = new HdrHistogramRegistry();
-        for (int i = 0; i < 50; i++)
+        for (int i = 0; i < Registrations; i++)
         {
             registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, [new("k", $"{i}")]);
         }
@@ -253,7 +254,7 @@ public class PrometheusTextWriterTests
 
         output.WrittenCount.Should().BeGreaterThan(length, "the counts have more digits");
         full.Should().Be(empty);
-        (empty / 100 / 50).Should().BeLessThan(64, "a few bytes a registration");
+        (empty / 100 / Registrations).Should().BeLessThan(64, "a few bytes a registration");
     }
 
     [Theory]

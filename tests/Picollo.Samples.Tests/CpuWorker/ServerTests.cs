@@ -87,6 +87,7 @@ public sealed class ServerTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_server_s_thread_pool_begins_with_the_threads_asked_for()
     {
         await using ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, minThreads: 10);
@@ -95,6 +96,7 @@ public sealed class ServerTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Without_wrk_the_demo_says_what_to_install_and_leaves_no_server()
     {
         string assembly = typeof(ServerProcess).Assembly.Location;
@@ -114,6 +116,7 @@ public sealed class ServerTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_server_of_its_own_process_ends_with_its_driver()
     {
         ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None);

@@ -32,6 +32,7 @@ public sealed class ExperimentTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Niceness_beyond_the_range_is_clamped()
     {
         Clamping.NiceOf(20).Should().Be(Niceness.Highest);
@@ -46,6 +47,7 @@ public sealed class ExperimentTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_time_of_a_niced_program_is_counted_as_nice()
     {
         AloneRun run = AloneRun.Of(new WorkerOptions(Threads: 2, Nice: 10), TimeSpan.FromSeconds(1));
@@ -58,6 +60,7 @@ public sealed class ExperimentTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_program_that_ran_alone_has_its_time_told_to_its_parent()
     {
         AloneRun run = AloneRun.Of(new WorkerOptions(Rounds: 1), TimeSpan.FromMilliseconds(100));
@@ -68,6 +71,7 @@ public sealed class ExperimentTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Of_two_programs_on_one_CPU_the_less_nice_one_gets_more()
     {
         Contest contest = Contest.Of(winnersNice: 0, losersNice: 10, rounds: 1, TimeSpan.FromMilliseconds(400));
@@ -117,6 +121,7 @@ public sealed class ExperimentTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_named_experiment_prints_its_table_with_the_document_s_column()
     {
         using StringWriter output = new();

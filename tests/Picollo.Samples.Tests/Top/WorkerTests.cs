@@ -37,6 +37,7 @@ public sealed class WorkerTests
     public void Other_command_lines_start_no_worker(string line) => WorkerOptions.TryParse(line.Split(' '), out _).Should().BeFalse();
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_worker_ends_when_its_input_does()
     {
         string program = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
@@ -65,6 +66,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Disposing_ends_a_worker_that_computes()
     {
         int id;
@@ -79,6 +81,7 @@ public sealed class WorkerTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_worker_with_rounds_ends_by_itself()
     {
         using WorkerProcess worker = new(new WorkerOptions(Rounds: 1));

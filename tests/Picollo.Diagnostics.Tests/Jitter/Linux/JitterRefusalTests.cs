@@ -4,6 +4,7 @@ using Picollo.Tests.PerfEvent;
 namespace Picollo.Diagnostics.Tests.Linux;
 
 /// <summary>The meter in processes that may less, are stopped, or end.</summary>
+[Trait("Category", "Slow")]
 public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
     private static readonly string[] AsNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];

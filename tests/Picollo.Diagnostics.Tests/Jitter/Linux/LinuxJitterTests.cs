@@ -8,6 +8,7 @@ namespace Picollo.Diagnostics.Tests.Linux;
 
 /// <summary>The meter on this machine. How late its CPUs are is not tested.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed class LinuxJitterTests
 {
     private const string DeepSleep = "/dev/cpu_dma_latency";

@@ -1,0 +1,36 @@
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>Looks at the memory of the process.</summary>
+[Collection(Alone.Name)]
+[Trait("Category", "Slow")]
+public class EventStreamMemoryTests
+{
+    [Fact]
+    public async Task Viewers_that_come_and_go_leave_nothing_behind()
+    {
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 8);
+        server.Count("GET", "/orders", count: 100);
+        string id = await PageEndpointsTests.IdAsync(server);
+        await ViewAsync(20);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+
+        await ViewAsync(160);
+
+        long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+        grown.Should().BeLessThan(160 * 10_000L, "a viewer's two snapshots alone are 75 KB");
+
+        async Task ViewAsync(int viewers)
+        {
+            for (int i = 0; i < viewers; i += 4)
+            {
+                await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
+                {
+                    await using EventReader events = await EventReader.OpenAsync(server, "?show=" + id);
+                    await events.NextAsync();
+                    (await events.NextAsync()).Name.Should().Be("plots");
+                }));
+                await EventStreamTests.EventuallyAsync(() => server.Viewers == 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.PerfEvent;
+
+namespace Picollo.BenchmarkDotNet.Tests.Config;
+
+/// <summary>What is said of a request before a run, without one.</summary>
+public sealed class ProblemsTests
+{
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, true)]
+    [InlineData(3, false)]
+    [InlineData(null, false)]
+    public void More_hardware_counters_than_the_CPU_has_take_turns(int? pmuCounters, bool expected)
+    {
+        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.Named("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch")]);
+        PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
+            ? [$"3 hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled."]
+            : []);
+    }
+
+    [Fact]
+    public void A_null_among_measures_is_passed_over()
+    {
+        MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
+        request.Counters.Should().ContainSingle();
+        PicolloDiagnoser.Problems([new([null!], IsOfCounters: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(BadInputTests.NothingNamed);
+    }
+}

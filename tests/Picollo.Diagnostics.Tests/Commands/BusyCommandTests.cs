@@ -1,0 +1,60 @@
+using System.Diagnostics;
+using Picollo.PerfEvent;
+using Picollo.Tests.PerfEvent;
+
+namespace Picollo.Diagnostics.Tests;
+
+/// <summary>Commands that take seconds of CPU time: beside those that take none, in a class of their own.</summary>
+[Trait("Category", "Slow")]
+[Trait("Category", "Slow")]
+public sealed class BusyCommandTests
+{
+    // A second of CPU time by the kernel's ticks, however long it takes; 0.85 s by its clock have been seen.
+    private const string BurnASecond = "(exec 2> /dev/null; ulimit -t 1; while :; do :; done)";
+
+    private static CommandMeter Meter { get; } = new();
+
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    public void Processor_time_of_children_counts_and_the_clock_goes_on()
+    {
+        long start = Stopwatch.GetTimestamp();
+        CommandRun run = Meter.Run("/bin/sh", "-c", $"{BurnASecond}; {BurnASecond}; true");
+        long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
+
+        run.ExitCode.Should().Be(0);
+        run.Usage.Cpu.Total.Should().BeGreaterThan(TimeSpan.FromSeconds(1.3)).And.BeLessThan(TimeSpan.FromSeconds(2.5));
+        run.Usage.Cpu.User.Should().BeGreaterThan(TimeSpan.FromSeconds(1), "a loop is the user's time");
+        run.ElapsedNanoseconds.Should().BeInRange(1_300_000_000, elapsed);
+        run.Elapsed.Should().Be(TimeSpan.FromTicks(run.ElapsedNanoseconds / 100));
+        run.Usage.InvoluntaryContextSwitches.Should().BeGreaterThan(0, "a second is longer than a time slice");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Counters_begin_with_the_command_and_count_its_children()
+    {
+        // Nearly all of it is in user space, which every user may count.
+        bool countsKernel = Needs.WhyNot(Need.KernelCounters) is null;
+        CommandMeter meter = new(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,page-faults").WithKernel(countsKernel));
+        CommandRun run = meter.Run("/bin/sh", "-c", $"{BurnASecond}; true");
+
+        run.Counters.Select(counter => (counter.Name, counter.IsTime, counter.RunningShare)).Should().Equal(("task-clock", true, 1), ("page-faults", false, 1));
+
+        // The counter has in it what a hypervisor and interrupts took of the processor meanwhile, and the CPU time has not. One process runs at a time.
+        ((double)run.Counters[0].Value).Should().BeInRange(run.Usage.Cpu.TotalNanoseconds - 0.1e9, run.ElapsedNanoseconds + 0.1e9);
+        ((double)run.Counters[1].Value).Should().BeApproximately(run.Usage.MinorPageFaults + run.Usage.MajorPageFaults, countsKernel ? 10 : 30);
+        run.UnavailableCounters.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    public void Threads_are_seen_with_those_of_children()
+    {
+        CommandMeter meter = new() { ThreadInterval = TimeSpan.FromMilliseconds(10) };
+        CommandRun run = meter.Run(MeasuredCommand.FromText($"{BurnASecond} & {BurnASecond} & wait"));
+
+        run.Threads.Should().HaveCountGreaterThanOrEqualTo(3).And.OnlyContain(thread => thread.Name == "sh");
+        run.Threads.Should().BeInDescendingOrder(thread => thread.CpuNanoseconds);
+        long seen = run.Threads.Sum(thread => thread.CpuNanoseconds);
+        seen.Should().BeLessThanOrEqualTo(run.Usage.Cpu.TotalNanoseconds + 20_000_000).And.BeGreaterThan(run.Usage.Cpu.TotalNanoseconds / 2);
+        run.Threads[0].ProcessId.Should().Be((int)run.Threads[0].ThreadId, "a shell has one thread");
+    }
+}
