@@ -41,6 +41,11 @@ TEXT
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# Without the data of cultures .NET starts in this mode only.
+choose_globalization() {
+  if is_met cultures; then unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT; else export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1; fi
+}
+
 require_sdk() {
   has dotnet || die "the .NET 10 SDK is needed and no 'dotnet' is on the PATH: https://dotnet.microsoft.com/download"
   # global.json names the SDK; this command fails where no installed one fits.
@@ -53,6 +58,7 @@ setup() {
   local need
   # shellcheck disable=SC2046
   install_for $(test_needs)
+  choose_globalization
   for need in $(test_needs); do
     is_met "$need" || say "skipped: $(skipped_without "$need"), for want of $(packages_for "$need" | paste -sd' ' -) (Debian's names)"
   done
@@ -127,9 +133,8 @@ run_projects() {
   local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en)
   shift 4
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
-  # Without the data of cultures .NET would not start.
-  is_met cultures || environment+=(DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1)
-  [ -z "$language" ] || environment+=(LC_ALL= LC_MESSAGES= "LANG=$language.UTF-8")
+  # The first of LC_ALL, LC_MESSAGES and LANG that is set names the culture.
+  [ -z "$language" ] || environment=(-u LC_ALL -u LC_MESSAGES "${environment[@]}" "LANG=$language.UTF-8")
   [ -z "$NAME" ] || filter="$filter&FullyQualifiedName~$NAME"
   say "tests: $results"
   rm -f "$RESULTS/$results.trx"
@@ -250,6 +255,7 @@ format() {
 main() {
   local command=${1:-build}
   [ $# = 0 ] || shift
+  choose_globalization
   case $command in
     build | demo | pack | bench | format) require_sdk; "$command" "$@" ;;
     setup) setup ;;

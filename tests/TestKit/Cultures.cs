@@ -2,19 +2,23 @@ using System.Globalization;
 
 namespace Picollo.TestKit;
 
-/// <summary>Cultures for tests that printing does not depend on them; made by hand, as the tests run without culture data.</summary>
+/// <summary>Cultures for tests that what is printed, parsed and written does not depend on them.</summary>
 internal static class Cultures
 {
-    /// <summary>Points between thousands, a comma before decimals.</summary>
-    public static CultureInfo German { get; } = Make();
+    /// <summary>Why the invariant culture is the only one; null where the runtime has others.</summary>
+    public static string? UnavailableReason { get; } = HasCultureData()
+        ? null
+        : "the runtime has no culture data: install ICU (Debian's package libicu72) and unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
-    private static CultureInfo Make()
-    {
-        CultureInfo culture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
-        culture.NumberFormat.NumberDecimalSeparator = ",";
-        culture.NumberFormat.NumberGroupSeparator = ".";
-        culture.NumberFormat.NegativeSign = "−";
-        culture.NumberFormat.PercentSymbol = " %";
-        return culture;
-    }
+    /// <summary>A comma before decimals, points between thousands. Where there is no culture data, the invariant culture.</summary>
+    public static CultureInfo German { get; } = Get("de-DE");
+
+    /// <summary>The upper case of i is İ, the lower case of I is ı. Where there is no culture data, the invariant culture.</summary>
+    public static CultureInfo Turkish { get; } = Get("tr-TR");
+
+    private static CultureInfo Get(string name) =>
+        UnavailableReason is null ? CultureInfo.GetCultureInfo(name) : CultureInfo.InvariantCulture;
+
+    // Without the data the runtime compares strings by their code units, so that a and its combining diaeresis are not ä.
+    private static bool HasCultureData() => CultureInfo.InvariantCulture.CompareInfo.Compare("a\u0308", "\u00E4") == 0;
 }

@@ -24,6 +24,9 @@ public enum Need
     /// <summary>Mounting a /proc with options in a namespace of its own.</summary>
     OwnProc,
 
+    /// <summary>The data of cultures other than the invariant one.</summary>
+    Cultures,
+
     // Programs.
     Chromium,
     Gcc,

@@ -48,6 +48,7 @@ internal static partial class Needs
         Need.SmallDisk => WhyNot(Need.Linux, Need.Root, Need.Unshare) ?? Works("cannot mount a tmpfs", "unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"),
         Need.OwnProc => WhyNot(Need.Linux, Need.Root, Need.Unshare, Need.Setpriv)
             ?? Works("cannot mount a /proc", "unshare", "-mp", "--fork", "mount", "-t", "proc", "-o", "subset=pid", "proc", "/proc"),
+        Need.Cultures => Cultures.UnavailableReason,
         Need.Chromium => Browser is null ? "no chromium on the PATH (Debian's package chromium)" : null,
         Need.Gcc => Program("gcc", "gcc"),
         Need.Java => Program("javac", "default-jdk-headless")

@@ -62,6 +62,10 @@ public readonly record struct CommandCounter
 
     /// <summary>Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</summary>
     public bool IsTime { get; }
+
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture,
+            $"Name = {Name}, Value = {Value}, RunningShare = {RunningShare}, IsTime = {IsTime}").Length > 0;
 }
 
 /// <summary>A thread of a command, as it was when it was last seen.</summary>

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Buffers.Text;
-using System.Globalization;
 using System.Text;
 
 namespace Picollo.Export;

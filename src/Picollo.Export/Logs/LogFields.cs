@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Export;
 
 /// <summary>The fields of a log's line. One comma or space stands before each but the first, where it may; two in a row have an empty

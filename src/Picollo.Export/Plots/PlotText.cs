@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 
 namespace Picollo.Export.Plots;
@@ -102,7 +101,7 @@ internal static class PlotText
             >= 999.5 when thousands == Suffixes.Length - 1 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
             _ => scaled.ToString("0", CultureInfo.InvariantCulture),
         };
-        return digits.Contains('E') ? digits : digits + Suffixes[thousands];
+        return digits.Contains('E', StringComparison.Ordinal) ? digits : digits + Suffixes[thousands];
     }
 
     /// <summary>A tick of a linear axis, with as many digits as its distance from the next one has.</summary>

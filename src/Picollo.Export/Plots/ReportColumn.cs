@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A series in the report's table. All its values have the same number of decimals, so that they line up.</summary>

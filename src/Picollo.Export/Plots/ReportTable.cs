@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>The summaries of a few series as an HTML table, the rows those of <see cref="HdrHistogramSummary.ToTable"/>.</summary>

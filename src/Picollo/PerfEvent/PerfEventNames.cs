@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>The names that <c>perf</c> has for the kernel's events (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>

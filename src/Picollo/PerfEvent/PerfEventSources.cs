@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>Where the kernel describes its events: the PMUs in sysfs and the tracepoints in tracefs.</summary>

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>A counter that was asked for; <see cref="Resolve"/> finds what the kernel calls it.</summary>

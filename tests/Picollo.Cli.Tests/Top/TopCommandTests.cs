@@ -39,7 +39,7 @@ public class TopCommandTests
         run.ExitCode.Should().Be(0);
         run.Output.Split("\n\ntop - ").Should().HaveCount(2);
         run.Output.Should().Contain("\n%Cpu0  :").And.NotContain("%Cpu(s)");
-        run.Output.Split('\n').Count(line => line.StartsWith("%Cpu")).Should().Be(2 * File.ReadLines("/proc/stat").Count(line => line.StartsWith("cpu") && char.IsAsciiDigit(line[3])));
+        run.Output.Split('\n').Count(line => line.StartsWith("%Cpu", StringComparison.Ordinal)).Should().Be(2 * File.ReadLines("/proc/stat").Count(line => line.StartsWith("cpu", StringComparison.Ordinal) && char.IsAsciiDigit(line[3])));
     }
 
     [FactNeeding(Need.Linux)]

@@ -100,7 +100,7 @@ public class PercentileDistributionTests
         }
     });
 
-    [Fact]
+    [FactNeeding(Need.Cultures)]
     public void The_culture_changes_nothing()
     {
         string expected = Text(Ten(), 2);

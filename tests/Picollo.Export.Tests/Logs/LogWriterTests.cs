@@ -81,7 +81,7 @@ public class LogWriterTests
         }
     }
 
-    [Fact]
+    [FactNeeding(Need.Cultures)]
     public void The_culture_changes_nothing()
     {
         string Log() => Write(writer =>

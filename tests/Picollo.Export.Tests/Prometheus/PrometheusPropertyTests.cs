@@ -1,3 +1,4 @@
+using System.Globalization;
 using Picollo.Metrics;
 using Picollo.Tests.Metrics;
 
@@ -19,7 +20,7 @@ public class PrometheusPropertyTests
         List<ulong> values = [.. Enumerable.Range(0, random.Next(300)).Select(_ => random.NextMagnitude() >> 16)];
         values.AddRange(emptyBounds[..^1].SelectMany(text =>
         {
-            ulong bound = BoundOf(double.Parse(text), description);
+            ulong bound = BoundOf(double.Parse(text, CultureInfo.InvariantCulture), description);
             return new[] { bound, bound + 1 };
         }).Where(_ => random.Next(2) == 0));
         values.ForEach(histogram.Record);

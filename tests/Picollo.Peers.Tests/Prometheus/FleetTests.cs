@@ -1,5 +1,6 @@
 using Picollo.Metrics;
 using Xunit.Abstractions;
+using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
@@ -66,7 +67,7 @@ public class FleetTests(ITestOutputHelper output)
     /// <summary>Sums of buckets are counts of the merged histogram, so that the quantile is in the bucket that holds the exact one.</summary>
     private async Task CheckSums(PrometheusServer prometheus, HdrHistogram merged, double quantile, DateTimeOffset now)
     {
-        double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) ({Name}_bucket))", now);
+        double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum by (le) ({Name}_bucket))"), now);
         ulong exact = merged.GetPercentileValue(100 * quantile);
         (double low, double high) = CoarseBuckets.Of(exact);
         output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");
@@ -89,7 +90,7 @@ public class FleetTests(ITestOutputHelper output)
     {
         double samples = await prometheus.Query($"min(count_over_time({Name}_count[5m]))", now);
         double weight = 1 + (1.1 / (samples - 1));
-        double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) (rate({Name}_bucket[5m])))", now);
+        double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum by (le) (rate({Name}_bucket[5m])))"), now);
         (double low, _) = CoarseBuckets.Of(merged.GetPercentileValue(100 * Math.Max(1 - ((1 - quantile) * weight), 0)));
         (_, double high) = CoarseBuckets.Of(merged.GetPercentileValue(100 * (1 - ((1 - quantile) / weight))));
         output.WriteLine($"{quantile} of rates: {answer:N0} ns, in {low:N0} to {high:N0} ns after {samples} samples");

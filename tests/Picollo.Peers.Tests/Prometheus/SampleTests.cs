@@ -1,5 +1,6 @@
 using Picollo.Metrics;
 using Xunit.Abstractions;
+using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
@@ -80,7 +81,7 @@ public class SampleTests(ITestOutputHelper output)
     {
         foreach (double quantile in new[] { 0.5, 0.9, 0.99 })
         {
-            double answer = NanosecondsPerSecond * await prometheus.Query($"histogram_quantile({quantile}, sum by (le) ({name}_bucket{Selector}))", now);
+            double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum by (le) ({name}_bucket{Selector}))"), now);
             ulong exact = merged.GetPercentileValue(100 * quantile);
             (double low, double high) = CoarseBuckets.Of(exact);
             output.WriteLine($"{name} {quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");

@@ -109,7 +109,7 @@ public class CpuStatesTests
         }
     });
 
-    [Fact]
+    [FactNeeding(Need.Cultures)]
     public void The_line_is_tops_in_every_culture()
     {
         CultureInfo culture = CultureInfo.CurrentCulture;

@@ -95,7 +95,7 @@ public sealed class CpuUsageTests
     [InlineData("", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
     public void Text_is_in_the_unit_asked_for(string format, string text)
     {
-        Sample.ToString(format).Should().Be(text);
+        Sample.ToString(format, null).Should().Be(text);
         string.Format(CultureInfo.InvariantCulture, "{0:" + format + "}", Sample).Should().Be(text);
     }
 
@@ -104,7 +104,7 @@ public sealed class CpuUsageTests
     [InlineData("NS")]
     [InlineData("0.0")]
     public void Another_format_is_refused_and_named(string format) =>
-        FluentActions.Invoking(() => Sample.ToString(format)).Should().Throw<FormatException>().WithMessage($"*\"{format}\"*");
+        FluentActions.Invoking(() => Sample.ToString(format, null)).Should().Throw<FormatException>().WithMessage($"*\"{format}\"*");
 
     [Fact]
     public void Text_does_not_depend_on_the_culture()
@@ -121,7 +121,7 @@ public sealed class CpuUsageTests
     {
         foreach (string unit in (string[])["s", "ms", "us", "ns"])
         {
-            new CpuUsage(user, kernel).ToString(unit).Should().EndWith(")");
+            new CpuUsage(user, kernel).ToString(unit, null).Should().EndWith(")");
         }
     }
 

@@ -35,9 +35,9 @@ public abstract partial class HistogramContract
         ("BucketsWithValues", h => h.BucketsWithValues.Count()),
         ("BucketPercentiles", h => h.BucketPercentiles.Count()),
         ("BucketPercentilesWithValues", h => h.BucketPercentilesWithValues.Count()),
-        ("TotalCount", h => h.TotalCount.ToString()),
-        ("OverflowCount", h => h.OverflowCount.ToString()),
-        ("UnderflowCount", h => h.UnderflowCount.ToString()),
+        ("TotalCount", h => h.TotalCount.Equals(0UL)),
+        ("OverflowCount", h => h.OverflowCount.Equals(0UL)),
+        ("UnderflowCount", h => h.UnderflowCount.Equals(0UL)),
         ("Add of a disposed one", h => HdrHistogram.Factory.Create().Add(h)),
     ];
 

@@ -37,6 +37,10 @@ public readonly record struct CgroupCpu
 
     internal long? UsageNanoseconds { get; init; }
 
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture, $"Version = {Version}, Path = {Path}, Limit = {Limit}, Usage = {Usage}, Share = {Share}"
+            + $", Periods = {Periods}, ThrottledPeriods = {ThrottledPeriods}, ThrottledTime = {ThrottledTime}").Length > 0;
+
     /// <summary>This with the share of the time since an earlier sample of the same group.</summary>
     internal CgroupCpu Since(CgroupCpu? before, long intervalNanoseconds) =>
         intervalNanoseconds > 0 && before is { UsageNanoseconds: { } earlier } other && other.Path == Path && UsageNanoseconds is { } usage

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cpu;
 
 /// <summary>How many threads were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential
@@ -60,6 +58,10 @@ public readonly record struct CpuPressure
 
     /// <summary>The time stalled since the system was started, to a microsecond.</summary>
     public TimeSpan Total { get; }
+
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture,
+            $"Average10 = {Average10}, Average60 = {Average60}, Average300 = {Average300}, Total = {Total}").Length > 0;
 }
 
 /// <summary>The machine's memory, in bytes (/proc/meminfo, as free(1) and top(1) have it).</summary>

@@ -67,4 +67,10 @@ public readonly record struct ProcessCpu
     /// <summary>The latest moment at which it may have begun, on the clock of <see cref="SystemCpuSample.TimestampNanoseconds"/>: equal
     /// in each sample; together with the ID it identifies a process or thread.</summary>
     internal long StartNanoseconds { get; init; }
+
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture, $"Id = {Id}, Name = {Name}, State = {State}, Nice = {Nice}, Priority = {Priority}"
+            + $", Share = {Share}, WaitShare = {WaitShare}, VirtualBytes = {VirtualBytes}"
+            + $", ResidentBytes = {ResidentBytes}, SharedBytes = {SharedBytes}, UserId = {UserId}"
+            + $", Usage = {Usage}, ThreadCount = {ThreadCount}, LastCpu = {LastCpu}").Length > 0;
 }

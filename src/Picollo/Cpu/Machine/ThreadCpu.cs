@@ -40,4 +40,9 @@ public readonly record struct ThreadCpu
 
     /// <summary>The CPU that the thread ran on last. Linux only.</summary>
     public int? LastCpu { get; internal init; }
+
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture, $"Id = {Id}, ProcessId = {ProcessId}, Name = {Name}, State = {State}, Nice = {Nice}"
+            + $", Priority = {Priority}, Share = {Share}, WaitShare = {WaitShare}, Usage = {Usage}"
+            + $", LastCpu = {LastCpu}").Length > 0;
 }

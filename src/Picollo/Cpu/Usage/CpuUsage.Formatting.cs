@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cpu;
 
 public readonly partial record struct CpuUsage : ISpanFormattable

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
 using Picollo.Cpu.MacOS;

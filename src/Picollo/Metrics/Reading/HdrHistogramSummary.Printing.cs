@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Metrics;
 
 /// <content>The tables: valid Markdown, and readable on a console.</content>

@@ -31,4 +31,7 @@ public sealed record HdrHistogramUnit
             ? value
             : throw new ArgumentOutOfRangeException(nameof(value), value, "The unit ratio must be from 1E-30 to 1E+30.");
     } = 1;
+
+    private bool PrintMembers(System.Text.StringBuilder text) =>
+        text.Append(CultureInfo.InvariantCulture, $"Name = {Name}, Ratio = {Ratio}").Length > 0;
 }

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Metrics;
 
 /// <summary>Numbers of a table whose values are divided by a ratio: as many digits as are known, not those that a division makes

@@ -1,0 +1,52 @@
+using System.Globalization;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Conventions;
+
+/// <summary>Cultures of test runs differ from the invariant one, and what the library prints does not depend on them.</summary>
+public class CultureTests
+{
+    [FactNeeding(Need.Cultures)]
+    public void German_prints_a_comma() => 1.5.ToString(Cultures.German).Should().Be("1,5");
+
+    [FactNeeding(Need.Cultures)]
+    public void The_upper_case_of_a_Turkish_i_has_a_dot() => "i".ToUpper(Cultures.Turkish).Should().Be("İ");
+
+    [FactNeeding(Need.Linux, Need.Cultures)]
+    public void Tests_run_in_the_culture_of_the_environment()
+    {
+        // As the runtime reads it: the first one that is set counts, even where it is empty.
+        string locale = Environment.GetEnvironmentVariable("LC_ALL") ?? Environment.GetEnvironmentVariable("LC_MESSAGES")
+            ?? Environment.GetEnvironmentVariable("LANG") ?? "";
+        string name = locale.Split('.', '@')[0].Replace('_', '-');
+
+        CultureInfo.CurrentCulture.Name.Should().Be(name is "C" or "POSIX" ? "" : name);
+    }
+
+    [FactNeeding(Need.Cultures)]
+    public void Records_print_the_same_in_every_culture()
+    {
+        CultureInfo culture = CultureInfo.CurrentCulture;
+        CultureInfo.CurrentCulture = Cultures.German;
+        try
+        {
+            new CpuPressure(0.5, 0.25, 0.125, TimeSpan.FromSeconds(1.5)).ToString().Should().Be(
+                "CpuPressure { Average10 = 0.5, Average60 = 0.25, Average300 = 0.125, Total = 00:00:01.5000000 }");
+            new CgroupCpu { Version = 2, Path = "/", Limit = 1.5, UsageNanoseconds = 100, Share = 0.5, ThrottledPeriods = 3 }.ToString().Should().Be(
+                "CgroupCpu { Version = 2, Path = /, Limit = 1.5, Usage = 00:00:00.0000001, Share = 0.5, Periods = , "
+                + "ThrottledPeriods = 3, ThrottledTime =  }");
+            new HdrHistogramUnit { Name = "ms", Ratio = 1.5 }.ToString().Should().Be("HdrHistogramUnit { Name = ms, Ratio = 1.5 }");
+            new ProcessCpu { Name = "a", State = 'R', Nice = -5, Share = 0.5, WaitShare = 0.25 }.ToString().Should().Be(
+                "ProcessCpu { Id = 0, Name = a, State = R, Nice = -5, Priority = , Share = 0.5, WaitShare = 0.25, VirtualBytes = , "
+                + $"ResidentBytes = , SharedBytes = , UserId = , Usage = {default(CpuUsage)}, ThreadCount = , LastCpu =  }}");
+            new ThreadCpu { Name = "a", Share = 0.5, WaitShare = 0.25, LastCpu = 1 }.ToString().Should().Be(
+                "ThreadCpu { Id = 0, ProcessId = 0, Name = a, State = , Nice = , Priority = , Share = 0.5, WaitShare = 0.25, "
+                + $"Usage = {default(CpuUsage)}, LastCpu = 1 }}");
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = culture;
+        }
+    }
+}
