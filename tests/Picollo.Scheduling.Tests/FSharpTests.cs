@@ -3,6 +3,7 @@ using System.Diagnostics;
 namespace Picollo.Scheduling.Tests;
 
 /// <summary>F# chooses overloads by other rules than C#: it does not know their priority.</summary>
+[Trait("Category", "Slow")]
 public class FSharpTests
 {
     private const string Script = """

@@ -127,6 +127,7 @@ public class OptionsTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task As_many_workers_as_are_allowed_start_and_end()
     {
         CpuWorkerPool pool = Pools.Create(workers: 1024);

@@ -71,6 +71,7 @@ public class CapTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_thread_that_was_just_started_stops_like_any_other()
     {
         for (int pools = 0; pools < 10; pools++)

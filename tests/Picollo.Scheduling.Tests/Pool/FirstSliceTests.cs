@@ -4,6 +4,7 @@ namespace Picollo.Scheduling.Tests.Pool;
 public class FirstSliceTests
 {
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_task_that_could_hardly_run_in_its_first_slice_stays_a_new_one_but_not_for_ever()
     {
         // So long that what the sleeps and their checkpoints take of the processor is far less than a tenth.

@@ -219,6 +219,7 @@ public class OrderTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Long_tasks_take_turns()
     {
         const int tasks = 4;
@@ -256,6 +257,7 @@ public class OrderTests
     [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.Normal)]
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
+    [Trait("Category", "Slow")]
     public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuTaskPriority priority, CpuTaskPriority others)
     {
         var slice = TimeSpan.FromMilliseconds(10);

@@ -280,6 +280,7 @@ public class ShutdownTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public async Task No_thread_is_left_of_many_pools()
     {
         // The end comes while a thread looks for work, or is about to sleep.

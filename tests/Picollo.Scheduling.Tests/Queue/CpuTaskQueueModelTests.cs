@@ -106,7 +106,9 @@ public class CpuTaskQueueModelTests
                 taken.Add(task);
             }
 
-            taken.Should().BeEquivalentTo(_waiting, options => options.ComparingByValue<CpuTask>());
+            // Sets, because BeEquivalentTo looks for each task among all others.
+            taken.Should().HaveSameCount(_waiting);
+            taken.ToHashSet().SetEquals(_waiting).Should().BeTrue();
             taken.Concat(_running).Concat(_gone).Should().OnlyHaveUniqueItems().And.HaveCount(_made);
             _queue.Count.Should().Be(0);
         }
@@ -173,7 +175,8 @@ public class CpuTaskQueueModelTests
         {
             List<CpuTask> taken = _queue.TakeUnbegun();
 
-            taken.Should().OnlyHaveUniqueItems().And.NotContain(task => task.HasBegun);
+            taken.Should().OnlyHaveUniqueItems();
+            taken.Exists(task => task.HasBegun).Should().BeFalse();
             taken.ToHashSet().SetEquals(_model.TakeUnbegun()).Should().BeTrue();
             _waiting.RemoveAll(taken.Contains).Should().Be(taken.Count);
             _gone.AddRange(taken);

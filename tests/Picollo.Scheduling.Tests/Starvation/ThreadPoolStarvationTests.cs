@@ -1,6 +1,7 @@
 namespace Picollo.Scheduling.Tests.Starvation;
 
 /// <summary>The problem, and that it is solved.</summary>
+[Trait("Category", "Slow")]
 public class ThreadPoolStarvationTests
 {
     [Fact]

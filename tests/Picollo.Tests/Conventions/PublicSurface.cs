@@ -23,9 +23,12 @@ internal static class PublicSurface
         typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly,
     ];
 
-    public static IEnumerable<Type> Types => Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
-        .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks
-        .OrderBy(type => type.FullName, StringComparer.Ordinal);
+    public static IReadOnlyList<Type> Types { get; } =
+    [
+        .. Assemblies.SelectMany(assembly => assembly.GetExportedTypes())
+            .Where(type => !type.FullName!.Contains('<', StringComparison.Ordinal)) // the markers of extension blocks
+            .OrderBy(type => type.FullName, StringComparer.Ordinal),
+    ];
 
     public static IEnumerable<MemberInfo> MembersOf(Type type) => type.GetMembers(Declared)
         .Where(member => IsVisible(member) && member is not Type && !IsHidden(member, type))

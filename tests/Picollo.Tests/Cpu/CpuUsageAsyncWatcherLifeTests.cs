@@ -2,8 +2,9 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What a watcher tells besides the sum, and that it neither changes after its end nor grows with its life.</summary>
+/// <summary>What a watcher tells besides the sum, and that it does not change after its end, while another load keeps the machine busy.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
 {
     private readonly BackgroundLoad _load = new();
@@ -68,51 +69,6 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
     }
 
-    [Fact]
-    public void Threads_that_have_ended_are_not_looked_at_for_ever()
-    {
-        const int Threads = 200;
-        using var watcher = new CpuUsageAsyncWatcher();
-        for (int i = 0; i < Threads; i++)
-        {
-            var thread = new Thread(() => { });
-            thread.Start();
-            thread.Join();
-        }
-
-        ThreadSegment.All.Length.Should().BeLessThan(Threads);
-        watcher.SwitchCount.Should().Be(Threads);
-    }
-
-    [Fact]
-    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
-    {
-        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
-        for (int i = 0; i < 1000; i++)
-        {
-            var watcher = new CpuUsageAsyncWatcher();
-            await Task.Run(watcher.Stop);
-        }
-
-        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
-    }
-
-    [Fact]
-    public void Watchers_that_overlap_do_not_pile_up_in_a_flow()
-    {
-        var older = new CpuUsageAsyncWatcher();
-        for (int i = 0; i < 1000; i++)
-        {
-            var younger = new CpuUsageAsyncWatcher();
-            older.Stop();
-            older = younger;
-        }
-
-        WatchedFlow.Count.Should().Be(1);
-        older.Stop();
-        WatchedFlow.Count.Should().Be(0);
-    }
-
     /// <summary>Who asks looks at all threads only while one is counted in the flow.</summary>
     [Fact]
     public async Task Threads_are_counted_in_the_flow_while_they_are_in_it()
@@ -134,53 +90,6 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         watcher.ThreadCount.Should().Be(1);
         watcher.Stop();
         watcher.ThreadCount.Should().Be(0);
-    }
-
-    [Fact]
-    public async Task A_million_switches_take_no_memory()
-    {
-        const int Switches = 1_000_000;
-        using var watcher = new CpuUsageAsyncWatcher();
-        ExecutionContext context = ExecutionContext.Capture()!;
-        await Task.Run(() =>
-        {
-            ExecutionContext.Restore(ExecutionContextWithout(watcher));
-            ContextCallback nothing = static _ => { };
-            long allocated = Switch(100, context, nothing);
-            allocated = Switch(Switches, context, nothing);
-            allocated.Should().Be(0);
-        });
-        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
-
-        static long Switch(int times, ExecutionContext context, ContextCallback callback)
-        {
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            for (int i = 0; i < times; i++)
-            {
-                ExecutionContext.Run(context, callback, null);
-            }
-
-            return GC.GetAllocatedBytesForCurrentThread() - before;
-        }
-    }
-
-    private static ExecutionContext ExecutionContextWithout(CpuUsageAsyncWatcher watcher)
-    {
-        WatchedFlow.Leave(watcher);
-        return ExecutionContext.Capture()!;
-    }
-
-    [Fact]
-    public void Only_a_thread_that_leaves_is_a_switch()
-    {
-        using var outer = new CpuUsageAsyncWatcher();
-        using (var inner = new CpuUsageAsyncWatcher())
-        {
-            inner.SwitchCount.Should().Be(0);
-        }
-
-        WatchedFlow.Count.Should().Be(1, "a stopped watcher leaves the flow that stops it");
-        outer.SwitchCount.Should().Be(0);
     }
 
     /// <summary>The runtime tells nothing of a thread's end where it was started without a context of its own.</summary>
@@ -232,30 +141,6 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         await child;
         (watcher.GetTotalNanoseconds(), watcher.GetSummaryCpuUsage(), watcher.SwitchCount, watcher.WallTime).Should().Be(results);
         outer.GetTotalNanoseconds().Should().BeGreaterThanOrEqualTo(5_000_000);
-    }
-
-    [Fact]
-    public async Task Segments_that_end_at_once_are_all_added()
-    {
-        const int Segments = 200_000, Threads = 4;
-        CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher());
-        await Eventually(() => watcher.SwitchCount == 1);
-        long total = watcher.GetTotalNanoseconds();
-        CpuUsage split = watcher.GetSummaryCpuUsage();
-        var segment = new CpuSegment(5, new CpuUsage(3, 2));
-        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
-        {
-            for (int i = 0; i < Segments; i++)
-            {
-                watcher.Add(segment, byThreadSwitch: true);
-            }
-        }))];
-        Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
-
-        watcher.SwitchCount.Should().Be(1 + (Threads * Segments));
-        watcher.GetTotalNanoseconds().Should().Be(total + (5L * Threads * Segments));
-        watcher.GetSummaryCpuUsage().Should().Be(split + new CpuUsage(3L * Threads * Segments, 2L * Threads * Segments));
     }
 
     private static async Task Eventually(Func<bool> condition)

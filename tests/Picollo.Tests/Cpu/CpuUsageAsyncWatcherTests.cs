@@ -4,6 +4,7 @@ namespace Picollo.Tests.Cpu;
 
 /// <summary>Known burns, spread over threads in every way that .NET has, while another load keeps the machine busy.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherTests : IDisposable
 {
     private readonly BackgroundLoad _load = new();

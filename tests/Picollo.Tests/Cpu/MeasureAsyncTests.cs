@@ -9,6 +9,7 @@ public class MeasureAsyncTests
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(100);
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_watcher_of_an_async_helper_measures_nothing_of_its_caller()
     {
         using CpuUsageAsyncWatcher watcher = await Helper();
@@ -28,6 +29,7 @@ public class MeasureAsyncTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task An_async_helper_measures_the_work_that_it_runs()
     {
         TimeSpan burnt = default;
@@ -53,6 +55,7 @@ public class MeasureAsyncTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Only_the_work_is_measured_and_the_flow_of_the_caller_stays_as_it_was()
     {
         TimeSpan burnt = default;

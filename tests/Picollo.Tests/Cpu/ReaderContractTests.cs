@@ -22,6 +22,7 @@ public class ReaderContractTests
     private static readonly TimeSpan TotalStep = Steps.OfTotal;
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_burn_on_this_thread_is_seen_as_user_time()
     {
         CpuUsage before = CpuUsage.GetByThread();
@@ -33,6 +34,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Work_in_the_kernel_is_seen_as_kernel_time()
     {
         CpuUsage before = CpuUsage.GetByThread();
@@ -44,6 +46,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void The_total_of_this_thread_sees_a_burn()
     {
         long before = CpuUsageReader.GetThreadTimeNanoseconds();
@@ -54,6 +57,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_sleeping_thread_takes_no_time()
     {
         long total = CpuUsageReader.GetThreadTimeNanoseconds();
@@ -65,6 +69,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void The_process_counts_its_threads_also_when_they_have_ended()
     {
         long total = CpuUsageReader.GetProcessTimeNanoseconds();
@@ -83,6 +88,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void No_reading_goes_back()
     {
         var readings = new Func<long>[]
@@ -120,6 +126,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Another_thread_is_read_by_its_id()
     {
         using var burnt = new ManualResetEventSlim();
@@ -178,6 +185,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Another_process_is_read_by_its_id_until_it_ends()
     {
         using Process child = Child.Busy();
@@ -207,6 +215,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_thread_of_another_process_is_none_of_this_one()
     {
         using Process child = Child.Busy();
@@ -276,6 +285,7 @@ public class ReaderContractTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Children_that_have_ended_are_counted_where_the_system_counts_them()
     {
         if (OperatingSystem.IsWindows())

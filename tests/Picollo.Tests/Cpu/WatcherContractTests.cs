@@ -7,6 +7,7 @@ namespace Picollo.Tests.Cpu;
 /// under Wine. What it does in detail is tested where the clock is fine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
+[Trait("Category", "Slow")]
 public class WatcherContractTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(200);

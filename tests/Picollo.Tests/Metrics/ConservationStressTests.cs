@@ -4,9 +4,10 @@ namespace Picollo.Tests.Metrics;
 
 /// <summary>Writers, readers, snapshots and resets at the same time: no count is lost, doubled or made up.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class ConservationStressTests
 {
-    private static readonly TimeSpan Duration = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Duration = TimeSpan.FromMilliseconds(300);
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]

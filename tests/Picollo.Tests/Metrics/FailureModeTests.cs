@@ -12,6 +12,7 @@ public class FailureModeTests
 {
     [Theory]
     [MemberData(nameof(Variants.ThreadLocal), MemberType = typeof(Variants))]
+    [Trait("Category", "Slow")]
     public void Mode_1_no_slot_is_shared_by_two_live_histograms_after_others_were_disposed_or_collected(string variant)
     {
         const int Histograms = 3_000;
@@ -65,9 +66,10 @@ public class FailureModeTests
 
     [Theory]
     [MemberData(nameof(Variants.Concurrent), MemberType = typeof(Variants))]
+    [Trait("Category", "Slow")]
     public void Mode_3_threads_by_the_thousand_leave_their_counts_and_no_memory(string variant)
     {
-        const int Waves = 400;
+        const int Waves = 150;
         const int AtOnce = 8;
         HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.01).WithMaxTrackableValue(1UL << 40);
         HdrHistogram histogram = factory.Create();
@@ -91,6 +93,7 @@ public class FailureModeTests
 
     [Theory]
     [MemberData(nameof(Variants.ThreadLocal), MemberType = typeof(Variants))]
+    [Trait("Category", "Slow")]
     public void Mode_3_threads_alive_at_once_have_counters_of_their_own(string variant)
     {
         const int AtOnce = 100;

@@ -7,6 +7,7 @@ namespace Picollo.Tests.Metrics;
 /// with them and end after the count has moved.
 /// </summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class FirstCarryStressTests
 {
     [Fact]

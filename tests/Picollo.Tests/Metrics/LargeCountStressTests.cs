@@ -4,6 +4,7 @@ namespace Picollo.Tests.Metrics;
 
 /// <summary>Counts about as large as a 32-bit counter, from several threads at once.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class LargeCountStressTests
 {
     private static readonly ulong[] Counts = [1, 1 << 16, (1 << 16) + 1, (1UL << 31) - 1, 1UL << 31, uint.MaxValue];

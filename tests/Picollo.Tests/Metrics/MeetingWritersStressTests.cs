@@ -6,6 +6,7 @@ namespace Picollo.Tests.Metrics;
 /// Several writers at once in a plain histogram, which is for one: they lose some of each other's records, and make none up.
 /// </summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class MeetingWritersStressTests
 {
     private static readonly TimeSpan Duration = TimeSpan.FromSeconds(2);

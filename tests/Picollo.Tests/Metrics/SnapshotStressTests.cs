@@ -5,6 +5,7 @@ namespace Picollo.Tests.Metrics;
 /// <summary>A snapshot beside other threads: its updates and reads take turns, and its updates and the resets of the
 /// histogram.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class SnapshotStressTests
 {
     [Fact]

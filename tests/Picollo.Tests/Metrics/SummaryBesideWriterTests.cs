@@ -5,6 +5,7 @@ namespace Picollo.Tests.Metrics;
 /// <summary>Summaries taken from the counters themselves while these are written are of one moment, whatever way their counts
 /// are summed.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public class SummaryBesideWriterTests
 {
     private const ulong Low = 100;

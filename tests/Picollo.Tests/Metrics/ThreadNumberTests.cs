@@ -32,7 +32,7 @@ public class ThreadNumberTests
         const int Threads = 20;
         uint highest = NumbersOf(Threads).Max();
 
-        for (int wave = 0; wave < 50; wave++)
+        for (int wave = 0; wave < 20; wave++)
         {
             NumbersOf(Threads).Max().Should().BeLessThanOrEqualTo(highest);
         }

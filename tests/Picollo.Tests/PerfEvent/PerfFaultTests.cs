@@ -3,6 +3,7 @@ using System.Globalization;
 namespace Picollo.Tests.PerfEvent;
 
 /// <summary>What goes wrong for real: files run out, users and filters may not, tracefs is not there, nobody disposes.</summary>
+[Trait("Category", "Slow")]
 public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
     private const string ParanoidPath = "/proc/sys/kernel/perf_event_paranoid";

@@ -17,6 +17,7 @@ public class CycleClockTests
         (CycleClock.UnavailableReason?.Contains("was not found", StringComparison.Ordinal) ?? false).Should().Be(!HasLibrary);
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void It_agrees_with_the_stopwatch()
     {
         // Accuracy, not speed: the least difference of several tries, since any try may be interrupted between two readings.

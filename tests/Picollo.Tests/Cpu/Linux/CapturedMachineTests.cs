@@ -187,8 +187,9 @@ public partial class CapturedMachineTests
         Array.ForEach(ids[1..], id => WriteProcess(root, id, "other"));
         using SystemCpu cpu = root.Open();
 
-        cpu.Processes.Select(each => each.Id).Should().BeEquivalentTo(ids);
-        cpu.Threads.Where(each => each.ProcessId == 1).Select(each => each.Id).Should().BeEquivalentTo(ids.Select(id => (long)id));
+        // In order, because BeEquivalentTo looks for each id among all others.
+        cpu.Processes.Select(each => each.Id).Order().Should().Equal(ids);
+        cpu.Threads.Where(each => each.ProcessId == 1).Select(each => each.Id).Order().Should().Equal(ids.Select(id => (long)id));
     }
 
     [FactNeeding(Need.Linux)]

@@ -21,6 +21,7 @@ public sealed class LinuxCpuTimesTests
         MedianStep(CpuUsageReader.GetThreadTimeNanoseconds).Should().BeInRange(1, 5_000);
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void User_and_kernel_time_never_go_back()
     {
         using var load = new BackgroundLoad();
@@ -55,6 +56,7 @@ public sealed class LinuxCpuTimesTests
     /// <summary>A computation without a system call is not accounted before its end but at ticks; the first reading after it has it all.
     /// Most of them: a hypervisor may take the processor away between the two calls, which counts as this thread's time.</summary>
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void The_first_split_after_a_computation_has_all_of_it()
     {
         const int Rounds = 40;

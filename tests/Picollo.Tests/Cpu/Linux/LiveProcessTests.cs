@@ -7,6 +7,7 @@ namespace Picollo.Tests.Cpu.Linux;
 
 /// <summary>Real processes and threads of this machine, changed while they are watched.</summary>
 [Collection(Alone.Name)]
+[Trait("Category", "Slow")]
 public sealed partial class LiveProcessTests : IDisposable
 {
     private const int Stop = 19, Continue = 18;
@@ -62,7 +63,7 @@ public sealed partial class LiveProcessTests : IDisposable
         long beforeFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
         long afterFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
-        Thread.Sleep(500);
+        Thread.Sleep(200);
         long beforeSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         cpu.Update();
         long afterSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
@@ -96,8 +97,8 @@ public sealed partial class LiveProcessTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void A_child_that_ended_and_was_not_waited_for_is_a_zombie()
     {
-        // The shell becomes a sleep before its child ends, and a sleep waits for no child.
-        Process child = Start("sh", "-c", "sleep 1 & echo $!; exec sleep 60");
+        // The child ends once the shell is a sleep, which waits for no child.
+        Process child = Start("sh", "-c", "(while read name </proc/$$/comm && [ $name != sleep ]; do :; done; exec sleep 0) & echo $!; exec sleep 60");
         int zombie = int.Parse(child.StandardOutput.ReadLine()!, System.Globalization.CultureInfo.InvariantCulture);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
 
@@ -195,10 +196,9 @@ public sealed partial class LiveProcessTests : IDisposable
             using var cpu = new SystemCpu(SystemCpuParts.All);
             cpu.Update();
 
-            long bytes = Enumerable.Range(0, 20).Min(_ => Allocated(10, cpu.Update));
+            Enumerable.Range(0, 20).Any(_ => Allocated(10, cpu.Update) == 0).Should().BeTrue("in one of a few rounds nothing else happens");
 
             cpu.Threads.Count(each => each.ProcessId == Environment.ProcessId).Should().BeGreaterThan(300);
-            bytes.Should().Be(0);
         }
         finally
         {
@@ -210,10 +210,10 @@ public sealed partial class LiveProcessTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void Ids_may_come_and_go_while_they_are_read()
     {
-        using var over = new CancellationTokenSource();
+        const int Rounds = 40;
         var churn = new Thread(() =>
         {
-            while (!over.IsCancellationRequested)
+            for (int i = 0; i < Rounds; i++)
             {
                 using var child = Process.Start(new ProcessStartInfo("sh", ["-c", "for i in 1 2 3 4 5 6 7 8; do true & done; wait"]))!;
                 child.WaitForExit();
@@ -222,19 +222,15 @@ public sealed partial class LiveProcessTests : IDisposable
                 thread.Join();
             }
         });
-        churn.Start();
         using var cpu = new SystemCpu(SystemCpuParts.All);
-        var watch = Stopwatch.StartNew();
-        while (watch.Elapsed < TimeSpan.FromSeconds(1))
+        churn.Start();
+        while (churn.IsAlive)
         {
             cpu.Update();
-            cpu.Processes.Should().Contain(each => each.Id == Environment.ProcessId);
-            cpu.Processes.Should().NotContain(each => each.Share < 0 || each.Name == null);
-            cpu.Threads.Should().NotContain(each => each.Share < 0 || each.Name == null);
+            cpu.Processes.Any(each => each.Id == Environment.ProcessId).Should().BeTrue();
+            cpu.Processes.Any(each => each.Share < 0 || each.Name == null).Should().BeFalse();
+            cpu.Threads.Any(each => each.Share < 0 || each.Name == null).Should().BeFalse();
         }
-
-        over.Cancel();
-        churn.Join();
     }
 
     [FactNeeding(Need.Linux)]

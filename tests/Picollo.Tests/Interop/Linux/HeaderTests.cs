@@ -20,6 +20,7 @@ public sealed class HeaderTests
     ];
 
     [FactNeeding(Need.Linux, Need.Gcc)]
+    [Trait("Category", "Slow")]
     public void Constants_and_structs_are_those_of_the_headers()
     {
         StringBuilder program = new("#define _GNU_SOURCE\n");

@@ -1,0 +1,129 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>That a watcher does not grow with its life, and what it counts.</summary>
+public sealed class CpuUsageAsyncWatcherGrowthTests
+{
+    [Fact]
+    public void Threads_that_have_ended_are_not_looked_at_for_ever()
+    {
+        const int Threads = 200;
+        using var watcher = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < Threads; i++)
+        {
+            var thread = new Thread(() => { });
+            thread.Start();
+            thread.Join();
+        }
+
+        ThreadSegment.All.Length.Should().BeLessThan(Threads);
+        watcher.SwitchCount.Should().Be(Threads);
+    }
+
+    [Fact]
+    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
+    {
+        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
+        for (int i = 0; i < 1000; i++)
+        {
+            var watcher = new CpuUsageAsyncWatcher();
+            await Task.Run(watcher.Stop);
+        }
+
+        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
+    }
+
+    [Fact]
+    public void Watchers_that_overlap_do_not_pile_up_in_a_flow()
+    {
+        var older = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < 1000; i++)
+        {
+            var younger = new CpuUsageAsyncWatcher();
+            older.Stop();
+            older = younger;
+        }
+
+        WatchedFlow.Count.Should().Be(1);
+        older.Stop();
+        WatchedFlow.Count.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task Switches_take_no_memory()
+    {
+        const int Switches = 100_000;
+        using var watcher = new CpuUsageAsyncWatcher();
+        ExecutionContext context = ExecutionContext.Capture()!;
+        await Task.Run(() =>
+        {
+            ExecutionContext.Restore(ExecutionContextWithout(watcher));
+            ContextCallback nothing = static _ => { };
+            Enumerable.Range(0, 10).Any(_ => Switch(Switches, context, nothing) == 0).Should().BeTrue("in one of a few rounds nothing else happens");
+        });
+        watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
+
+        static long Switch(int times, ExecutionContext context, ContextCallback callback)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < times; i++)
+            {
+                ExecutionContext.Run(context, callback, null);
+            }
+
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+    }
+
+    [Fact]
+    public void Only_a_thread_that_leaves_is_a_switch()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        using (var inner = new CpuUsageAsyncWatcher())
+        {
+            inner.SwitchCount.Should().Be(0);
+        }
+
+        WatchedFlow.Count.Should().Be(1, "a stopped watcher leaves the flow that stops it");
+        outer.SwitchCount.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task Segments_that_end_at_once_are_all_added()
+    {
+        const int Segments = 200_000, Threads = 4;
+        CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher());
+        await Eventually(() => watcher.SwitchCount == 1);
+        long total = watcher.GetTotalNanoseconds();
+        CpuUsage split = watcher.GetSummaryCpuUsage();
+        var segment = new CpuSegment(5, new CpuUsage(3, 2));
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < Segments; i++)
+            {
+                watcher.Add(segment, byThreadSwitch: true);
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+
+        watcher.SwitchCount.Should().Be(1 + (Threads * Segments));
+        watcher.GetTotalNanoseconds().Should().Be(total + (5L * Threads * Segments));
+        watcher.GetSummaryCpuUsage().Should().Be(split + new CpuUsage(3L * Threads * Segments, 2L * Threads * Segments));
+    }
+
+    private static ExecutionContext ExecutionContextWithout(CpuUsageAsyncWatcher watcher)
+    {
+        WatchedFlow.Leave(watcher);
+        return ExecutionContext.Capture()!;
+    }
+
+    private static async Task Eventually(Func<bool> condition)
+    {
+        for (int i = 0; i < 1000 && !condition(); i++)
+        {
+            await Task.Delay(5);
+        }
+    }
+}
