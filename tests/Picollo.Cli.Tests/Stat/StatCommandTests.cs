@@ -61,7 +61,7 @@ public sealed partial class StatCommandTests : IDisposable
             set -m; : > {{_folder}}/runs
             $picollo stat -r 1000 -- sh -c 'echo >> {{_folder}}/runs; exec sleep 0.3' &
             until [ $(wc -l < {{_folder}}/runs) -ge 2 ]; do sleep 0.02; done
-            kill -INT -- -$! $!; wait $!
+            kill -INT -- -$!; for i in 1 2 3 4 5; do kill -INT $!; done; wait $!
             """);
 
         run.ExitCode.Should().Be(130);
