@@ -33,7 +33,7 @@ internal static class WatchedFlow
         }
         else
         {
-            watcher.Outer = Innermost(Current.Value);
+            watcher.Outer = Current.Value;
         }
 
         Current.Value = watcher;
@@ -116,10 +116,6 @@ internal static class WatchedFlow
 
         return innermost is not null;
     }
-
-    /// <summary>The innermost that runs.</summary>
-    private static CpuUsageAsyncWatcher? Innermost(CpuUsageAsyncWatcher? watcher) =>
-        watcher is { IsRunning: false } ? watcher.Outer : watcher;
 
     /// <remarks>An exception from here would end the process (the runtime's rule), so nothing here can throw.</remarks>
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher?> change)

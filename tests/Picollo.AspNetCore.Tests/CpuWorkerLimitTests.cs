@@ -1,0 +1,60 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Workers;
+using Picollo.Scheduling;
+
+namespace Picollo.AspNetCore.Tests;
+
+/// <summary>Two requests for the last place. The first is stopped after it has seen the place and before it takes it.</summary>
+public class CpuWorkerLimitTests
+{
+    [Fact]
+    public async Task One_of_two_requests_gets_the_last_place()
+    {
+        using var workers = new CpuWorkers(Options.Create(
+            new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 } }));
+        using var mayEnd = new ManualResetEventSlim();
+        _ = workers.Pool;
+        Task? second = null;
+        var other = new Thread(() => second = workers.TryRun(new DefaultHttpContext(), Block, new CpuTaskOptions()));
+        var context = new DefaultHttpContext();
+        context.Features.Set<IHttpRequestLifetimeFeature>(new Stopping(() =>
+        {
+            other.Start();
+            while ((other.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) == 0)
+            {
+                Thread.Yield();
+            }
+        }));
+
+        Task? first = workers.TryRun(context, Block, new CpuTaskOptions());
+        other.Join();
+        mayEnd.Set();
+        await Task.WhenAll(first ?? Task.CompletedTask, second ?? Task.CompletedTask);
+
+        (first is null, second is null).Should().Be((false, true));
+
+        Task Block(HttpContext context)
+        {
+            mayEnd.Wait();
+            return Task.CompletedTask;
+        }
+    }
+
+    /// <param name="stop">Called when the token is read, just before the task is submitted.</param>
+    private sealed class Stopping(Action stop) : IHttpRequestLifetimeFeature
+    {
+        public CancellationToken RequestAborted
+        {
+            get
+            {
+                stop();
+                return CancellationToken.None;
+            }
+            set => throw new NotSupportedException();
+        }
+
+        public void Abort() => throw new NotSupportedException();
+    }
+}

@@ -1,0 +1,19 @@
+using System.Runtime.Versioning;
+using Picollo.Cli.Tests.Top;
+
+namespace Picollo.Cli.Tests.Shell;
+
+[UnsupportedOSPlatform("windows")]
+public class KeyboardDescriptorTests
+{
+    [FactNeeding(Need.Tmux)]
+    public void A_program_started_afterwards_inherits_no_descriptor_of_the_keyboard()
+    {
+        using TopInTerminal top = new("< /dev/null");
+
+        Descriptor[] own = [.. Descriptor.Of(top.OwnId).Where(each => each.Number > 2)];
+
+        own.Should().Contain(each => each.Target == "/dev/tty", "standard input is no terminal here");
+        own.Where(each => each.IsInherited && (each.Target == "/dev/tty" || each.Target.StartsWith("pipe:", StringComparison.Ordinal))).Should().BeEmpty();
+    }
+}

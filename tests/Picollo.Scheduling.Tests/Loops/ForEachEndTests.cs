@@ -1,0 +1,52 @@
+namespace Picollo.Scheduling.Tests.Loops;
+
+/// <summary>The end of the items, seen by a part that waits for its turn to ask: its continuation runs here just when the turn is given to
+/// it.</summary>
+public class ForEachEndTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_is_asked_of_a_source_that_has_ended(bool fails)
+    {
+        var source = new OneAnswer();
+        var loop = new ForEachLoop<int>(source, (_, _) => Task.CompletedTask, CancellationToken.None, CancellationToken.None);
+        SynchronizationContext? before = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(new AtOnce());
+        Task asking = loop.Run(CpuTaskContext.None), waiting = loop.Run(CpuTaskContext.None);
+        if (fails)
+        {
+            source.Answer.SetException(new FormatException());
+        }
+        else
+        {
+            source.Answer.SetResult(false);
+        }
+
+        SynchronizationContext.SetSynchronizationContext(before);
+        await waiting.Soon();
+        (await asking.Ended()).IsFaulted.Should().Be(fails);
+
+        source.Moves.Should().Be(1);
+    }
+
+    private sealed class AtOnce : SynchronizationContext
+    {
+        public override void Post(SendOrPostCallback d, object? state) => d(state);
+    }
+
+    private sealed class OneAnswer : IAsyncEnumerable<int>, IAsyncEnumerator<int>
+    {
+        public TaskCompletionSource<bool> Answer { get; } = new();
+
+        public int Moves { get; private set; }
+
+        public int Current => 0;
+
+        public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default) => this;
+
+        public ValueTask<bool> MoveNextAsync() => new(++Moves == 1 ? Answer.Task : Task.FromResult(false));
+
+        public ValueTask DisposeAsync() => default;
+    }
+}

@@ -1,0 +1,45 @@
+namespace Picollo.Scheduling.Tests;
+
+public class SleepTests
+{
+    /// <summary>The two meet at each distance, from a wake before the sleep to a wake after it.</summary>
+    [Fact]
+    public void A_wake_beside_the_start_of_a_sleep_is_not_lost()
+    {
+        const int Rounds = 20_000, Distances = 50;
+        var sleep = new Sleep();
+        int round = 0, begun = 0, ended = 0;
+        var sleeper = new Thread(() =>
+        {
+            for (int i = 1; i <= Rounds; i++)
+            {
+                YieldUntil(() => Volatile.Read(ref round) == i);
+                Volatile.Write(ref begun, i);
+                Thread.SpinWait(i % Distances);
+                sleep.Wait();
+                Volatile.Write(ref ended, i);
+            }
+        }) { IsBackground = true };
+        sleeper.Start();
+        for (int i = 1; i <= Rounds; i++)
+        {
+            Volatile.Write(ref round, i);
+            YieldUntil(() => Volatile.Read(ref begun) == i);
+            Thread.SpinWait(i / Distances % Distances);
+            sleep.Wake();
+            YieldUntil(() => Volatile.Read(ref ended) == i);
+        }
+    }
+
+    private static void YieldUntil(Func<bool> condition)
+    {
+        var spinner = new SpinWait();
+        for (long start = Environment.TickCount64; !condition(); spinner.SpinOnce(sleep1Threshold: -1))
+        {
+            if (Environment.TickCount64 - start > Pools.Deadline.TotalMilliseconds)
+            {
+                throw new TimeoutException("The wake was lost.");
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+using System.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <summary>A carry subtracts 2³¹ from a 32-bit counter while another thread adds to the counter. No seam can stop between the read and the
+/// write of one instruction, so the two must meet often: it counts how often the other thread added during a carry.</summary>
+[Collection(Alone.Name)]
+public class CarryStressTests
+{
+    private const uint CarryUnit = 1u << 31;
+    private const int Meetings = 5_000;
+
+    /// <summary>Enough for a busy machine. With one processor there are only a few meetings in it.</summary>
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
+
+    [Fact]
+    public void A_carry_beside_a_writer_loses_no_count()
+    {
+        CounterBlock<uint> block = new(1);
+        ulong added = 0, carried = 0;
+        bool hasEnded = false;
+        Thread writer = new(() =>
+        {
+            while (!Volatile.Read(ref hasEnded))
+            {
+                Interlocked.Increment(ref block.Counts[0]);
+                Volatile.Write(ref added, added + 1);
+            }
+        });
+        writer.Start();
+        long start = Stopwatch.GetTimestamp();
+        for (int meetings = 0; meetings < Meetings && Stopwatch.GetElapsedTime(start) < Longest;)
+        {
+            Interlocked.Add(ref block.Counts[0], CarryUnit);
+            ulong before = Volatile.Read(ref added);
+            block.CarryInterlocked(0);
+            meetings += Volatile.Read(ref added) == before ? 0 : 1;
+            carried += CarryUnit;
+        }
+
+        Volatile.Write(ref hasEnded, true);
+        writer.Join();
+
+        ulong[] sums = new ulong[1];
+        block.AddTo(sums);
+        sums[0].Should().Be(added + carried);
+    }
+}
