@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Requests;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
@@ -140,5 +141,21 @@ public class RequestReportTests
             });
             next(app);
         };
+    }
+
+    [Theory]
+    [InlineData(50_000_000, 0)]
+    [InlineData(50_000_001, 1)]
+    public void The_budget_is_of_CPU_time_and_not_of_waiting(long cpuNanoseconds, int lines)
+    {
+        LogSink sink = new();
+        using ServiceProvider services = new ServiceCollection()
+            .AddLogging(logging => logging.AddProvider(sink))
+            .AddPicollo(options => options.CpuBudget = TimeSpan.FromMilliseconds(50))
+            .Services.BuildServiceProvider();
+
+        services.GetRequiredService<RequestReporter>().Report(new DefaultHttpContext(), new RequestUsage(cpuNanoseconds, 10_000_000_000, null), null);
+
+        sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }
 }

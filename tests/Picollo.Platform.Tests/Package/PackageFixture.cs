@@ -48,7 +48,7 @@ public sealed class PackageFixture : IDisposable
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
         Tool.Dotnet(Repository.Root, "pack", "Packages.slnf", "-c", "Release", "-o", folder,
-            "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true");
+            "--artifacts-path", build, "-p:ContinuousIntegrationBuild=true", "-p:RunAnalyzers=false");
         return folder;
     }
 }

@@ -37,9 +37,7 @@ public sealed class WineFixture : IDisposable
     private string PublishAndRun(string program, params string[] arguments)
     {
         var published = Path.Combine(_scratch, program);
-        Tool.Dotnet(Path.Combine(Repository.Root, "tests", program),
-            "publish", "-c", "Release", "-r", "win-x64", "--self-contained", "-o", published,
-            "--artifacts-path", Path.Combine(Repository.Root, "artifacts", "wine-tests"));
+        Publishing.SelfContained(program, "win-x64", published);
 
         if (!_hasPrefix)
         {

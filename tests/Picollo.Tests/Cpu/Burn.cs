@@ -20,6 +20,15 @@ internal static partial class Burn
     // Kept, so that the work is not optimised away.
     private static uint _result;
 
+    private static long _leftOut;
+
+    /// <summary>The gaps that burns left out since <see cref="Begin"/>, because somebody else had the CPU. Where that was a hypervisor or an
+    /// interrupt, the system counts them as the thread's.</summary>
+    public static TimeSpan LeftOut => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _leftOut));
+
+    /// <summary>Begins to add up what burns leave out.</summary>
+    public static void Begin() => Volatile.Write(ref _leftOut, 0);
+
     /// <summary>Computes until so much CPU time has gone; some ten microseconds more at most, but for what interrupts
     /// take. Pieces long enough that reading the clock, which is the kernel's time, does not count.</summary>
     /// <returns>What it took.</returns>
@@ -91,7 +100,15 @@ internal static partial class Burn
         {
             piece();
             long now = Stopwatch.GetTimestamp();
-            taken += now - last <= LongestOwnGap ? now - last : 0;
+            if (now - last <= LongestOwnGap)
+            {
+                taken += now - last;
+            }
+            else
+            {
+                Interlocked.Add(ref _leftOut, now - last);
+            }
+
             last = now;
         }
 

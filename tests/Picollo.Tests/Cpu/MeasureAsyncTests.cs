@@ -8,6 +8,8 @@ public class MeasureAsyncTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(100);
 
+    public MeasureAsyncTests() => Burn.Begin();
+
     [Fact]
     [Trait("Category", "Slow")]
     public async Task A_watcher_of_an_async_helper_measures_nothing_of_its_caller()

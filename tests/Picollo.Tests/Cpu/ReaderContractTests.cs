@@ -21,6 +21,8 @@ public class ReaderContractTests
     private static readonly TimeSpan SplitStep = Steps.OfSplit;
     private static readonly TimeSpan TotalStep = Steps.OfTotal;
 
+    public ReaderContractTests() => Burn.Begin();
+
     [Fact]
     [Trait("Category", "Slow")]
     public void A_burn_on_this_thread_is_seen_as_user_time()

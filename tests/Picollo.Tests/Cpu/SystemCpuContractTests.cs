@@ -11,6 +11,8 @@ public class SystemCpuContractTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(300);
 
+    public SystemCpuContractTests() => Burn.Begin();
+
     [Fact]
     [Trait("Category", "Slow")]
     public void The_shares_of_the_machine_add_up_and_hold_a_burn()

@@ -12,6 +12,8 @@ public class WatcherContractTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(200);
 
+    public WatcherContractTests() => Burn.Begin();
+
     [Theory]
     [InlineData(CpuUsageDetail.UserAndKernel)]
     [InlineData(CpuUsageDetail.TotalOnly)]
