@@ -34,16 +34,26 @@ public abstract class EmulatedMachine : IDisposable
     {
         string image = Path.Combine(_scratch, "initramfs");
         GuestImage.Write(Platform, App, image);
+        string problem;
         try
         {
-            return Run(image);
+            GuestLog log = Run(image);
+            if (log.HasEnd)
+            {
+                return log;
+            }
+
+            problem = log.Text;
         }
         catch (InvalidOperationException e) when (e.Message.Contains(" ended with 124:", StringComparison.Ordinal))
         {
-            // Seen once in some hundred boots, on a machine with a busy neighbour: the emulator stands still. What hangs by itself hangs again.
-            Console.Error.WriteLine($"The emulated machine hung, and is booted once more. {e.Message}");
-            return Run(image);
+            problem = e.Message;
         }
+
+        // Seen once in some hundred boots, on a machine with a busy neighbour: the emulator stands still, or the guest's kernel panics. What
+        // does so by itself does it again.
+        Console.Error.WriteLine($"The emulated machine did not come to its end, and is booted once more. {problem}");
+        return Run(image);
     }
 
     private GuestLog Run(string image) =>
