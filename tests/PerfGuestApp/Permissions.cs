@@ -1,5 +1,5 @@
-using Picollo.PerfEvent;
 using Picollo.HelperApp.Faults;
+using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 

@@ -1,6 +1,6 @@
 using Picollo.Cpu;
-using Picollo.PerfEvent;
 using Picollo.HelperApp.Faults;
+using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 

@@ -19,7 +19,8 @@ public class SleepTests
                 sleep.Wait();
                 Volatile.Write(ref ended, i);
             }
-        }) { IsBackground = true };
+        })
+        { IsBackground = true };
         sleeper.Start();
         for (int i = 1; i <= Rounds; i++)
         {
