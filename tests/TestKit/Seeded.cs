@@ -18,6 +18,7 @@ internal static class Seeded
     {
         for (int i = 0; i < cases; i++)
         {
+            Garbage.CollectIfMuch();
             int seed = unchecked(FirstSeed + i);
             try
             {

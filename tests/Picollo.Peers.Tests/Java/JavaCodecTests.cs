@@ -58,6 +58,7 @@ public sealed class JavaCodecTests : IDisposable
         javas.Should().HaveCount(Cases);
         for (int i = 0; i < Cases; i++)
         {
+            Garbage.CollectIfMuch();
             string[] fields = javas[i].Split(';');
             byte[] encoded = Convert.FromBase64String(fields[0]);
             PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
@@ -110,6 +111,7 @@ public sealed class JavaCodecTests : IDisposable
         var encodings = new List<byte[]>();
         for (int scale = 3; scale <= 19; scale++)
         {
+            Garbage.CollectIfMuch();
             HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(Math.Clamp(0.5 / (1 << scale), 0.000_001, 0.1)).Create();
             for (int n = 0; n < 300; n++)
             {
@@ -133,6 +135,7 @@ public sealed class JavaCodecTests : IDisposable
     /// <summary>The histogram of a case; made again where it is needed, because of the finest all together would take gigabytes.</summary>
     private HdrHistogram Written(int i)
     {
+        Garbage.CollectIfMuch();
         var random = new Random(unchecked(_seed + i));
         ulong highest = Math.Max(2, (ulong)(random.NextInt64(long.MaxValue) >> random.Next(60)));
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 6))
