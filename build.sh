@@ -26,6 +26,8 @@ usage: ./build.sh [command] [arguments]
   test quick [name] only the tests of logic: no child processes, no waiting; within a minute after the build
   test long [name]  only what `test` leaves out because it takes long
   test coverage     line and branch coverage of each package
+  test mutation [row]
+                    the mutation score of the pure parts, by dotnet-stryker; hours, or one row of at most 40 minutes
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
@@ -189,7 +191,7 @@ build_and_test_native() {
 
 run_tests() {
   local mode=all
-  case ${1:-} in quick | long | coverage) mode=$1; shift ;; esac
+  case ${1:-} in quick | long | coverage | mutation) mode=$1; shift ;; esac
   NAME=${1:-}
   mkdir -p "$RESULTS"
   # Intended word splitting in all of these.
@@ -207,6 +209,11 @@ run_tests() {
     coverage)
       build
       build/coverage.sh $ALONE $LOGIC
+      return
+      ;;
+    mutation)
+      build_native "$(host_rid)"
+      build/mutation.sh "$@"
       return
       ;;
     all)

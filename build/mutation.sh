@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# mutation.sh [ROW]: the mutation score of the pure parts, by dotnet-stryker; each row takes up to 40 minutes on two cores.
+# Reports are below artifacts/mutation.
+set -euo pipefail
+
+readonly VERSION=5.1.0
+readonly REPORTS="$PWD/artifacts/mutation"
+readonly STRYKER="$PWD/artifacts/tools/dotnet-stryker"
+
+# Of each row: its name, the package, the tests' filter, and what is changed, below the package's folder.
+readonly ROWS='recording Picollo Metrics Metrics/Recording/**/*.cs
+reading Picollo Metrics Metrics/Reading/**/*.cs
+registry Picollo Metrics Metrics/Registry/**/*.cs Metrics/Scopes/**/*.cs
+proc Picollo Cpu Cpu/Linux/**/*.cs
+perf Picollo PerfEvent PerfEvent/PerfCounterNumbers.cs PerfEvent/PerfReading.cs PerfEvent/PerfEventGroup.cs PerfEvent/PerfEventNames.cs
+encoding Picollo.Export Export Encoding/**/*.cs
+queue Picollo.Scheduling Scheduling CpuTaskQueue.cs ForEachLoop.cs Sleep.cs BodyName.cs'
+
+[ -x "$STRYKER" ] || dotnet tool install dotnet-stryker --version "$VERSION" --tool-path "$(dirname "$STRYKER")" >/dev/null
+
+is_found=''
+set -f # the globs are Stryker's
+while read -r row package filter globs; do
+  [ "$row" = "${1:-$row}" ] || continue
+  is_found=yes
+  mutate=()
+  for glob in $globs; do mutate+=(--mutate "$glob"); done
+  printf '==> mutation: %s\n' "$row"
+  (cd "tests/$package.Tests" &&
+    "$STRYKER" --project "$package.csproj" "${mutate[@]}" --configuration Release --concurrency 2 --skip-version-check \
+      --test-case-filter "Category!=Slow&Category!=Long&FullyQualifiedName~$filter" \
+      --reporter json --reporter cleartext --output "$REPORTS/$row" </dev/null)
+done <<<"$ROWS"
+[ -n "$is_found" ] || { printf 'error: no row %s; there are: %s\n' "$1" "$(cut -d' ' -f1 <<<"$ROWS" | paste -sd' ' -)" >&2; exit 1; }
