@@ -78,6 +78,28 @@ public class EncodingTests
     }
 
     [Fact]
+    public void Encodings_longer_than_the_buffers_come_back_and_are_refused_where_they_are_cut_off() => Seeded.Run(1, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(100_000_000).WithUInt64Storage().Create();
+        for (ulong value = 1; value < 100_000_000; value += 1 + (value / 1000))
+        {
+            histogram.Record(value, 1 + (ulong)random.NextInt64(1L << random.Next(48)));
+        }
+
+        foreach (byte[] encoded in Both(histogram))
+        {
+            encoded.Length.Should().BeGreaterThan(4 * EncodedBytes.BufferLength);
+            SameBuckets(HdrHistogramEncoding.Decode(encoded), histogram);
+        }
+
+        byte[] cut = HdrHistogramEncoding.Encode(histogram)[..^(1 + random.Next(EncodedBytes.BufferLength))];
+        foreach (byte[] encoded in new[] { cut, RawEncoding.Compressed(cut) })
+        {
+            Assert.Throws<HdrHistogramFormatException>(() => HdrHistogramEncoding.Decode(encoded)).Offset.Should().Be(cut.Length);
+        }
+    });
+
+    [Fact]
     public void An_empty_histogram_is_one_count_of_zero_at_zero()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(100_000).Create();
