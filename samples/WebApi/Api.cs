@@ -25,7 +25,9 @@ public static class Api
 
         // First, so that it measures all that comes after it.
         application.UsePicollo();
-        application.MapPicollo();
+
+        // The page has nothing to hide here: every client that reaches the sample may see it. It listens on 127.0.0.1 by default.
+        application.MapPicollo().AllowAnonymous();
         Map(application);
         return application;
     }

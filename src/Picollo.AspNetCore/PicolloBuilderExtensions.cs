@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
@@ -71,10 +72,12 @@ public static class PicolloBuilderExtensions
     /// Prometheus' text format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares
     /// two moments. The server stores nothing, and no request changes its state. Rates cover the time since the last reading, or up to ten
     /// seconds while a page is open. Nothing runs while there are no requests for the page.</para>
-    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group around it, only
-    /// requests from this machine are answered: from a loopback address, for a local Host, and not sent by a proxy or by a page of another
-    /// origin. Others get 404, and the first one is logged. A proxy on this machine that adds no header, speaks HTTP/1.1 and sets a local
-    /// Host is indistinguishable from a local client: behind such a proxy, require authorization.</para>
+    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group around it, the
+    /// page answers only in the Development environment, and there only requests from this machine: from a loopback address, for a local
+    /// Host, and not sent by a proxy or by a page of another origin. All others get 404, and the reason for the first one is logged.
+    /// Outside Development a warning at start-up says what to write.</para>
+    /// <para>With <c>AllowAnonymous()</c> every client that reaches the page sees it. Combine it with
+    /// <see cref="RequireLocalPort"/> to give the page a port that only trusted clients reach.</para>
     /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. The page's requests are measured as
     /// all others, except the wall time of its updates, which do not end by themselves.</para>
     /// </remarks>
@@ -91,11 +94,13 @@ public static class PicolloBuilderExtensions
         IServiceProvider services = endpoints.ServiceProvider;
         PageEndpoints page = services.GetService<PageEndpoints>()
             ?? throw new InvalidOperationException("MapPicollo() needs builder.Services.AddPicollo().");
-        PageAccess access = new(services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
+        PageAccess access = new(
+            services.GetRequiredService<IHostEnvironment>(),
+            services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
         string[] get = [HttpMethods.Get, HttpMethods.Head];
 
         // Whole patterns and not a group's prefix, with which the page itself would be /picollo/.
-        RouteGroupBuilder group = endpoints.MapGroup("");
+        RouteGroupBuilder group = endpoints.MapGroup("").WithMetadata(access);
         string prefix = pattern.TrimEnd('/');
         Map("", get, page.AnswerPageAsync);
         Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.EndlessMetadata);
@@ -103,10 +108,48 @@ public static class PicolloBuilderExtensions
         Map("/json", get, page.AnswerJsonAsync);
         Map("/mark", get, page.AnswerMarkAsync);
         Map("/diff", [HttpMethods.Post], page.AnswerDiffAsync);
+
+        // At start-up, because the conventions of the caller and of groups around the page come after this call.
+        services.GetRequiredService<IHostApplicationLifetime>().ApplicationStarted.Register(
+            () => access.WarnIfClosed(services.GetRequiredService<EndpointDataSource>().Endpoints));
         return group;
 
         IEndpointConventionBuilder Map(string path, string[] methods, RequestDelegate handler) =>
             group.Map(prefix + path, access.Protect(methods, handler)).WithDisplayName($"Picollo {prefix}{path}");
+    }
+
+    /// <summary>Makes the endpoint exist only on a port of the server. Requests to other ports get 404, as for a route that does not
+    /// exist.</summary>
+    /// <remarks>
+    /// <para>Compares <see cref="ConnectionInfo.LocalPort"/>, the port on which the server accepted the connection. <c>RequireHost</c>
+    /// compares the Host header, which the client chooses: it does not protect a port. The server must also listen on the port
+    /// (<c>--urls "http://*:8080;http://*:9464"</c>). In a container, it is the port inside of it.</para>
+    /// <para>Applies to all kinds of endpoints, and to groups. The last call holds. Needs <c>AddPicollo()</c>.</para>
+    /// <example>
+    /// <code>
+    /// app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();
+    /// </code>
+    /// </example>
+    /// </remarks>
+    /// <typeparam name="TBuilder">The type of the endpoint's builder.</typeparam>
+    /// <param name="builder">The builder of one or more endpoints.</param>
+    /// <param name="port">The port, 1 to 65,535.</param>
+    /// <returns><paramref name="builder"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="port"/> is outside its range.</exception>
+    /// <exception cref="InvalidOperationException"><c>AddPicollo()</c> was not called. Thrown when routing builds the
+    /// endpoints, by default at the first request.</exception>
+    public static TBuilder RequireLocalPort<TBuilder>(this TBuilder builder, int port)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentOutOfRangeException.ThrowIfLessThan(port, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(port, ushort.MaxValue);
+        builder.Add(endpoint => endpoint.Metadata.Add(
+            endpoint.ApplicationServices.GetServices<MatcherPolicy>().Any(policy => policy is LocalPortPolicy)
+                ? new LocalPort(port)
+                : throw new InvalidOperationException("RequireLocalPort() needs the services that builder.Services.AddPicollo() adds.")));
+        return builder;
     }
 
     /// <summary>

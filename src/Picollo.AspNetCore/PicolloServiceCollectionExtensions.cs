@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
@@ -15,8 +16,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Adds Picollo to an application's services.</summary>
 public static class PicolloServiceCollectionExtensions
 {
-    /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c> and <c>RequireCpuWorker()</c> need, and a
-    /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
+    /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c> need, and
+    /// a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
     /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
     /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
@@ -42,6 +43,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<UsageReader>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));

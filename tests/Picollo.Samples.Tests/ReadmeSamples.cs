@@ -187,7 +187,7 @@ internal static class ReadmeSamples
         var app = builder.Build();
 
         app.UsePicollo();                                                // measures from here on: call it first
-        app.MapPicollo("/picollo");                                      // the page
+        app.MapPicollo("/picollo");                                      // the page: in Development, and for this machine
 
         var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",                                                // any histogram stands on the page, too

@@ -210,7 +210,8 @@ public sealed partial class ReadmeTests
     [Fact]
     public async Task The_web_example_shows_its_requests()
     {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(
+            ["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None", "--environment", "Development"]);
         await using WebApplication app = ReadmeSamples.Web(builder);
         await app.StartAsync();
         using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };

@@ -1,13 +1,16 @@
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Restricts the page to this machine, unless its endpoints have metadata for authorization. Other clients get 404, and the reason
-/// is logged once.</summary>
-/// <remarks>ASP.NET Core's middleware, without which routing throws, has already enforced an authorization that is required.</remarks>
-internal sealed partial class PageAccess(ILogger logger)
+/// <summary>Closes the page, except to requests from this machine in the Development environment, unless its endpoints have metadata for
+/// authorization. A refused request gets 404, and the first reason is logged.</summary>
+/// <remarks>ASP.NET Core's middleware, without which routing throws, has already enforced an authorization that is required. A loopback
+/// connection alone is not enough: a TCP relay on this machine (HAProxy, stunnel, <c>ssh -R</c>) makes remote requests look
+/// local.</remarks>
+internal sealed partial class PageAccess(IHostEnvironment environment, ILogger logger)
 {
     private int _hasLogged;
 
@@ -16,11 +19,11 @@ internal sealed partial class PageAccess(ILogger logger)
     /// <param name="handler">The endpoint; called when the headers of all answers are set.</param>
     public RequestDelegate Protect(IReadOnlyList<string> methods, RequestDelegate handler) => context =>
     {
-        if (!IsOpen(context) && LocalRequest.ReasonAgainst(context) is { } reason)
+        if (ReasonAgainst(context) is { } reason)
         {
             if (Interlocked.Exchange(ref _hasLogged, 1) == 0)
             {
-                TryLogRefused(reason);
+                TryLog(() => LogRefused(reason));
             }
 
             context.Response.StatusCode = StatusCodes.Status404NotFound;
@@ -44,11 +47,29 @@ internal sealed partial class PageAccess(ILogger logger)
         return handler(context);
     };
 
-    private void TryLogRefused(string reason)
+    /// <summary>Logs that the page is closed to all clients, if it is.</summary>
+    /// <param name="endpoints">The application's endpoints. Those of the page have this object as metadata.</param>
+    public void WarnIfClosed(IEnumerable<Endpoint> endpoints)
+    {
+        if (!environment.IsDevelopment() && endpoints.Any(endpoint => endpoint.Metadata.Contains(this) && !IsOpen(endpoint)))
+        {
+            TryLog(() => LogClosed(environment.EnvironmentName));
+        }
+    }
+
+    private string? ReasonAgainst(HttpContext context) =>
+        IsOpen(context.GetEndpoint()) ? null
+        : !environment.IsDevelopment() ? "the environment is not Development"
+        : LocalRequest.ReasonAgainst(context);
+
+    private static bool IsOpen(Endpoint? endpoint) => endpoint?.Metadata is { } metadata
+        && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);
+
+    private static void TryLog(Action log)
     {
         try
         {
-            LogRefused(reason);
+            log();
         }
         catch (Exception)
         {
@@ -56,14 +77,20 @@ internal sealed partial class PageAccess(ILogger logger)
         }
     }
 
-    private static bool IsOpen(HttpContext context) => context.GetEndpoint()?.Metadata is { } metadata
-        && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);
-
     [LoggerMessage(
         EventId = 1,
         EventName = "PageRefused",
         Level = LogLevel.Warning,
-        Message = "A request for Picollo's page was answered with 404, for {Reason}. Without RequireAuthorization() or AllowAnonymous() "
-            + "on MapPicollo() the page is for this machine only. This is logged once.")]
+        Message = "A request for Picollo's page was answered with 404: {Reason}. Without RequireAuthorization() or AllowAnonymous() on "
+            + "MapPicollo(), the page answers only in the Development environment and only this machine. This is logged once.")]
     private partial void LogRefused(string reason);
+
+    [LoggerMessage(
+        EventId = 2,
+        EventName = "PageClosed",
+        Level = LogLevel.Warning,
+        Message = "Picollo's page answers all requests with 404, because the environment is {Environment} and not Development. "
+            + "To open it, write MapPicollo().RequireAuthorization(), or, where only trusted clients reach port 9464, "
+            + "MapPicollo().RequireLocalPort(9464).AllowAnonymous().")]
+    private partial void LogClosed(string environment);
 }

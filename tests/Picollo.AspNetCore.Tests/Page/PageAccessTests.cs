@@ -35,6 +35,31 @@ public class PageAccessTests
         }
     }
 
+    [Theory]
+    [MemberData(nameof(Paths))]
+    public async Task Without_a_policy_the_page_does_not_exist_outside_Development(string path)
+    {
+        // A TCP relay on this machine, such as ssh -R, adds nothing to a request: it looks as local as this one.
+        await using PageServer server = await PageServer.StartAsync(environment: "Production");
+        foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Post })
+        {
+            using HttpResponseMessage response = await server.Client.SendAsync(new HttpRequestMessage(method, path));
+            response.StatusCode.Should().Be(HttpStatusCode.NotFound);
+        }
+    }
+
+    [Theory]
+    [InlineData("Production", 1)]
+    [InlineData("Staging", 1)]
+    [InlineData("Development", 0)]
+    public async Task The_log_says_at_startup_that_the_page_is_closed(string environment, int lines)
+    {
+        await using PageServer server = await PageServer.StartAsync(environment: environment);
+
+        server.Log.Lines.Should().HaveCount(lines).And.NotContain(line => !line.StartsWith("Warning PageClosed: ")
+            || !line.Contains(environment) || !line.Contains("MapPicollo().RequireAuthorization()") || !line.Contains("AllowAnonymous()"));
+    }
+
     [Fact]
     public async Task The_log_says_so_once_and_names_no_path()
     {
@@ -50,11 +75,13 @@ public class PageAccessTests
             .Which.Should().Contain("it came through a proxy").And.Contain("RequireAuthorization()").And.NotContain("secret").And.NotContain("192");
     }
 
-    [Fact]
-    public async Task A_logger_that_throws_does_not_change_the_answer()
+    [Theory]
+    [InlineData("Development", 1)]
+    [InlineData("Production", 2)]
+    public async Task A_logger_that_throws_does_not_change_the_answer(string environment, int expectedLines)
     {
         int lines = 0;
-        await using PageServer server = await PageServer.StartAsync(build: builder => builder.Logging.AddProvider(new LogSink
+        await using PageServer server = await PageServer.StartAsync(environment: environment, build: builder => builder.Logging.AddProvider(new LogSink
         {
             OnLine = line =>
             {
@@ -69,7 +96,7 @@ public class PageAccessTests
         request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
 
         (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
-        lines.Should().Be(1);
+        lines.Should().Be(expectedLines);
     }
 
     [Theory]
@@ -127,7 +154,8 @@ public class PageAccessTests
     [Fact]
     public async Task AllowAnonymous_opens_all_of_it_to_everybody()
     {
-        await using PageServer server = await PageServer.StartAsync(application => application.MapPicollo("/a/b").AllowAnonymous());
+        await using PageServer server = await PageServer.StartAsync(
+            application => application.MapPicollo("/a/b").AllowAnonymous(), environment: "Production");
         foreach (string path in new[] { "", "/json", "/events", "/diff" })
         {
             using HttpRequestMessage request = new(path == "/diff" ? HttpMethod.Get : HttpMethod.Head, "/a/b" + path);
@@ -164,7 +192,9 @@ public class PageAccessTests
             {
                 builder.Services.AddAuthentication("test").AddScheme<AuthenticationSchemeOptions, ByHeader>("test", null);
                 builder.Services.AddAuthorization();
-            });
+            },
+            environment: "Production");
+        server.Log.Lines.Should().BeEmpty();
         foreach (string path in new[] { "/picollo", "/picollo/json", "/picollo/mark?show=x", "/picollo/events" })
         {
             // From here, too: who asks for authorization gets it.
@@ -196,6 +226,62 @@ public class PageAccessTests
         request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
         request.Headers.Add("User", "somebody");
         (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    [Theory]
+    [InlineData("192.0.2.1:9464", 8080, HttpStatusCode.NotFound)]
+    [InlineData("192.0.2.1", 8080, HttpStatusCode.NotFound)]
+    [InlineData("192.0.2.1:9464", 9464, HttpStatusCode.OK)]
+    [InlineData("192.0.2.1:80", 9464, HttpStatusCode.OK)]
+    public async Task A_page_with_its_own_port_exists_on_that_port_only_whatever_the_Host(string host, int localPort, HttpStatusCode status)
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            application =>
+            {
+                application.Use((context, next) =>
+                {
+                    context.Connection.LocalPort = localPort;
+                    return next(context);
+                });
+                application.UseRouting();
+                application.MapPicollo().RequireLocalPort(9464).AllowAnonymous();
+            },
+            environment: "Production");
+        foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Post })
+        {
+            using HttpRequestMessage request = new(method, "/picollo/json");
+            request.Headers.Host = host;
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            response.StatusCode.Should().Be(
+                status == HttpStatusCode.OK && method == HttpMethod.Post ? HttpStatusCode.MethodNotAllowed : status);
+        }
+    }
+
+    [Fact]
+    public void RequireLocalPort_checks_its_arguments_and_says_what_is_missing()
+    {
+        WebApplication bare = WebApplication.CreateSlimBuilder().Build();
+        RouteHandlerBuilder endpoint = bare.MapGet("/x", () => "x");
+        foreach (int port in new[] { -1, 0, 65_536 })
+        {
+            endpoint.Invoking(one => one.RequireLocalPort(port)).Should().Throw<ArgumentOutOfRangeException>();
+        }
+
+        endpoint.RequireLocalPort(9464);
+        ((IEndpointRouteBuilder)bare).DataSources.Single().Invoking(source => source.Endpoints)
+            .Should().Throw<InvalidOperationException>("without its services, every port would answer").WithMessage("*AddPicollo()*");
+    }
+
+    [Fact]
+    public async Task A_route_on_another_port_leaves_its_path_to_other_routes()
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.MapGroup("/group").RequireLocalPort(9464).MapGet("/x", () => "this port only");
+            application.MapGet("/group/{any}", () => "any port");
+        });
+
+        (await server.Client.GetStringAsync("/group/x")).Should().Be("any port");
     }
 
     private static IEnumerable<string> Described(HttpResponseMessage response) => response.Headers.Concat(response.Content.Headers)

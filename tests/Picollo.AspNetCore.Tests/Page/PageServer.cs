@@ -39,10 +39,13 @@ internal sealed class PageServer : IAsyncDisposable
     public HdrHistogramRegistry Registry => Application.Services.GetRequiredService<HdrHistogramRegistry>();
 
     public static async Task<PageServer> StartAsync(
-        Action<WebApplication>? map = null, Action<PicolloOptions>? configure = null, Action<WebApplicationBuilder>? build = null)
+        Action<WebApplication>? map = null,
+        Action<PicolloOptions>? configure = null,
+        Action<WebApplicationBuilder>? build = null,
+        string environment = "Development")
     {
         LogLines log = new();
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = environment });
         builder.Logging.ClearProviders().AddProvider(log);
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.AddPicollo(configure);
