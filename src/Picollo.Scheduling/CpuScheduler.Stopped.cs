@@ -42,7 +42,20 @@ internal sealed partial class CpuScheduler
             return;
         }
 
-        other ??= StartThread(slot: null);
+        try
+        {
+            other ??= StartThread(slot: null);
+        }
+        catch
+        {
+            lock (_lock)
+            {
+                _stoppedThreads--;
+            }
+
+            throw; // It ends the task only: the thread still has its worker.
+        }
+
         long now = Stopwatch.GetTimestamp();
         lock (_lock)
         {
@@ -76,7 +89,7 @@ internal sealed partial class CpuScheduler
     private WorkerThread StartThread(WorkerSlot? slot)
     {
         var thread = new WorkerThread(this, slot, Interlocked.Increment(ref _startedThreads));
-        thread.Start();
+        thread.Start(_startThread);
         return thread;
     }
 }

@@ -16,6 +16,7 @@ internal sealed partial class CpuScheduler
     private readonly Lock _lock = new();
     private readonly CpuTaskQueue _queue;
     private readonly WorkerSlot[] _workers;
+    private readonly Action<Thread> _startThread;
 
     // The idle threads, the latest first, as a linked list through them. A submission costs mainly the cache lines that two processors
     // write in turn (60 to 100 ns each, on the machine of 2026-11-21), so they are kept few.
@@ -31,10 +32,19 @@ internal sealed partial class CpuScheduler
         _queue = new CpuTaskQueue(Slice);
         _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new WorkerSlot())];
         Statistics = new CpuWorkerStatistics(this);
-        new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" }.UnsafeStart();
-        foreach (WorkerSlot worker in _workers)
+        _startThread = options.StartThread;
+        try
         {
-            _ = StartThread(worker);
+            _startThread(new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" });
+            foreach (WorkerSlot worker in _workers)
+            {
+                _ = StartThread(worker);
+            }
+        }
+        catch
+        {
+            Close(); // Ends the threads that have started.
+            throw;
         }
     }
 

@@ -40,6 +40,9 @@ public sealed class CpuWorkerPoolOptions
         }
     } = "CPU worker";
 
+    /// <summary>Starts a thread without the flow of the caller; throws if the system has no more threads. Tests replace it.</summary>
+    internal Action<Thread> StartThread { get; set; } = static thread => thread.UnsafeStart();
+
     internal static TimeSpan CheckSlice(TimeSpan slice, string name)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(slice, TimeSpan.FromMilliseconds(1), name);

@@ -38,9 +38,8 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     /// <summary>The next idle thread. Changes under the scheduler's lock.</summary>
     public WorkerThread? NextIdle { get; set; }
 
-    public void Start() =>
-        // Without the flow of the pool's creator.
-        new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" }.UnsafeStart();
+    public void Start(Action<Thread> start) =>
+        start(new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" });
 
     public void Wake() => _sleep.Wake();
 

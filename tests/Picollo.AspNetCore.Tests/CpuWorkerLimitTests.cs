@@ -6,9 +6,22 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests;
 
-/// <summary>Two requests for the last place. The first is stopped after it has seen the place and before it takes it.</summary>
+/// <summary>The pool of endpoints: its creation, and its limit.</summary>
 public class CpuWorkerLimitTests
 {
+    [Fact]
+    public async Task A_pool_that_could_not_be_created_is_created_for_a_later_request()
+    {
+        using var workers = new CpuWorkers(new FailingOptions());
+        FluentActions.Invoking(() => { _ = Run(); }).Should().Throw<OutOfMemoryException>();
+
+        await Run()!;
+
+        workers.IsStarted.Should().BeTrue();
+        Task? Run() => workers.TryRun(new DefaultHttpContext(), _ => Task.CompletedTask, new CpuTaskOptions());
+    }
+
+    /// <summary>Two requests for the last place. The first is stopped after it has seen the place and before it takes it.</summary>
     [Fact]
     public async Task One_of_two_requests_gets_the_last_place()
     {
@@ -40,6 +53,14 @@ public class CpuWorkerLimitTests
             mayEnd.Wait();
             return Task.CompletedTask;
         }
+    }
+
+    /// <summary>Fails when the first pool is created, as the start of a thread can.</summary>
+    private sealed class FailingOptions : IOptions<PicolloOptions>
+    {
+        private int _reads;
+
+        public PicolloOptions Value => ++_reads == 2 ? throw new OutOfMemoryException() : new PicolloOptions();
     }
 
     /// <param name="stop">Called when the token is read, just before the task is submitted.</param>

@@ -14,7 +14,10 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
 {
     private readonly Lock _gate = new();
     private readonly int _queueLimit = options.Value.CpuWorkerQueueLimit;
-    private readonly Lazy<CpuWorkerPool> _pool = new(() => new CpuWorkerPool(options.Value.CpuWorkers));
+
+    // The other modes would keep an exception. The gate prevents a second pool.
+    private readonly Lazy<CpuWorkerPool> _pool =
+        new(() => new CpuWorkerPool(options.Value.CpuWorkers), LazyThreadSafetyMode.PublicationOnly);
 
     public CpuWorkerPool Pool => _pool.Value;
 

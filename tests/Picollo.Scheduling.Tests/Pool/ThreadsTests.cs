@@ -131,6 +131,79 @@ public class ThreadsTests
     }
 
     [Fact]
+    public void A_pool_that_cannot_start_all_its_threads_ends_those_that_it_has_started()
+    {
+        const int Available = 3;
+        List<Thread> started = [];
+        CpuWorkerPoolOptions options = new()
+        {
+            WorkerCount = 4,
+            StartThread = thread =>
+            {
+                if (started.Count == Available)
+                {
+                    throw new OutOfMemoryException();
+                }
+
+                started.Add(thread);
+                thread.UnsafeStart();
+            },
+        };
+
+        FluentActions.Invoking(() => new CpuWorkerPool(options)).Should().Throw<OutOfMemoryException>();
+
+        started.Should().HaveCount(Available);
+        started.TrueForAll(thread => thread.Join(Pools.Deadline)).Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task Threads_that_could_not_be_started_do_not_count_as_stopped()
+    {
+        bool hasThreads = true;
+        await using CpuWorkerPool pool = new(new CpuWorkerPoolOptions
+        {
+            WorkerCount = 1,
+            TimeSlice = Pools.Endless,
+            StartThread = thread =>
+            {
+                if (!Volatile.Read(ref hasThreads))
+                {
+                    throw new OutOfMemoryException();
+                }
+
+                thread.UnsafeStart();
+            },
+        });
+        Volatile.Write(ref hasThreads, false);
+        for (int i = 0; i < CpuScheduler.MaxStoppedThreads; i++)
+        {
+            await InterruptedAsync(pool).Awaiting(task => task).Should().ThrowAsync<OutOfMemoryException>();
+        }
+
+        Volatile.Write(ref hasThreads, true);
+
+        await InterruptedAsync(pool);
+    }
+
+    /// <summary>Runs a task whose checkpoints do not succeed until another one, which interrupts it, has run.</summary>
+    private static async Task InterruptedAsync(CpuWorkerPool pool)
+    {
+        bool hasRun = false;
+        using var begun = new ManualResetEventSlim();
+        Task stopped = pool.RunAsync(cpu =>
+        {
+            begun.Set();
+            while (!Volatile.Read(ref hasRun))
+            {
+                cpu.Checkpoint();
+            }
+        });
+        begun.Await();
+        await pool.RunAsync(_ => Volatile.Write(ref hasRun, true)).Soon();
+        await stopped.Soon();
+    }
+
+    [Fact]
     public async Task Nothing_keeps_a_disposed_pool_alive()
     {
         using var source = new CancellationTokenSource();
