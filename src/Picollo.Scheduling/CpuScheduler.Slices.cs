@@ -129,6 +129,7 @@ internal sealed partial class CpuScheduler
         task.ExpectCharge();
         task.StepsAside = false;
         worker.Task = null;
+        worker.Continuation = null; // It would keep the task's state and result alive until the next task.
         if (task.HasBodyEnded && task.StoppedThread is null)
         {
             task.State = CpuTaskState.Ended;

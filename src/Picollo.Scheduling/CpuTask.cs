@@ -188,8 +188,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         return first;
     }
 
-    /// <summary>Runs the body to its first wait, or a continuation to the next; on the worker.</summary>
-    public void Run((SendOrPostCallback Callback, object? State)? continuation)
+    /// <summary>Runs the body to its first wait, or the worker's continuation to the next; on the worker's thread.</summary>
+    public void Run(WorkerSlot worker)
     {
         SetSynchronizationContext(this);
         try
@@ -201,7 +201,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
                     _flow ?? WorkerThread.EmptyFlow!, static task => ((CpuTask)task!)._body = ((CpuTask)task).Begin(), this);
                 _hasReturned = true;
             }
-            else if (continuation is { } next)
+            else if (worker.Continuation is { } next)
             {
                 next.Callback(next.State);
             }

@@ -91,7 +91,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
                 task = WaitForTask();
             }
 
-            task?.Run(Slot!.Continuation);
+            task?.Run(Slot!);
         }
     }
 

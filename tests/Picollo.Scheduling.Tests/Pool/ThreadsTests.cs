@@ -220,6 +220,26 @@ public class ThreadsTests
         tasks.Should().OnlyContain(task => task.IsCompleted, "what callers keep is theirs");
     }
 
+    [Fact]
+    public async Task An_idle_worker_does_not_keep_the_result_of_its_last_task_alive()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        WeakReference result = RunOnce(pool);
+
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            return !result.IsAlive;
+        });
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference RunOnce(CpuWorkerPool pool) => new(pool.RunAsync(async _ =>
+    {
+        await Task.Yield(); // What follows is a continuation.
+        return new object();
+    }).Soon().GetAwaiter().GetResult());
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static (WeakReference Pool, Task[] Tasks) Use(CancellationToken token)
     {

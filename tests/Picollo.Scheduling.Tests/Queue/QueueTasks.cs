@@ -8,7 +8,7 @@ internal static class QueueTasks
         var task = new SyncCpuTask(null!, _ => { }, new CpuTaskOptions { Name = name, Priority = priority }, default) { IsNew = isNew, SliceDueSince = dueSince };
         if (hasBegun)
         {
-            task.Run(null);
+            task.Run(new WorkerSlot());
         }
 
         return task;
