@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.IO.Compression;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export;
 using Picollo.Metrics;
@@ -20,14 +22,52 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public IReadOnlyList<MarkedPair> Compare(Subject subject)
     {
-        // A property that the JSON text omits is null, despite its type; a null element fails to decode.
+        // A property that the JSON text omits is null, despite its type; so can an element be.
         if (Histograms is null || Histograms.Count != subject.Registrations.Count)
         {
             throw new FormatException("The mark does not have the histograms of the subject.");
         }
 
         return [.. subject.Registrations.Select((registration, i) =>
-            MarkedPair.Of(HdrHistogramEncoding.Decode(Histograms[i]), registration.Histogram.GetSnapshot()))];
+        {
+            HdrHistogramSnapshot now = registration.Histogram.GetSnapshot();
+            return MarkedPair.Of(Decode(Histograms[i] ?? [], now), now);
+        })];
+    }
+
+    /// <summary>Decodes a histogram with the layout of the present one. The header of another layout, which a client can forge, describes
+    /// up to 50 MB; it is rejected before they are allocated.</summary>
+    private static PlainHdrHistogram<ulong> Decode(byte[] encoded, HdrHistogramSnapshot now)
+    {
+        byte[] empty = HdrHistogramEncoding.EncodeCompressed(MarkedPair.Like(now));
+        Bucket last = now.GetBucket(now.MaxTrackableValue);
+        ulong largest = Math.Max(last.Start + last.Step - 1, 2); // The format has no smaller one.
+        (string layout, ulong highest) = ReadHeader(encoded);
+        return layout == ReadHeader(empty).Layout && highest <= largest
+            ? HdrHistogramEncoding.Decode(encoded)
+            : throw new FormatException("The mark has another layout than the subject.");
+    }
+
+    /// <summary>Reads what describes the layout in the compressed V2 format: both cookies, digits and lowest value; and the highest
+    /// value.</summary>
+    private static (string Layout, ulong Highest) ReadHeader(byte[] encoded)
+    {
+        const int Cookie = 4, CompressedHeader = 8, Digits = 12, Highest = 24, Header = 40;
+        byte[] header = new byte[Header];
+        try
+        {
+            using MemoryStream source = new(encoded);
+            source.Seek(CompressedHeader, SeekOrigin.Begin);
+            using ZLibStream inflated = new(source, CompressionMode.Decompress);
+            inflated.ReadExactly(header);
+        }
+        catch (Exception e) when (e is InvalidDataException or IOException)
+        {
+            throw new FormatException("The mark is damaged.", e);
+        }
+
+        string layout = Convert.ToHexString([.. encoded[..Cookie], .. header[..Cookie], .. header[Digits..Highest]]);
+        return (layout, BinaryPrimitives.ReadUInt64BigEndian(header.AsSpan(Highest)));
     }
 }
 
@@ -62,6 +102,7 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
         return counts.Count == 0 ? new(before, after, true) : new(before, now, false);
     }
 
-    private static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) =>
+    /// <summary>An empty histogram with the layout of another.</summary>
+    public static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) =>
         HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

@@ -19,7 +19,7 @@ internal sealed class PageEndpoints(
     /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
 
-    // Limits memory: a forged mark can take 50 MB while it is read.
+    // Limits memory: each decodes the marked histograms.
     private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
     private readonly PrometheusTextWriter _prometheus = new();

@@ -77,7 +77,7 @@ public class MarkTests
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(HdrHistogram.Create()));
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteUsage("GET", "/").Cpu));
         (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
         foreach (string bad in new[]
         {
@@ -88,6 +88,47 @@ public class MarkTests
         {
             (await DiffAsync(server, id, bad)).Status.Should().Be(HttpStatusCode.BadRequest, bad);
         }
+    }
+
+    [Fact]
+    public void A_mark_with_another_layout_is_rejected_before_memory_is_allocated_for_it()
+    {
+        Subject subject = Subject.Of(new RouteUsage("GET", "/"));
+        HdrHistogram largest = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(long.MaxValue).Create();
+        HdrHistogram otherRange = HdrHistogram.Factory.WithLayoutOf(subject.Registrations[0].Histogram).WithMaxTrackableValue(long.MaxValue).Create();
+        byte[] good = HdrHistogramEncoding.EncodeCompressed(subject.Registrations[0].Histogram);
+        new Mark(default, [good, good]).Compare(subject).Should().HaveCount(2);
+        foreach (byte[] forged in new[]
+        {
+            HdrHistogramEncoding.EncodeCompressed(largest), HdrHistogramEncoding.EncodeCompressed(otherRange),
+            HdrHistogramEncoding.Encode(subject.Registrations[0].Histogram), good[..20],
+        })
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            FluentActions.Invoking(() => new Mark(default, [forged, good]).Compare(subject)).Should().Throw<FormatException>();
+
+            (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000);
+        }
+    }
+
+    [Theory]
+    [InlineData(0.1, 1)]
+    [InlineData(0.056, 2)]
+    [InlineData(0.01, 1_000_000)]
+    [InlineData(0.001, long.MaxValue)]
+    [InlineData(0.001, ulong.MaxValue)]
+    [InlineData(0.000_001, 1_000_000)]
+    public void A_mark_of_any_layout_is_accepted_by_its_own_subject(double relativeError, ulong maxValue)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
+        Subject subject = Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        histogram.Record(1);
+        Mark first = Mark.Of(subject, default);
+        histogram.Record(Math.Min(maxValue - (maxValue / 4), long.MaxValue / 2));
+        Mark second = Mark.Of(subject, default);
+
+        first.Compare(subject)[0].After.TotalCount.Should().Be(1);
+        second.Compare(subject)[0].Before.TotalCount.Should().Be(2);
     }
 
     [Theory]
