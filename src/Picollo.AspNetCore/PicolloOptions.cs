@@ -35,7 +35,7 @@ public sealed class PicolloOptions
     }
 
     /// <summary>The number of pairs of method and route with their own histograms; further requests share those of the route
-    /// <c>(other)</c>. 1 or more, 256 by default. Each pair takes 16 KB for every thread that has served it.</summary>
+    /// <c>(other)</c>. 1 or more, 256 by default. Each pair takes 16 KB.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {

@@ -13,7 +13,7 @@ internal static class ScrapeRows
     {
         // What the routes of a web application have, and what a histogram has that nothing was chosen for.
         HdrHistogramRegistry routes = ScrapedServer.Histograms(Histograms, HdrHistogram.Factory
-            .WithRelativeError(0.01).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithThreadLocal(), threads: 2);
+            .WithRelativeError(0.01).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithInterlocked(), threads: 2);
         HdrHistogramRegistry defaults = ScrapedServer.Histograms(Histograms, HdrHistogram.Factory, threads: 1);
         using ScrapedServer routesServer = new(routes);
         using ScrapedServer defaultsServer = new(defaults);

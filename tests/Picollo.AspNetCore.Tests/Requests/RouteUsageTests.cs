@@ -30,6 +30,25 @@ public class RouteUsageTests
     }
 
     [Fact]
+    public void Memory_does_not_grow_with_the_threads_that_serve_the_route()
+    {
+        const int Threads = 20;
+        RouteUsage usage = new("GET", "/x");
+        long before = usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes;
+        using Barrier all = new(Threads);
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
+        {
+            usage.Record(new RequestUsage(5_000, 9_000, null), isEndless: false);
+            all.SignalAndWait(); // All of them live at once.
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+
+        (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((Threads, Threads));
+        (usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().Be(before).And.BeLessThan(17_000, "PicolloOptions.MaxRoutes says so");
+    }
+
+    [Fact]
     public void User_and_kernel_time_are_sums()
     {
         RouteUsage usage = new("GET", "/x");

@@ -149,7 +149,7 @@ public class UsageReaderTests
     public void A_route_that_was_reset_begins_anew()
     {
         UsageReader reader = Start();
-        ThreadLocalHdrHistogram<uint> cpu = _routes.Get("GET", "/orders").Cpu;
+        InterlockedHdrHistogram<uint> cpu = _routes.Get("GET", "/orders").Cpu;
         cpu.Record(1_000_000_000, (ulong)Environment.ProcessorCount * 100);
         _clock.Advance(1);
         reader.Read();
