@@ -242,6 +242,30 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await pool.Invoking(one => one.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>();
     }
 
+    /// <summary>A documented limitation: <see cref="HttpRequest.Form"/> and synchronous reads of the body block in this way, without a
+    /// timeout.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [Trait("Category", "Slow")]
+    public async Task An_endpoint_that_blocks_on_a_read_of_its_request_holds_its_worker(bool isForm)
+    {
+        TaskCompletionSource isReading = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using RequestApp app = await StartAsync(web => web.MapPost("/block", async (HttpContext context) =>
+        {
+            Task read = isForm ? context.Request.ReadFormAsync() : ReadBodyAsync(context);
+            isReading.SetResult(); // Now the client sends the body.
+            bool hasBlocked = !read.Wait(TimeSpan.FromSeconds(3)); // Outside of a worker it takes a second at most.
+            await read;
+            return $"{hasBlocked} {context.Request.HasFormContentType && context.Request.Form["a"] == "b"}";
+        }).RequireCpuWorker());
+        using SlowContent body = new(isReading.Task);
+
+        using HttpResponseMessage response = await app.Client.PostAsync("/block", body);
+
+        (await response.Content.ReadAsStringAsync()).Should().Be(isForm ? "True True" : "True False");
+    }
+
     [Fact]
     public async Task What_is_missing_is_said()
     {
@@ -278,11 +302,38 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         },
         builder => builder.Services.AddControllers().AddApplicationPart(typeof(CpuWorkerEndpointTests).Assembly));
 
+    private static async Task ReadBodyAsync(HttpContext context) => await context.Request.Body.CopyToAsync(Stream.Null);
+
     private void MapBlocking(WebApplication web) => web.MapGet("/block", () =>
     {
         _begun.Release();
         _mayEnd.Wait();
     }).RequireCpuWorker();
+}
+
+/// <summary>A form whose body is sent when a task has ended.</summary>
+internal sealed class SlowContent : HttpContent
+{
+    private readonly Task _isReading;
+
+    public SlowContent(Task isReading)
+    {
+        _isReading = isReading;
+        Headers.ContentType = new("application/x-www-form-urlencoded");
+    }
+
+    protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)
+    {
+        await stream.FlushAsync(); // The headers.
+        await _isReading;
+        await stream.WriteAsync("a=b"u8.ToArray());
+    }
+
+    protected override bool TryComputeLength(out long length)
+    {
+        length = 3;
+        return true;
+    }
 }
 
 /// <summary>For <see cref="CpuWorkerEndpointTests"/>.</summary>

@@ -220,6 +220,37 @@ public class ThreadsTests
         tasks.Should().OnlyContain(task => task.IsCompleted, "what callers keep is theirs");
     }
 
+    /// <summary>A documented limitation: with <c>lock</c> in place of the timeout, neither task would ever end.</summary>
+    [Fact]
+    public async Task A_body_that_waits_for_a_lock_of_a_stopped_body_holds_the_worker_that_the_other_needs()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        object gate = new();
+        bool hasBegun = false;
+        using var isLocked = new ManualResetEventSlim();
+        Task holder = pool.RunAsync(cpu =>
+        {
+            lock (gate)
+            {
+                isLocked.Set();
+                while (!Volatile.Read(ref hasBegun))
+                {
+                    cpu.Checkpoint();
+                }
+            }
+        });
+        isLocked.Await();
+
+        bool hasLock = await pool.RunAsync(_ =>
+        {
+            Volatile.Write(ref hasBegun, true);
+            return Monitor.TryEnter(gate, millisecondsTimeout: 500);
+        }).Soon();
+
+        hasLock.Should().BeFalse();
+        await holder.Soon();
+    }
+
     [Fact]
     public async Task An_idle_worker_does_not_keep_the_result_of_its_last_task_alive()
     {
