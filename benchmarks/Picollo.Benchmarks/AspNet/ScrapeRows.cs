@@ -20,7 +20,7 @@ internal static class ScrapeRows
         using HttpClient client = new();
         List<Row> rows =
         [
-            .. Rows($"A scrape of {Histograms} histograms, 1 % from 1 µs to 1 h, thread-local, two threads, {routesServer.Length:N0} bytes", routes, routesServer, client),
+            .. Rows($"A scrape of {Histograms} histograms, 1 % from 1 µs to 1 h, interlocked, {routesServer.Length:N0} bytes", routes, routesServer, client),
             .. Rows($"A scrape of {Histograms} histograms, 0.1 % from 0 to 2⁶⁴ (23 MB of counters), plain, {defaultsServer.Length:N0} bytes", defaults, defaultsServer, client),
         ];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
