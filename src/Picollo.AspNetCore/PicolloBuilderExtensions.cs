@@ -161,8 +161,8 @@ public static class PicolloBuilderExtensions
     /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they proceed. Exceptions propagate as they
     /// do without it, and the request's CPU time includes its time on the workers.</para>
     /// <para><b>Never block on a task</b> (<c>Wait</c>, <c>Result</c>): its continuation may need the blocked worker. Then the request
-    /// never ends, and if all workers are blocked, no other request of such an endpoint is served until a restart. Some synchronous members of
-    /// ASP.NET Core block in this way while data is missing: <see cref="HttpRequest.Form"/> (use <c>ReadFormAsync</c> or bound
+    /// never ends, and if all workers are blocked, no other request of such an endpoint is served until a restart. Some synchronous
+    /// members of ASP.NET Core block in this way while data is missing: <see cref="HttpRequest.Form"/> (use <c>ReadFormAsync</c> or bound
     /// parameters); synchronous reads and writes of <see cref="HttpRequest.Body"/> and <see cref="HttpResponse.Body"/>, which
     /// <c>AllowSynchronousIO</c> permits (use the asynchronous ones); and the members of <see cref="ISession"/> before
     /// <c>await session.LoadAsync()</c>, with a store that waits for asynchronous work.</para>
