@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -95,6 +96,8 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         }
     }
 
+    // Inlined, its out variables would keep the last task alive in the frame of an idle thread.
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private CpuTask? Step()
     {
         CpuTask? next = scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);

@@ -269,7 +269,7 @@ public class ThreadsTests
     {
         await Task.Yield(); // What follows is a continuation.
         return new object();
-    }).Soon().GetAwaiter().GetResult());
+    }).GetAwaiter().GetResult());
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static (WeakReference Pool, Task[] Tasks) Use(CancellationToken token)
