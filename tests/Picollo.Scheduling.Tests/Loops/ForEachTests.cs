@@ -65,6 +65,7 @@ public class ForEachTests
         inside.Most.Should().BeLessThanOrEqualTo(workers);
         items.MostAtATime.Should().Be(1);
         items.Disposals.Should().Be(1);
+        items.Token.Invoking(token => token.WaitHandle).Should().Throw<ObjectDisposedException>("the caller's token would hold it otherwise");
         items.Moves.Should().Be(Items + 1, "after the end nobody asks again");
     }
 
