@@ -8,8 +8,9 @@ readonly CONFIGURATION="${CONFIGURATION:-Release}"
 readonly ARTIFACTS="$PWD/artifacts"
 readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 readonly RESULTS="$ARTIFACTS/test-results"
-# A single test that says nothing for this long is taken for hung and ends its project's run.
+# A test without output for this long counts as hung and ends its project's run.
 readonly HANG_TIMEOUT=5min
+readonly USERS_GLOBALIZATION="${DOTNET_SYSTEM_GLOBALIZATION_INVARIANT:-}"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
 
 . build/needs.sh
@@ -45,6 +46,7 @@ die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # Without the data of cultures .NET starts in this mode only.
 choose_globalization() {
+  [ -z "$USERS_GLOBALIZATION" ] || return 0
   if is_met cultures; then unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT; else export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1; fi
 }
 
@@ -62,10 +64,10 @@ setup() {
   install_for $(test_needs)
   choose_globalization
   for need in $(test_needs); do
-    is_met "$need" || say "skipped: $(skipped_without "$need"), for want of $(packages_for "$need" | paste -sd' ' -) (Debian's names)"
+    is_met "$need" || say "skipped: $(skipped_without "$need"); missing packages (Debian names): $(packages_for "$need" | paste -sd' ' -)"
   done
   if [ "$(host_rid)" = linux-x64 ] && is_met run-kernels && ! tests/Picollo.Platform.Tests/Kernel/kernels.sh; then
-    say "skipped: the tests on emulated kernels, for want of kernels"
+    say "skipped: the tests on emulated kernels; the kernels could not be downloaded"
   fi
 }
 
@@ -92,18 +94,9 @@ check_lines() {
 $long"
 }
 
-# One compiler that stays warm takes 45 s less for all projects than a new one for each. Where the environment wants
-# no server to stay (CI), it is ended with this script.
-share_compiler() {
-  [ "${UseSharedCompilation:-}" = false ] || return 0
-  export UseSharedCompilation=true
-  trap 'dotnet build-server shutdown --vbcscompiler >/dev/null' EXIT
-}
-
 build() {
   check_lines
   build_native "$(host_rid)"
-  share_compiler
   # No profiles are collected for what runs for a minute: 15 s less.
   DOTNET_TieredPGO=0 dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
 }
@@ -143,6 +136,14 @@ readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Pic
 readonly PRINTING='Picollo.Tests Picollo.Export.Tests Picollo.Cli.Tests Picollo.AspNetCore.Tests Picollo.Diagnostics.Tests
   Picollo.BenchmarkDotNet.Tests'
 
+# A project in neither group would never be run.
+check_projects() {
+  local project
+  for project in tests/*.Tests; do
+    case " $(echo $ALONE $TOGETHER) " in *" ${project#tests/} "*) ;; *) die "add ${project#tests/} to ALONE or TOGETHER in build.sh" ;; esac
+  done
+}
+
 # run_projects <name of the results> <how many projects at once> <filter> <language> <projects...>
 # The language is the user's, as the system has it in LANG; empty for that of whoever runs this.
 run_projects() {
@@ -151,7 +152,7 @@ run_projects() {
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
   # The first of LC_ALL, LC_MESSAGES and LANG that is set names the culture.
   [ -z "$language" ] || environment=(-u LC_ALL -u LC_MESSAGES "${environment[@]}" "LANG=$language.UTF-8")
-  [ -z "$NAME" ] || filter="$filter&FullyQualifiedName~$NAME"
+  [ -z "$NAME" ] || filter="($filter)&(FullyQualifiedName~$NAME)"
   say "tests: $results"
   rm -f "$RESULTS/$results.trx"
   env "${environment[@]}" dotnet test "${assemblies[@]}" --filter "$filter" --logger "trx;LogFileName=$results.trx" \
@@ -164,15 +165,13 @@ run_projects() {
 
 # A prefix of its own keeps Wine out of the home folder; and it is not in this one, because it has a link to the root
 # directory in it, which BenchmarkDotNet would follow when it looks for projects here.
-run_native_tests() {
-  local prefix code=0
+run_native_tests() (
   prefix=$(mktemp -d)
-  WINEPREFIX="$prefix" native/test.sh || code=$?
+  export WINEPREFIX="$prefix"
   # Wine's server ends some seconds after the last program, and then writes to its folder.
-  ! has wineserver || WINEPREFIX="$prefix" wineserver -k 2>/dev/null || true
-  rm -rf "$prefix"
-  return "$code"
-}
+  trap '! has wineserver || wineserver -k 2>/dev/null || true; rm -rf "$prefix"' EXIT
+  native/test.sh
+)
 
 build_and_test_native() {
   local rid native code=0
@@ -182,9 +181,11 @@ build_and_test_native() {
   # Beside the build, which leaves half of the processors idle.
   run_native_tests >"$RESULTS/native.txt" 2>&1 &
   native=$!
+  trap "wait $native || true" EXIT # also where the build fails
   build
   say "native tests"
   wait "$native" || code=$?
+  trap - EXIT
   cat "$RESULTS/native.txt"
   count_native "$RESULTS/native.txt" "$code"
 }
@@ -192,8 +193,10 @@ build_and_test_native() {
 run_tests() {
   local mode=all
   case ${1:-} in quick | long | coverage | mutation) mode=$1; shift ;; esac
+  case $#${1:-} in 0 | 1[!-]*) ;; *) usage >&2; exit 2 ;; esac
   NAME=${1:-}
   mkdir -p "$RESULTS"
+  check_projects
   # Intended word splitting in all of these.
   # shellcheck disable=SC2086
   case $mode in
@@ -217,8 +220,7 @@ run_tests() {
       return
       ;;
     all)
-      setup
-      build_and_test_native
+      if [ -z "$NAME" ]; then setup; build_and_test_native; else build; fi
       run_projects together 2 'Category!=Long&FullyQualifiedName!~.Kernel.' de_DE $TOGETHER
       # An emulated machine takes several times the processor time where it has to share the processors.
       run_projects kernels 1 'Category!=Long&FullyQualifiedName~.Kernel.' de_DE Picollo.Platform.Tests
@@ -280,13 +282,19 @@ format() {
 main() {
   local command=${1:-build}
   [ $# = 0 ] || shift
-  choose_globalization
+  case $command in
+    build | demo | pack | bench | format | test) choose_globalization ;;
+  esac
   case $command in
     build | demo | pack | bench | format) require_sdk; "$command" "$@" ;;
     setup) setup ;;
     test) require_sdk; run_tests "$@" ;;
     help | -h | --help) usage ;;
-    *) usage >&2; exit 2 ;;
+    *)
+      printf "error: unknown command '%s'\n" "$command" >&2
+      usage >&2
+      exit 2
+      ;;
   esac
 }
 

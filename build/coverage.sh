@@ -10,9 +10,11 @@ for project in "$@"; do
     --results-directory "$results/$project" -- \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.Include=[Picollo*]*' \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.Exclude=[*.Tests]*' || true
+  [ -n "$(find "$results/$project" -name coverage.cobertura.xml 2>/dev/null)" ] ||
+    { printf 'error: no coverage of %s was collected\n' "$project" >&2; exit 1; }
 done
 
-# A line or a branch counts once, as covered if any project's tests executed it.
+# A line counts once, as covered if any project's tests executed it. Of its branches, those of the project that took most count.
 find "$results" -name coverage.cobertura.xml -exec cat {} + | awk '
   function attribute(name,   value) {
     if (!match($0, " " name "=\"[^\"]*\"")) return ""

@@ -3,9 +3,11 @@
 # Reports are below artifacts/mutation.
 set -euo pipefail
 
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
 readonly VERSION=5.1.0
 readonly REPORTS="$PWD/artifacts/mutation"
-readonly STRYKER="$PWD/artifacts/tools/dotnet-stryker"
+readonly STRYKER="$PWD/artifacts/tools/stryker-$VERSION/dotnet-stryker"
 
 # Of each row: its name, the package, the tests' filter, and what is changed, below the package's folder.
 readonly ROWS='recording Picollo Metrics Metrics/Recording/**/*.cs
@@ -16,19 +18,21 @@ perf Picollo PerfEvent PerfEvent/PerfCounterNumbers.cs PerfEvent/PerfReading.cs 
 encoding Picollo.Export Export Encoding/**/*.cs
 queue Picollo.Scheduling Scheduling CpuTaskQueue.cs ForEachLoop.cs Sleep.cs BodyName.cs'
 
+names=$(cut -d' ' -f1 <<<"$ROWS" | paste -sd' ' -)
+case " $names " in *" ${1:-$names} "*) ;; *) printf 'error: no row %s; there are: %s\n' "$1" "$names" >&2; exit 1 ;; esac
+
 [ -x "$STRYKER" ] || dotnet tool install dotnet-stryker --version "$VERSION" --tool-path "$(dirname "$STRYKER")" >/dev/null
 
-is_found=''
+code=0
 set -f # the globs are Stryker's
 while read -r row package filter globs; do
   [ "$row" = "${1:-$row}" ] || continue
-  is_found=yes
   mutate=()
   for glob in $globs; do mutate+=(--mutate "$glob"); done
   printf '==> mutation: %s\n' "$row"
   (cd "tests/$package.Tests" &&
     "$STRYKER" --project "$package.csproj" "${mutate[@]}" --configuration Release --concurrency 2 --skip-version-check \
       --test-case-filter "Category!=Slow&Category!=Long&FullyQualifiedName~$filter" \
-      --reporter json --reporter cleartext --output "$REPORTS/$row" </dev/null)
+      --reporter json --reporter cleartext --output "$REPORTS/$row" </dev/null) || code=$?
 done <<<"$ROWS"
-[ -n "$is_found" ] || { printf 'error: no row %s; there are: %s\n' "$1" "$(cut -d' ' -f1 <<<"$ROWS" | paste -sd' ' -)" >&2; exit 1; }
+exit "$code"

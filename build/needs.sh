@@ -37,6 +37,7 @@ is_met() {
     system-tools) has top && has mpstat && has pidstat && has taskset ;;
     # Other systems have cultures of their own.
     cultures) [ "$(uname -s)" != Linux ] || [ -n "$(find /usr/lib* -name 'libicuuc.so*' 2>/dev/null | head -n 1)" ] ;;
+    *) die "unknown need: $1" ;;
   esac
 }
 

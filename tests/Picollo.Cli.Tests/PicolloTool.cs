@@ -16,12 +16,15 @@ internal static class PicolloTool
     /// <summary>The program, which lies beside the tests.</summary>
     public static string Path { get; } = System.IO.Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? "Picollo.Cli.exe" : "Picollo.Cli");
 
+    /// <summary>The program as a word of a shell's script, without quotes: a link to it where its path has a space.</summary>
+    public static string Word { get; } = Path.Contains(' ', StringComparison.Ordinal) ? LinkWithoutSpace() : Path;
+
     /// <summary>A command of the shell that is the tool as a user without rights: where the tests are root, user 65534 with a program that this user can
     /// reach; else the tool alone. It is <c>$unprivileged</c> in a script.</summary>
     public static string Unprivileged => UnprivilegedCommand.Value;
 
     private static Lazy<string> UnprivilegedCommand { get; } = new(() => OperatingSystem.IsWindows() || !Environment.IsPrivilegedProcess
-        ? Path
+        ? Word
         : $"setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all env DOTNET_CLI_HOME=/tmp {CopyForAll()}");
 
     public static ToolRun Run(params string[] arguments) => RunWithInput("", arguments);
@@ -57,7 +60,7 @@ internal static class PicolloTool
     public static ToolRun RunInShell(string script)
     {
         ProcessStartInfo start = new("/bin/bash", ["-c", script]);
-        start.Environment["picollo"] = Path;
+        start.Environment["picollo"] = Word;
         if (script.Contains("$unprivileged", StringComparison.Ordinal))
         {
             start.Environment["unprivileged"] = Unprivileged;
@@ -66,14 +69,13 @@ internal static class PicolloTool
         return Run(start, "");
     }
 
-    /// <summary>The program in a folder that all users can reach, whatever the mode of the folders above the tests; it goes with this process.</summary>
+    /// <summary>The program in a folder that all users can reach, whatever the mode of the folders above the tests.</summary>
     [UnsupportedOSPlatform("windows")]
     private static string CopyForAll()
     {
         const UnixFileMode Read = UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
         const UnixFileMode Search = UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute;
-        string folder = Directory.CreateTempSubdirectory("picollo-cli-").FullName;
-        AppDomain.CurrentDomain.ProcessExit += (_, _) => Directory.Delete(folder, recursive: true);
+        string folder = FolderOfThisProcess();
         foreach (string file in Directory.EnumerateFiles(AppContext.BaseDirectory))
         {
             string copy = System.IO.Path.Combine(folder, System.IO.Path.GetFileName(file));
@@ -83,6 +85,21 @@ internal static class PicolloTool
 
         File.SetUnixFileMode(folder, Read | Search | UnixFileMode.UserWrite);
         return System.IO.Path.Combine(folder, System.IO.Path.GetFileName(Path));
+    }
+
+    private static string LinkWithoutSpace()
+    {
+        string link = System.IO.Path.Combine(FolderOfThisProcess(), "picollo");
+        File.CreateSymbolicLink(link, Path);
+        return link;
+    }
+
+    /// <summary>A folder that goes with this process.</summary>
+    private static string FolderOfThisProcess()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-cli-").FullName;
+        AppDomain.CurrentDomain.ProcessExit += (_, _) => Directory.Delete(folder, recursive: true);
+        return folder;
     }
 
     private static ToolRun Run(ProcessStartInfo start, string input)

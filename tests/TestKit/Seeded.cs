@@ -13,7 +13,7 @@ internal static class Seeded
             ? seed
             : Random.Shared.Next();
 
-    /// <summary>Runs so many cases, each with a random of its own.</summary>
+    /// <summary>Runs <paramref name="cases"/> cases, each with a random of its own.</summary>
     public static void Run(int cases, Action<Random> test)
     {
         for (int i = 0; i < cases; i++)

@@ -3,6 +3,7 @@ using System.Security.Claims;
 using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.DataProtection;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.HttpOverrides;
 using Microsoft.AspNetCore.Routing;
@@ -190,6 +191,7 @@ public class PageAccessTests
             },
             build: builder =>
             {
+                builder.Services.AddDataProtection().UseEphemeralDataProtectionProvider(); // leaves no keys in the home folder
                 builder.Services.AddAuthentication("test").AddScheme<AuthenticationSchemeOptions, ByHeader>("test", null);
                 builder.Services.AddAuthorization();
             },
@@ -219,6 +221,7 @@ public class PageAccessTests
             },
             build: builder =>
             {
+                builder.Services.AddDataProtection().UseEphemeralDataProtectionProvider(); // leaves no keys in the home folder
                 builder.Services.AddAuthentication("test").AddScheme<AuthenticationSchemeOptions, ByHeader>("test", null);
                 builder.Services.AddAuthorizationBuilder().AddFallbackPolicy("all", policy => policy.RequireAuthenticatedUser());
             });

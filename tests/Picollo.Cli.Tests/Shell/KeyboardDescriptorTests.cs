@@ -4,6 +4,7 @@ using Picollo.Cli.Tests.Top;
 namespace Picollo.Cli.Tests.Shell;
 
 [UnsupportedOSPlatform("windows")]
+[Trait("Category", "Slow")]
 public class KeyboardDescriptorTests
 {
     [FactNeeding(Need.Tmux)]

@@ -36,7 +36,7 @@ internal sealed class TmuxScreen : IDisposable
             ["TERM"] = "screen-256color",
             ["PS1"] = Prompt,
             ["HISTFILE"] = "",
-            ["picollo"] = PicolloTool.Path,
+            ["picollo"] = PicolloTool.Word,
         };
         if (Environment.GetEnvironmentVariable("DOTNET_ROOT") is { } root)
         {

@@ -22,7 +22,8 @@ public class PublicApiTests
         string[] approved = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
         string difference = Difference(approved, actual.Split('\n'));
 
-        difference.Should().BeEmpty($"the public API should change deliberately; {Switch}=1 with this test writes the new listing to {path}");
+        difference.Should().BeEmpty("the public API should change deliberately; to approve it: "
+            + $"{Switch}=1 dotnet test tests/Picollo.Tests -c Release --filter FullyQualifiedName~PublicApi");
     }
 
     [Fact]
