@@ -208,6 +208,7 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     }
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &actions[i], 0, 8);
+    CALL(__NR_rt_sigaction, SIGCHLD, &actions[SIGNALS], 0, 8);
     /* .NET ignores it, and what is ignored stays so over execve: `yes | head` would go on with errors. */
     struct action standard = {0, {0, 0, 0}};
     CALL(__NR_rt_sigaction, SIGPIPE, &standard, 0, 8);
@@ -238,9 +239,11 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         leave(2);
 
     CALL(__NR_prctl, SET_NAME, "picollo_spawn", 0, 0); /* it is started by a descriptor's number */
-    struct action actions[SIGNALS], ignored = {1, {0, 0, 0}};
+    struct action actions[SIGNALS + 1], ignored = {1, {0, 0, 0}}, standard = {0, {0, 0, 0}};
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &ignored, &actions[i], 8);
+    /* Where it is inherited as ignored, the kernel sends none and keeps no status to wait for. The command gets it back. */
+    CALL(__NR_rt_sigaction, SIGCHLD, &standard, &actions[SIGNALS], 8);
 
     word mask, child_ended = 1L << (SIGCHLD - 1);
     CALL(__NR_rt_sigprocmask, 0 /* block */, &child_ended, &mask, 8);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 static int passed, failed;
 static char **starter; /* the words, and a null */
+static int ignores_child_end; /* whether picollo_spawn is started with SIGCHLD ignored */
 static char folder[] = "/tmp/picollo-spawn-XXXXXX";
 
 static void check(int ok, const char *what) {
@@ -57,6 +59,8 @@ static struct spawned start(const char *options, char *const command[]) {
         for (; *command; command++)
             words[count++] = *command;
         words[count] = NULL;
+        if (ignores_child_end)
+            signal(SIGCHLD, SIG_IGN);
         fcntl(control[0], F_SETFD, 0), fcntl(report[1], F_SETFD, 0);
         execv(words[0], words);
         _exit(99);
@@ -75,6 +79,9 @@ static void send_byte(struct spawned s, char byte) {
 
 /* Whether a report came; takes the spawner's exit code along. */
 static int end(struct spawned s, struct report *report, int *code) {
+    struct pollfd readable = {s.report, POLLIN, 0};
+    if (poll(&readable, 1, 30000) == 0)
+        kill(s.spawner, SIGKILL); /* it hangs */
     int came = read(s.report, report, sizeof *report) == sizeof *report, status;
     close(s.control), close(s.report);
     waitpid(s.spawner, &status, 0);
@@ -164,6 +171,17 @@ static void test_endings(void) {
     check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGPIPE, "nor what its parent ignores");
     report = shell("-", "(exit 0); [ \"$(sed -n 's/^SigBlk:[^0-9]*//p' /proc/self/status)\" = 0000000000000000 ]");
     check(report.status == 0, "nothing is blocked");
+}
+
+/* The mask has 16 digits; SIGCHLD is the lowest bit of the fifth from the right. No shell: some install a handler for SIGCHLD. */
+static void test_ignored_child_end(void) {
+    struct report report;
+    ignores_child_end = 1;
+    struct spawned s = start("-", (char *[]){"grep", "-Eq", "^SigIgn:.*[13579bdf].{4}$", "/proc/self/status", NULL});
+    ignores_child_end = 0;
+    send_byte(s, 0);
+    check(end(s, &report, NULL), "a report comes where SIGCHLD is inherited as ignored");
+    check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 0, "SIGCHLD stays ignored for the command");
 }
 
 /* Not under an emulator, which has a size and takes time itself. */
@@ -312,6 +330,7 @@ int main(int count, char **words) {
     setenv("PATH", "/usr/bin:/bin", 1);
     test_held();
     test_endings();
+    test_ignored_child_end();
     if (count == 2)
         test_usage();
     test_search();

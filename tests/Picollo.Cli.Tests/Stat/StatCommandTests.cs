@@ -70,6 +70,11 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
+    public void The_end_of_the_command_is_noticed_where_SIGCHLD_is_ignored() =>
+        PicolloTool.RunInShell("env --ignore-signal=CHLD $picollo stat -- sh -c 'exit 7'").ExitCode.Should().Be(7);
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void What_cannot_be_counted_is_said_once()
     {
         ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");
