@@ -34,12 +34,11 @@ internal sealed class CpuHistory
         _sample++;
         foreach (ref readonly ProcessCpu process in processes)
         {
-            if (!_entries.TryGetValue(process.Id, out Entry? entry) || process.Usage < entry.Usage)
+            if (!_entries.TryGetValue(process.Id, out Entry? entry) || process.StartNanoseconds != entry.StartNanoseconds)
             {
-                _entries[process.Id] = entry = new Entry();
+                _entries[process.Id] = entry = new Entry(process.StartNanoseconds);
             }
 
-            entry.Usage = process.Usage;
             entry.Sample = _sample;
             if (process.Share is { } share && milliseconds > 0)
             {
@@ -63,12 +62,13 @@ internal sealed class CpuHistory
     /// <summary>Percentiles of the shares of a process; null if there are none yet.</summary>
     public SessionShares? GetShares(int process) => _entries.GetValueOrDefault(process)?.GetShares();
 
-    private sealed class Entry
+    private sealed class Entry(long startNanoseconds)
     {
         private PlainHdrHistogram<uint>? _histogram; // null as long as it has not run
         private ulong _idleMilliseconds;
 
-        public CpuUsage Usage { get; set; }
+        /// <summary>Distinguishes processes that had the same ID.</summary>
+        public long StartNanoseconds => startNanoseconds;
 
         public int Sample { get; set; }
 

@@ -36,13 +36,15 @@ public class CpuHistoryTests
         _history.Count.Should().Be(1);
     }
 
-    [Fact]
-    public void Another_process_with_the_same_id_begins_anew()
+    [Theory]
+    [InlineData(0.1)]
+    [InlineData(20)]
+    public void Another_process_with_the_same_ID_starts_a_new_history(double seconds)
     {
-        _seconds = 10;
-        Add(1, 0.9, 1);
-        _seconds = 0;
-        Add(1, 0.1, 1);
+        ProcessCpu first = MadeUpMachine.Process(1, "first", 0.9, 10);
+        ProcessCpu second = MadeUpMachine.Process(1, "second", 0.1, seconds) with { StartNanoseconds = 1 };
+        _history.Add([first], TimeSpan.FromSeconds(1), 2);
+        _history.Add([second], TimeSpan.FromSeconds(1), 2);
 
         Shares(1).Seen.Should().Be(TimeSpan.FromSeconds(1));
         Shares(1).Max.Should().BeApproximately(0.1, 0.001);
