@@ -1,3 +1,4 @@
+using System.Text;
 using static System.FormattableString;
 
 namespace Picollo.Export;
@@ -18,6 +19,8 @@ namespace Picollo.Export;
 public static class PercentileDistribution
 {
     private const char ByteOrderMark = '\uFEFF'; // what an editor may have put before the text
+
+    private const int MaxLineLength = 1 << 16; // the lines that are written have about 50 characters
 
     private const string CsvLegend = "\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"";
 
@@ -71,16 +74,15 @@ public static class PercentileDistribution
         }
     }
 
-    /// <summary>Reads a distribution back, of either form. Comments, blank lines, names and what follows the count are passed
-    /// over.</summary>
+    /// <summary>Reads a distribution back, of either form, one line at a time. Comments, blank lines, names and what follows the count are
+    /// passed over.</summary>
     /// <returns>Its lines, in the unit that it was written in.</returns>
-    /// <exception cref="ArgumentNullException">No input.</exception>
-    /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count.</exception>
-    internal static IReadOnlyList<PercentileDistributionLine> Read(TextReader input)
+    /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count, or has
+    /// more than 65,536 characters.</exception>
+    internal static IEnumerable<PercentileDistributionLine> Read(TextReader input)
     {
-        ArgumentNullException.ThrowIfNull(input);
-        List<PercentileDistributionLine> lines = [];
-        for (long number = 1; input.ReadLine() is { } line; number++)
+        StringBuilder buffer = new();
+        for (long number = 1; ReadLine(input, buffer, number) is { } line; number++)
         {
             string text = line.TrimStart(number == 1 ? ByteOrderMark : ' ').Trim();
             if (text.Length == 0 || text.StartsWith('#') || text.StartsWith("Value", StringComparison.Ordinal) || text == CsvLegend)
@@ -89,18 +91,38 @@ public static class PercentileDistribution
             }
 
             string[] fields = text.Split([' ', ',', '\t'], StringSplitOptions.RemoveEmptyEntries);
-            lines.Add(
-                fields.Length >= 3
+            yield return fields.Length >= 3
                 && double.TryParse(fields[0], CultureInfo.InvariantCulture, out double value)
                 && double.IsFinite(value)
                 && double.TryParse(fields[1], CultureInfo.InvariantCulture, out double rank)
                 && rank is >= 0 and <= 1
                 && ulong.TryParse(fields[2], CultureInfo.InvariantCulture, out ulong count)
                     ? new(value, rank, count)
-                    : throw new HdrHistogramFormatException("No value, rank and count", line.Length - line.TrimStart().Length, number));
+                    : throw new HdrHistogramFormatException("No value, rank and count", line.Length - line.TrimStart().Length, number);
+        }
+    }
+
+    /// <summary>Reads as <see cref="TextReader.ReadLine"/> does, which has no limit.</summary>
+    private static string? ReadLine(TextReader input, StringBuilder line, long number)
+    {
+        line.Clear();
+        int next;
+        while ((next = input.Read()) is not ('\n' or '\r' or -1))
+        {
+            if (line.Length == MaxLineLength)
+            {
+                throw new HdrHistogramFormatException($"The line has more than {MaxLineLength} characters", MaxLineLength, number);
+            }
+
+            line.Append((char)next);
         }
 
-        return lines;
+        if (next == '\r' && input.Peek() == '\n')
+        {
+            input.Read();
+        }
+
+        return next < 0 && line.Length == 0 ? null : line.ToString();
     }
 
     private static void Check(ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance, double valueUnitRatio)

@@ -78,7 +78,7 @@ public class PercentileDistributionTests
         int ticks = random.Next(1, 20);
         using var csv = new StringWriter();
         PercentileDistribution.WriteCsv(histogram, csv, ticks);
-        IReadOnlyList<PercentileDistributionLine> lines = PercentileDistribution.Read(new StringReader(Text(histogram, ticks)));
+        PercentileDistributionLine[] lines = [.. PercentileDistribution.Read(new StringReader(Text(histogram, ticks)))];
 
         PercentileDistribution.Read(new StringReader(csv.ToString())).Should().Equal(lines);
         foreach (PercentileDistributionLine line in lines)
@@ -110,7 +110,7 @@ public class PercentileDistributionTests
             System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
             string text = Text(Ten(), 2);
             text.Should().Be(expected);
-            PercentileDistribution.Read(new StringReader(text))[1].Should().Be(new PercentileDistributionLine(3, 0.25, 3));
+            PercentileDistribution.Read(new StringReader(text)).ElementAt(1).Should().Be(new PercentileDistributionLine(3, 0.25, 3));
         }
         finally
         {
@@ -142,9 +142,27 @@ public class PercentileDistributionTests
     [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
     public void A_wrong_line_is_named(string text, long line, long offset)
     {
-        Action read = () => PercentileDistribution.Read(new StringReader(text));
+        Func<object> read = () => PercentileDistribution.Read(new StringReader(text)).ToArray();
         HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
         (error.Line, error.Offset).Should().Be((line, offset));
+    }
+
+    [Fact]
+    public void A_line_of_more_than_64_KiB_is_refused()
+    {
+        string longest = "1.0 0.5 7".PadRight(65_536);
+        PercentileDistribution.Read(new StringReader($"{longest}\r\n{longest}")).Should().HaveCount(2);
+
+        Func<object> read = () => PercentileDistribution.Read(new StringReader($"1.0 0.5 7\n{longest} ")).ToArray();
+        read.Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(2);
+    }
+
+    [Fact]
+    public void Lines_are_read_one_at_a_time()
+    {
+        using StringReader reader = new("1.0 0.5 7\n2.0 0.6 8\n");
+        PercentileDistribution.Read(reader).First().TotalCount.Should().Be(7);
+        reader.ReadLine().Should().Be("2.0 0.6 8");
     }
 
     [Theory]
