@@ -118,7 +118,7 @@ internal sealed class ResultFolder : IDisposable
     private static unsafe uint OwnerOf(int descriptor)
     {
         byte emptyPath = 0;
-        return LibC.statx_uid(descriptor, &emptyPath, LibC.AT_EMPTY_PATH, out uint owner) == 0
+        return LibC.statx_owner(descriptor, &emptyPath, LibC.AT_EMPTY_PATH, out uint owner, out _) == 0
             ? owner
             : throw new CommandException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }

@@ -54,8 +54,10 @@ internal static unsafe class LinuxFiles
         return length;
     }
 
-    /// <summary>Reads a whole file into a buffer that grows to hold it; false where it cannot be read.</summary>
-    public static bool TryReadAll(ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content)
+    /// <summary>Reads a file, up to a number of bytes, into a buffer that grows to hold it; false where it cannot be read. Other users
+    /// decide the length of some files of their processes: those need a limit, of at least the buffer's length.</summary>
+    public static bool TryReadAll(
+        ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content, int limit = int.MaxValue)
     {
         content = default;
         int file = Open(LibC.AT_FDCWD, path);
@@ -64,19 +66,19 @@ internal static unsafe class LinuxFiles
             return false;
         }
 
-        int length = 0, read;
-        while ((read = Read(file, buffer.AsSpan(length))) > 0)
+        int length = 0, read = 0;
+        while (length < limit && (read = Read(file, buffer.AsSpan(length))) > 0)
         {
             length += read;
             if (length == buffer.Length)
             {
-                Array.Resize(ref buffer, 2 * length);
+                Array.Resize(ref buffer, Math.Min(2 * length, limit));
             }
         }
 
         Close(file);
         content = buffer.AsSpan(0, length);
-        return read == 0;
+        return read >= 0;
     }
 
     /// <summary>Reads the next entries of an open directory; 0 at its end, negative where it cannot be read.</summary>
@@ -102,7 +104,7 @@ internal static unsafe class LinuxFiles
     {
         fixed (byte* pointer = path)
         {
-            return LibC.statx_uid(directory, pointer, flags: 0, out uint user) == 0 ? user : null;
+            return LibC.statx_owner(directory, pointer, flags: 0, out uint user, out _) == 0 ? user : null;
         }
     }
 

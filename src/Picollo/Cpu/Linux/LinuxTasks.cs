@@ -22,6 +22,9 @@ internal sealed class LinuxTasks(string procPath)
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
 
+    // prctl(PR_SET_MM_MAP) gives a process a command line of any length.
+    private const int CommandLineLimit = 64 * 1024;
+
     private const SystemCpuParts OfTasks =
         SystemCpuParts.Processes | SystemCpuParts.Threads | ProcessDetails.Owners | ProcessDetails.Waits;
 
@@ -49,9 +52,8 @@ internal sealed class LinuxTasks(string procPath)
     public string[]? GetCommandLine(int process)
     {
         byte[] text = new byte[1024];
-        return LinuxFiles.TryReadAll(Encoding.UTF8.GetBytes($"{procPath}/{process}/cmdline\0"), ref text, out ReadOnlySpan<byte> words)
-            ? ParseCommandLine(words)
-            : null;
+        byte[] path = Encoding.UTF8.GetBytes($"{procPath}/{process}/cmdline\0");
+        return LinuxFiles.TryReadAll(path, ref text, out ReadOnlySpan<byte> words, CommandLineLimit) ? ParseCommandLine(words) : null;
     }
 
     /// <summary>The arguments in the text of /proc/&lt;pid&gt;/cmdline (proc_pid_cmdline(5)), each followed by a zero. A program that

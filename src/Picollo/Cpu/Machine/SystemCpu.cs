@@ -143,7 +143,7 @@ public sealed class SystemCpu : IDisposable
     }
 
     /// <summary>The words that a process was started with, or what it has put in their place (which often ends with a number of empty
-    /// ones). At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
+    /// ones), up to 64 KiB. At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
     /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
     /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
     internal string[]? GetCommandLine(int processId)

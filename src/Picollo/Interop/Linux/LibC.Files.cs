@@ -50,6 +50,9 @@ internal static unsafe partial class LibC
     public static partial int fcntl(int file, int command, int argument);
 
     [LibraryImport(Library, SetLastError = true)]
+    public static partial int fchown(int file, uint user, uint group);
+
+    [LibraryImport(Library, SetLastError = true)]
     public static partial int pipe2(int* ends, int flags);
 
     [LibraryImport(Library, SetLastError = true)]

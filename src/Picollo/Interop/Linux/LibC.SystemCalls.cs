@@ -12,6 +12,7 @@ internal static unsafe partial class LibC
 
     // <linux/stat.h>
     public const uint STATX_UID = 8;
+    public const uint STATX_GID = 0x10;
 
     /// <summary>glibc has had a function for it since 2.30.</summary>
     public static int? SYS_gettid => RuntimeInformation.ProcessArchitecture switch
@@ -61,13 +62,13 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint syscall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
 
-    /// <summary>Fills in the owner of a file by <c>statx(2)</c> with <see cref="STATX_UID"/>: 0, or -1 and the error.
+    /// <summary>Fills in the owner and the group of a file by <c>statx(2)</c>: 0, or -1 and the error.
     /// The path ends with a zero, and is relative to the directory; with <see cref="AT_EMPTY_PATH"/>, empty for the directory
     /// itself.</summary>
-    public static int statx_uid(int directory, byte* path, int flags, out uint user)
+    public static int statx_owner(int directory, byte* path, int flags, out uint user, out uint group)
     {
-        const int StructLength = 256, OwnerOffset = 20; // struct statx has one layout on every architecture
-        user = 0;
+        const int StructLength = 256, OwnerOffset = 20, GroupOffset = 24; // struct statx has one layout on every architecture
+        (user, group) = (0, 0);
         if (SYS_statx is not { } number)
         {
             Marshal.SetLastPInvokeError(Errno.ENOSYS);
@@ -75,8 +76,12 @@ internal static unsafe partial class LibC
         }
 
         byte* status = stackalloc byte[StructLength];
-        int result = (int)syscall(number, directory, (nint)path, flags, (nint)STATX_UID, (nint)status);
-        user = result == 0 ? *(uint*)(status + OwnerOffset) : 0;
+        int result = (int)syscall(number, directory, (nint)path, flags, (nint)(STATX_UID | STATX_GID), (nint)status);
+        if (result == 0)
+        {
+            (user, group) = (*(uint*)(status + OwnerOffset), *(uint*)(status + GroupOffset));
+        }
+
         return result;
     }
 

@@ -87,6 +87,18 @@ public sealed class LiveDetailTests : IDisposable
         cpu.GetCommandLine(child.Id).Should().BeNull();
     }
 
+    [FactNeeding(Need.Linux)]
+    public void Of_a_command_line_longer_than_64_KiB_the_start_is_read()
+    {
+        string[] words = ["sh", "-c", "echo begun; exec 3>&1; while :; do sleep 60; done", new('x', 100_000)];
+        Process child = Start(words[0], words[1..]);
+        child.StandardOutput.ReadLine();
+        using var cpu = new SystemCpu(SystemCpuParts.None);
+
+        string.Join('\0', cpu.GetCommandLine(child.Id)!).Should().Be(string.Join('\0', words)[..65_536]);
+        child.Kill(entireProcessTree: true);
+    }
+
     [FactNeeding(Need.Linux, Need.Taskset)]
     public void Two_that_want_the_same_cpu_run_half_of_the_time_and_wait_the_other_half()
     {
