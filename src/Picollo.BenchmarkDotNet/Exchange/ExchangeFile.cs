@@ -19,7 +19,7 @@ internal static class ExchangeFile
             () =>
             {
                 made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
-                Write(made, new(request, Result: null));
+                Write(made, new(request, Result: null), FileMode.Open);
             },
             out reason);
         path = isWritten ? made : null;
@@ -36,8 +36,9 @@ internal static class ExchangeFile
     public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason) => Try(
         () =>
         {
-            string whole = path + ".new";
-            Write(whole, new(Request: null, result));
+            // In a folder that others can write to, a link planted at a known name would be followed.
+            string whole = $"{path}.{Path.GetRandomFileName()}";
+            Write(whole, new(Request: null, result), FileMode.CreateNew);
             File.Move(whole, path, overwrite: true);
         },
         out reason);
@@ -52,8 +53,17 @@ internal static class ExchangeFile
         return read;
     }
 
-    private static void Write(string path, Exchange exchange) =>
-        File.WriteAllBytes(path, JsonSerializer.SerializeToUtf8Bytes(exchange, ExchangeJson.Default.Exchange));
+    private static void Write(string path, Exchange exchange, FileMode mode)
+    {
+        FileStreamOptions options = new() { Mode = mode, Access = FileAccess.Write };
+        if (mode == FileMode.CreateNew && !OperatingSystem.IsWindows())
+        {
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        }
+
+        using FileStream file = new(path, options);
+        file.Write(JsonSerializer.SerializeToUtf8Bytes(exchange, ExchangeJson.Default.Exchange));
+    }
 
     // A full disk or a folder that may not be written to costs the measures, never the run: BenchmarkDotNet lets no exception of a
     // diagnoser pass.

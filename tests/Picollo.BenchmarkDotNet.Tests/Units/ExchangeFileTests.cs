@@ -40,6 +40,26 @@ public sealed class ExchangeFileTests
     public void The_file_is_this_user_s_alone() =>
         InFile(MeasureRequest.Of([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
 
+    [FactNeeding(Need.Linux)]
+    [UnsupportedOSPlatform("windows")]
+    public void A_result_follows_no_planted_link_and_is_this_users_alone() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    {
+        string link = path + ".new", victim = path + ".victim";
+        File.WriteAllText(victim, "kept");
+        File.CreateSymbolicLink(link, victim);
+        try
+        {
+            ExchangeFile.TryWriteResult(path, new([], [], null, null), out _).Should().BeTrue();
+            File.ReadAllText(victim).Should().Be("kept");
+            File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+        finally
+        {
+            File.Delete(link);
+            File.Delete(victim);
+        }
+    });
+
     [Theory]
     [InlineData("")]
     [InlineData("{\"Result\":{\"Cou")]

@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Picollo.Cli.Shell;
 using Picollo.Export;
 
@@ -130,6 +131,61 @@ public class HistFilesTests
         new FileInfo(link).LinkTarget.Should().Be(target);
         PicolloTool.RunInShell("echo 1 | $picollo hist --svg /dev/stdout --json | cat").Output.Should().StartWith("<svg").And.EndWith("}\n");
         PicolloTool.RunInShell("echo 1 | $picollo hist --json --svg >(cat >&2)").Error.Should().StartWith("<svg");
+    }
+
+    [FactNeeding(Need.Linux)]
+    [UnsupportedOSPlatform("windows")]
+    public void A_link_at_a_temporary_name_is_not_followed()
+    {
+        using TemporaryFolder folder = new();
+        (string path, string victim) = (folder.PathOf("a"), folder.PathOf("victim"));
+        File.WriteAllText(victim, "kept");
+        File.CreateSymbolicLink($"{path}.{Environment.ProcessId}.tmp", victim);
+
+        OutputFile.WriteText(path, writer => writer.Write("new"));
+
+        File.ReadAllText(victim).Should().Be("kept");
+        new FileInfo(path).LinkTarget.Should().BeNull();
+        File.ReadAllText(path).Should().Be("new");
+    }
+
+    [FactNeeding(Need.Linux)]
+    [UnsupportedOSPlatform("windows")]
+    public void A_replaced_file_keeps_its_mode()
+    {
+        using TemporaryFolder folder = new();
+        string path = folder.PathOf("a");
+        foreach (UnixFileMode mode in (UnixFileMode[])[UnixFileMode.UserRead | UnixFileMode.UserWrite, (UnixFileMode)0b110_110_110])
+        {
+            File.WriteAllText(path, "old");
+            File.SetUnixFileMode(path, mode);
+
+            OutputFile.WriteText(path, writer =>
+            {
+                writer.Write("new");
+                writer.Flush();
+                string aside = Directory.GetFiles(folder.Path).Single(file => file != path);
+                (File.GetUnixFileMode(aside) & ~mode).Should().Be(UnixFileMode.None, "no other user may read it meanwhile");
+            });
+
+            File.GetUnixFileMode(path).Should().Be(mode);
+        }
+    }
+
+    [FactNeeding(Need.Linux, Need.Root)]
+    [Trait("Category", "Slow")]
+    public void A_file_of_another_user_keeps_its_owner_or_is_refused()
+    {
+        using TemporaryFolder folder = new();
+        ToolRun run = PicolloTool.RunInShell($"""
+            cd {folder.Path}; chmod 777 .; echo old > a; chown 1234:4321 a; chmod 640 a
+            echo old > b; chmod 666 b
+            echo 1 | $picollo hist --json --svg a > /dev/null; stat -c '%u %g %a' a; head -c 4 a; echo
+            echo 1 | $unprivileged hist --json --svg b > /dev/null; stat -c '%u %a' b; cat b; ls
+            """);
+
+        run.Output.Should().Be("1234 4321 640\n<svg\n0 666\nold\na\nb\n");
+        run.Error.Should().Be("picollo: b: Its owner or group cannot be kept\n");
     }
 
     private static HdrHistogramLogInterval[] IntervalsOf(string path)
