@@ -61,10 +61,10 @@ internal static class HdrHistogramDecoder
                 var payload = new EncodedBytes(inflated, buffer, headerBytes[header.Length..length], header);
                 PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
 
-                // Reading its end also has the checksum compared.
+                // Reading its end also compares the checksum. HdrHistogram.NET writes none, and the family's libraries accept that.
                 return inflated.ReadByte() >= 0
                     ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
-                    : source.IsExceeded
+                    : source.IsExceeded && !EndsWithDeflate(start, compressed.Length)
                     ? throw new HdrHistogramFormatException(
                         "The compressed data is cut off in its checksum", EncodedHeader.CompressedLength)
                     : histogram;
@@ -76,6 +76,16 @@ internal static class HdrHistogramDecoder
                 throw new HdrHistogramFormatException("The compressed data is damaged", EncodedHeader.CompressedLength, inner: e);
             }
         }
+    }
+
+    /// <summary>Whether the last byte is the one that ends the deflate data, so that no part of a checksum follows it.</summary>
+    private static unsafe bool EndsWithDeflate(byte* compressed, int length)
+    {
+        const int ZLibHeaderLength = 2;
+        using var source = new CompressedSource(compressed + ZLibHeaderLength, length - ZLibHeaderLength) { GivesLastByteAlone = true };
+        using var inflated = new DeflateStream(source, CompressionMode.Decompress);
+        inflated.CopyTo(Stream.Null);
+        return !source.IsExceeded && source.Position == source.Length;
     }
 
     private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
@@ -213,14 +223,17 @@ internal static class HdrHistogramDecoder
     {
         public bool IsExceeded { get; private set; }
 
-        public override int Read(Span<byte> buffer) => Noticed(base.Read(buffer));
+        /// <summary>Whether the last byte is read by itself, so that <see cref="Stream.Position"/> shows whether it was needed.</summary>
+        public bool GivesLastByteAlone { get; init; }
 
-        public override int Read(byte[] buffer, int offset, int count) => Noticed(base.Read(buffer, offset, count));
-
-        private int Noticed(int read)
+        public override int Read(Span<byte> buffer)
         {
+            long before = Length - 1 - Position;
+            int read = base.Read(GivesLastByteAlone && before > 0 && before < buffer.Length ? buffer[..(int)before] : buffer);
             IsExceeded |= read == 0;
             return read;
         }
+
+        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
     }
 }

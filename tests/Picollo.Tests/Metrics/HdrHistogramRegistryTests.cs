@@ -45,6 +45,16 @@ public class HdrHistogramRegistryTests
             .Should().Throw<ArgumentNullException>("the key is null");
     }
 
+    [Theory]
+    [InlineData("a", "\0" + "10xxxxxxxx", "", "a", "1", "xxxxxxxx\0" + "0")]
+    [InlineData("a", "kkkkk", "0", "a\0" + "1\0" + "5kkkkk", null, null)]
+    public void Names_and_labels_with_NUL_and_digits_are_distinguished(
+        string name, string label, string value, string otherName, string? otherLabel, string? otherValue)
+    {
+        _registry.Add(name, HdrHistogram.Create(), [new(label, value)]);
+        _registry.TryGet(otherName, otherLabel is null ? [] : [new(otherLabel, otherValue!)], out _).Should().BeFalse();
+    }
+
     [Fact]
     public void GetOrAdd_creates_once_and_keeps_the_variant()
     {

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
@@ -14,6 +15,9 @@ public readonly record struct Bucket
 
     internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex) =>
         (Start, Step, Count, StorageIndex, LogicalIndex) = (start, step, count, storageIndex, logicalIndex);
+
+    [JsonConstructor]
+    private Bucket(ulong start) => throw NotDeserializable(nameof(Bucket));
 
     /// <summary>The smallest value that belongs to the bucket.</summary>
     public ulong Start { get; }
@@ -41,6 +45,10 @@ public readonly record struct Bucket
 
     /// <summary>The largest value of the bucket.</summary>
     internal ulong UpperBound => Step == 0 ? Start : Start + (Step - 1);
+
+    /// <summary>Thrown instead of a silent zero: the JSON of what was read does not have everything that the value holds.</summary>
+    internal static NotSupportedException NotDeserializable(string type) =>
+        new($"A {type} cannot be read from JSON. Exchange histograms by HdrHistogramEncoding of the package Picollo.Export.");
 
     /// <summary>The bucket as text: <c>[storage / logical]: [start, end) count</c>, culture-invariant.</summary>
     /// <returns>For example <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>

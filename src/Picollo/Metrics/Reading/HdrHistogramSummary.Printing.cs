@@ -112,7 +112,9 @@ public sealed partial class HdrHistogramSummary
         return table.ToString(options.Heading(DefaultDiffTitle));
     }
 
-    internal static string Rank(double rank) => rank.ToString("0.####", CultureInfo.InvariantCulture);
+    /// <summary>Four decimal places; as many as needed where a rank below 100 would print as 100.</summary>
+    internal static string Rank(double rank) =>
+        rank.ToString(rank is >= 99.99995 and < 100 ? "R" : "0.####", CultureInfo.InvariantCulture);
 
     internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 

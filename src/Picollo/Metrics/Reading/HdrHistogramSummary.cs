@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Numerics;
+using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
@@ -23,6 +24,14 @@ public sealed partial class HdrHistogramSummary
     private HdrLayout _layout;
     private uint _firstIndex;
     private EquivalentValueSelection _selection; // the process's when the histogram was read
+
+    /// <summary>Creates an empty summary, for <see cref="ReadOnlyHdrHistogram.GetSummary"/> to fill.</summary>
+    public HdrHistogramSummary()
+    {
+    }
+
+    [JsonConstructor]
+    private HdrHistogramSummary(ulong totalCount) => throw Bucket.NotDeserializable(nameof(HdrHistogramSummary));
 
     /// <summary>The smallest value.</summary>
     public Percentile P0 => At(0);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
@@ -9,6 +10,9 @@ namespace Picollo.Metrics;
 public readonly record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;
+
+    [JsonConstructor]
+    private Percentile(double rank) => throw Bucket.NotDeserializable(nameof(Percentile));
 
     internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = default)
     {
@@ -72,9 +76,11 @@ public readonly record struct Percentile
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Rank, TargetCount, RunningCount, Bucket);
 
-    /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant, the rank with up to four digits.</summary>
+    /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant. The rank has up to four
+    /// decimal places; one below 100 that rounds to 100 has as many as it needs.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"P{Rank:0.####}={Value:N0} {Bucket}");
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
         new(parameter, selection, "Midpoint, LowerBound or UpperBound is needed.");

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
@@ -6,6 +7,7 @@ namespace Picollo.Metrics;
 public abstract partial class ReadOnlyHdrHistogram
 {
     /// <summary>All buckets of the range in ascending order, empty ones too, as they are when the enumeration begins.</summary>
+    [JsonIgnore]
     public IEnumerable<Bucket> Buckets => EnumerateBuckets(withValuesOnly: false);
 
     /// <summary>The buckets into which something was recorded, in ascending order, as they are when the enumeration begins.</summary>
@@ -13,9 +15,11 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the share of
     /// what lies before the bucket and half of the bucket, in percent.</summary>
+    [JsonIgnore]
     public IEnumerable<Percentile> BucketPercentiles => EnumerateBucketPercentiles(withValuesOnly: false);
 
     /// <summary>The same as <see cref="BucketPercentiles"/> without the empty buckets.</summary>
+    [JsonIgnore]
     public IEnumerable<Percentile> BucketPercentilesWithValues => EnumerateBucketPercentiles(withValuesOnly: true);
 
     /// <summary>The percentile at a rank.</summary>

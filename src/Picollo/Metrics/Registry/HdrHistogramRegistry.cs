@@ -252,15 +252,16 @@ public sealed class HdrHistogramRegistry
         _sorted = null;
     }
 
-    /// <summary>Name and labels in one string, each with its length, so that no two lists give the same.</summary>
+    /// <summary>Name and labels in one string. Each part has its length and a colon before it, so that the string can be split in one way
+    /// only, whatever the parts contain.</summary>
     private static string KeyOf(string name, IReadOnlyList<KeyValuePair<string, string>> labels)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        StringBuilder key = new(name);
-        key.Append('\0').Append(name.Length);
+        StringBuilder key = new();
+        key.Append(name.Length).Append(':').Append(name);
         foreach ((string label, string value) in labels)
         {
-            key.Append('\0').Append(label.Length).Append(label).Append('\0').Append(value.Length).Append(value);
+            key.Append(label.Length).Append(':').Append(label).Append(value.Length).Append(':').Append(value);
         }
 
         return key.ToString();
