@@ -226,14 +226,13 @@ internal static class HdrHistogramDecoder
         /// <summary>Whether the last byte is read by itself, so that <see cref="Stream.Position"/> shows whether it was needed.</summary>
         public bool GivesLastByteAlone { get; init; }
 
-        public override int Read(Span<byte> buffer)
+        /// <summary>The way of all reads: the base class passes those into a span on to it.</summary>
+        public override int Read(byte[] buffer, int offset, int count)
         {
-            long before = Length - 1 - Position;
-            int read = base.Read(GivesLastByteAlone && before > 0 && before < buffer.Length ? buffer[..(int)before] : buffer);
+            int butLast = (int)(Length - 1 - Position);
+            int read = base.Read(buffer, offset, GivesLastByteAlone && butLast > 0 ? Math.Min(count, butLast) : count);
             IsExceeded |= read == 0;
             return read;
         }
-
-        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
     }
 }
