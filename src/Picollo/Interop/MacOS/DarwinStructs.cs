@@ -158,14 +158,24 @@ internal struct MachTimebase
     public uint Numerator;
     public uint Denominator;
 
-    /// <summary>That of this machine; without a fraction where the call fails.</summary>
+    /// <summary>That of this machine's process times; without a fraction where the call fails.</summary>
     [SupportedOSPlatform("macos")]
     public static unsafe MachTimebase Read()
     {
         MachTimebase timebase = default;
         _ = LibSystem.mach_timebase_info(&timebase);
-        return timebase;
+        int isTranslated = 0;
+        nuint size = sizeof(int);
+        bool isKnown = LibSystem.sysctlbyname("sysctl.proc_translated", &isTranslated, &size, null, 0) == 0; // not on Intel
+        return OfProcessTimes(timebase, isKnown && isTranslated == 1);
     }
+
+    /// <summary>The fraction of the times that the kernel keeps of processes.</summary>
+    /// <param name="reported">What <c>mach_timebase_info</c> reports.</param>
+    /// <param name="isTranslated">Whether Rosetta 2 runs this process (<c>sysctl.proc_translated</c>): then it reports 1/1, the fraction of
+    /// the time that it emulates, but the kernel keeps times in the ticks of Apple silicon, 24 MHz.</param>
+    public static MachTimebase OfProcessTimes(MachTimebase reported, bool isTranslated) =>
+        isTranslated ? new() { Numerator = 125, Denominator = 3 } : reported;
 
     /// <summary>Nanoseconds, rounded down; what does not fit (292 years) stays at the limit. 0 without a fraction.</summary>
     public readonly long ToNanoseconds(ulong units)

@@ -50,6 +50,9 @@ internal static unsafe partial class LibSystem
     [LibraryImport(Library)]
     public static partial int mach_timebase_info(MachTimebase* timebase);
 
+    [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int sysctlbyname(string name, void* value, nuint* size, void* newValue, nuint newSize);
+
     /// <summary>Returns how many bytes it wrote; 0 or less where it failed.</summary>
     [LibraryImport(Library, SetLastError = true)]
     public static partial int proc_pidinfo(int processId, int flavor, ulong argument, void* buffer, int size);

@@ -21,6 +21,14 @@ public class MachTimebaseTests
         AppleSilicon.ToNanoseconds(units).Should().Be(nanoseconds);
 
     [Fact]
+    public void Under_Rosetta_2_units_are_those_of_Apple_silicon_whatever_is_reported()
+    {
+        MachTimebase.OfProcessTimes(Intel, isTranslated: true).Should().Be(AppleSilicon);
+        MachTimebase.OfProcessTimes(Intel, isTranslated: false).Should().Be(Intel);
+        MachTimebase.OfProcessTimes(AppleSilicon, isTranslated: false).Should().Be(AppleSilicon);
+    }
+
+    [Fact]
     public void What_does_not_fit_stays_at_the_limit()
     {
         AppleSilicon.ToNanoseconds(ulong.MaxValue).Should().Be(long.MaxValue);
