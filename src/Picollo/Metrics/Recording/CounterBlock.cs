@@ -49,6 +49,10 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
 
     private Dictionary<int, ulong>? _carries; // guarded by Gate; null until the first carry
 
+    // Counts too large for a 32-bit counter that several threads write; null until the first. Only added to, so that neither its writers nor
+    // a reader need the lock: each count is in here or in the counter, never in both.
+    private ulong[]? _large;
+
     public readonly TCounter[] Counts = new TCounter[length];
 
     public override long FootprintInBytes
@@ -57,7 +61,7 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
         {
             lock (Gate)
             {
-                return Footprint.OfArray(Counts) + Footprint.OfDictionary(_carries);
+                return Footprint.OfArray(Counts) + Footprint.OfArray(_large) + Footprint.OfDictionary(_carries);
             }
         }
     }
@@ -113,10 +117,10 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
             return;
         }
 
-        lock (Gate)
-        {
-            AddCarry(index, count);
-        }
+        ulong[] large = Volatile.Read(ref _large)
+            ?? Interlocked.CompareExchange(ref _large, new ulong[Counts.Length], null)
+            ?? _large!;
+        Interlocked.Add(ref large[index], count);
     }
 
     /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries.</summary>
@@ -172,12 +176,17 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
-            return _carries is null && summary.TryFill<TCounter>(owner, Counts, underflow + overflow);
+            return _carries is null && Volatile.Read(ref _large) is null && summary.TryFill<TCounter>(owner, Counts, underflow + overflow);
         }
     }
 
     private void AddCarriesTo(Span<ulong> sums)
     {
+        if (Volatile.Read(ref _large) is { } large)
+        {
+            CounterMath.Add<ulong>(large, sums);
+        }
+
         if (_carries is { } carries)
         {
             foreach ((int index, ulong carried) in carries)

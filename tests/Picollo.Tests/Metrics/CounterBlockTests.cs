@@ -1,0 +1,26 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+public class CounterBlockTests
+{
+    [Theory]
+    [InlineData(1 << 16)]
+    [InlineData((1 << 16) + 1)]
+    [InlineData(1UL << 40)]
+    public void A_writer_of_any_count_does_not_wait_for_a_reader(ulong count)
+    {
+        var block = new CounterBlock<uint>(4);
+        var writer = new Thread(() => block.AddInterlocked(2, count)) { IsBackground = true };
+        lock (block.Counts) // as a reader while it copies
+        {
+            writer.Start();
+            writer.Join(TimeSpan.FromSeconds(30)).Should().BeTrue();
+        }
+
+        ulong[] sums = new ulong[4];
+        block.CopyTo(sums);
+        block.AddTo(sums);
+        sums.Should().Equal(0, 0, 2 * count, 0);
+    }
+}
