@@ -18,7 +18,9 @@ namespace Picollo.Timing;
 /// second at most, and the error falls below 1 ppm within a second or so.</para>
 /// <para><b>Caveats.</b> A reading is not ordered with the instructions around it and may be off by some tens of nanoseconds
 /// of reordering. An interval across a suspend or a virtual machine's migration cannot be measured, and is said to be
-/// so. A jump of less than a thousandth of the time since the last check goes unseen if it makes no interval negative. Time passes here as
+/// so. A jump of less than a thousandth of the time since the last check goes unseen if it makes no interval negative. Where the counter's
+/// rate changes (a virtual machine's migration), intervals that start after the change and end before the next check, a second later at
+/// most while the clock is used, are converted at the old rate; they are not discarded. Time passes here as
 /// for the monotonic clock: leaps and settings of the time of day do not count.</para>
 /// <para>All members are thread-safe and allocate nothing; timestamps may be compared across threads.</para>
 /// <example>
