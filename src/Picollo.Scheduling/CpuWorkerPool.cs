@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Picollo.Cpu;
 
 namespace Picollo.Scheduling;
 
@@ -51,7 +52,18 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Starts the pool's threads: the workers and a timer.</summary>
     /// <param name="options">The options; null for the defaults.</param>
-    public CpuWorkerPool(CpuWorkerPoolOptions? options = null) => _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions());
+    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
+    public CpuWorkerPool(CpuWorkerPoolOptions? options = null)
+        : this(options, CpuUsageReader.GetThreadTimeNanoseconds)
+    {
+    }
+
+    /// <summary>For tests, with another way to read the thread's CPU time.</summary>
+    internal CpuWorkerPool(CpuWorkerPoolOptions? options, Func<long> readThreadTime)
+    {
+        _ = readThreadTime(); // it throws here, and not on the workers, where it would end the process
+        _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions());
+    }
 
     /// <summary>The pool's name, in its threads' names and in its metrics.</summary>
     public string Name => _scheduler.Name;

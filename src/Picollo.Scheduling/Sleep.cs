@@ -26,15 +26,27 @@ internal sealed class Sleep
     /// <param name="milliseconds">-1 for no limit.</param>
     public void Wait(int milliseconds = Timeout.Infinite)
     {
-        lock (_gate)
+        while (true)
         {
-            // A thread that sees Asleep takes the lock before the pulse, so that the pulse comes after the wait began.
-            if (Interlocked.CompareExchange(ref _state, Asleep, Awake) == Awake)
+            try
             {
-                _ = Monitor.Wait(_gate, milliseconds);
-            }
+                lock (_gate)
+                {
+                    // A thread that sees Asleep takes the lock before the pulse, so that the pulse comes after the wait began. It is
+                    // Asleep before too where the last wait was interrupted.
+                    if (Interlocked.CompareExchange(ref _state, Asleep, Awake) != Woken)
+                    {
+                        _ = Monitor.Wait(_gate, milliseconds);
+                    }
 
-            Volatile.Write(ref _state, Awake);
+                    Volatile.Write(ref _state, Awake);
+                    return;
+                }
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Meant for a body that ran on this thread. The exception would end the process.
+            }
         }
     }
 

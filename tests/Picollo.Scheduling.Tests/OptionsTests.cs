@@ -25,6 +25,11 @@ public class OptionsTests
         (await other.RunAsync(_ => Thread.CurrentThread.Name).Soon()).Should().BeOneOf("other 1", "other 2", "other 3");
     }
 
+    [Fact]
+    public void A_pool_is_not_created_where_the_CPU_time_of_threads_is_unavailable() =>
+        FluentActions.Invoking(() => new CpuWorkerPool(null, () => throw new MeasurementUnavailableException("No clock.")))
+            .Should().Throw<MeasurementUnavailableException>().WithMessage("No clock.");
+
     [Theory]
     [InlineData(int.MinValue, false)]
     [InlineData(0, false)]

@@ -32,6 +32,28 @@ public class SleepTests
         }
     }
 
+    [Fact]
+    public void An_interrupt_does_not_end_a_sleep()
+    {
+        var sleep = new Sleep();
+        bool hasEnded = false;
+        Exception? failure = null;
+        var sleeper = new Thread(() =>
+        {
+            Thread.CurrentThread.Interrupt(); // takes effect where the thread blocks next
+            failure = Record.Exception(() => sleep.Wait());
+            Volatile.Write(ref hasEnded, true);
+        })
+        { IsBackground = true };
+        sleeper.Start();
+        YieldUntil(() => Volatile.Read(ref hasEnded) || sleeper.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
+        sleeper.Interrupt();
+        Volatile.Read(ref hasEnded).Should().BeFalse();
+        sleep.Wake();
+        YieldUntil(() => Volatile.Read(ref hasEnded));
+        failure.Should().BeNull();
+    }
+
     private static void YieldUntil(Func<bool> condition)
     {
         var spinner = new SpinWait();

@@ -255,7 +255,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>For a few nanoseconds: a byte, and one exchange for all the sums. Nothing in here can throw, not even for a thread that is
-    /// interrupted while it waits (which <c>Sleep(1)</c> would).</summary>
+    /// interrupted while it waits (the sleeps of a <c>SpinWait</c> would).</summary>
     private void Lock()
     {
         if (Interlocked.CompareExchange(ref _isLocked, 1, 0) != 0)
@@ -267,10 +267,9 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void WaitForLock()
     {
-        var spinner = new SpinWait();
         do
         {
-            spinner.SpinOnce(sleep1Threshold: -1);
+            _ = Thread.Yield();
         }
         while (Interlocked.CompareExchange(ref _isLocked, 1, 0) != 0);
     }

@@ -12,8 +12,6 @@ namespace Picollo.Cpu;
 /// <param name="clocks">What returns the owner's time to other threads.</param>
 internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 {
-    private static readonly Lock Registering = new();
-
     // Replaced when a thread comes; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
     private static ThreadSegment[] _all = [];
 
@@ -41,11 +39,10 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <summary>The version once no change is under way: some nanoseconds, unless the owner loses its processor just then.</summary>
     public long WaitForEvenVersion()
     {
-        var spinner = new SpinWait();
         long version;
         while (((version = Version) & 1) != 0)
         {
-            spinner.SpinOnce();
+            _ = Thread.Yield(); // a SpinWait sleeps, which throws in a thread that is interrupted
         }
 
         return version;
@@ -174,14 +171,17 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 
     // A new object each time: what an ended thread left would be measured by another thread's clock.
+    // Without a lock: waiting for one throws in a thread that is interrupted.
     private static ThreadSegment Register(Thread thread)
     {
-        lock (Registering)
+        var added = new ThreadSegment(thread, CpuTimes.Current);
+        ThreadSegment[] all;
+        do
         {
-            var added = new ThreadSegment(thread, CpuTimes.Current);
-            Volatile.Write(ref _all, [.. _all.Where(other => other._owner.IsAlive), added]);
-            return added;
+            all = Volatile.Read(ref _all);
         }
+        while (Interlocked.CompareExchange(ref _all, [.. all.Where(other => other._owner.IsAlive), added], all) != all);
+        return added;
     }
 
     /// <summary>Alone in a class without a static constructor: the shortest way to a thread's statics.</summary>
