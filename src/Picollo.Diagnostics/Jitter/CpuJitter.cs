@@ -27,9 +27,9 @@ public sealed class CpuJitter
     public long ThreadId { get; }
 
     /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. Written by the meter while it runs, to be read
-    /// only.</summary>
+    /// only; its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
     public HdrHistogram Histogram { get; } =
-        HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create();
+        HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create());
 
     /// <summary>Number of wake-ups that were measured and lost until now, because this process got no CPU in time to take them in. They are
     /// not in <see cref="Histogram"/>; 0 or more, and 0 in most measurements. Reading takes a lock for microseconds and allocates

@@ -84,7 +84,12 @@ internal static class HdrHistogramDecoder
         const int ZLibHeaderLength = 2;
         using var source = new CompressedSource(compressed + ZLibHeaderLength, length - ZLibHeaderLength) { GivesLastByteAlone = true };
         using var inflated = new DeflateStream(source, CompressionMode.Decompress);
-        inflated.CopyTo(Stream.Null);
+        Span<byte> ignored = stackalloc byte[EncodedBytes.BufferLength];
+        while (inflated.Read(ignored) > 0)
+        {
+            // CopyTo would read the source to its end.
+        }
+
         return !source.IsExceeded && source.Position == source.Length;
     }
 

@@ -18,7 +18,7 @@ public sealed class PerfEventCounter
     {
         Name = name;
         Definition = definition;
-        Histogram = HdrHistogram.Factory.WithInterlocked().Create();
+        Histogram = HdrHistogram.Owned(HdrHistogram.Factory.WithInterlocked().Create());
     }
 
     /// <summary>Kind and event, such as <c>Hardware:Instructions</c>, <c>HardwareCache:L1DReadMiss</c>, or the name given.</summary>
@@ -26,7 +26,7 @@ public sealed class PerfEventCounter
 
     /// <summary>What <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> recorded, since the
     /// last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. 115 KB, and twice as much
-    /// more from the first reset on.</summary>
+    /// more from the first reset on. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
     public HdrHistogram Histogram { get; }
 
     /// <summary>Events (of the kernel's clocks, nanoseconds) from the session's creation, or its last

@@ -12,7 +12,8 @@ namespace Picollo.PerfEvent;
 /// <para><b>Reading.</b> Where the kernel lets user code read the counters (x64 by default, arm64 with
 /// <c>kernel.perf_user_access=1</c>), and the thread that reads is the one that is counted, a read takes some tens of nanoseconds and no
 /// system call; where one of the counters cannot be read so at the moment, all are read by the kernel, a group in one
-/// call. Which it is, is decided anew at every read.</para>
+/// call. Which it is, is decided anew at every read. Where such reads are disabled while sessions are open, a read ends the process with a
+/// signal; <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/> prevents that.</para>
 /// <para><b>Correctness.</b> Nothing wraps: counts are 64 bits, differences stop at 0, what reading itself counts is found out once and
 /// taken off. The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
 /// <para><b>Whose counts.</b> Those of the target that the factory was given, and not of the thread that reads: by default the thread that
@@ -195,7 +196,7 @@ public sealed class PerfEventCounterSession : IDisposable
         (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
             new PerfEventOpener(settings, sources).Open();
         bool countsReader = settings.IsOwnThread || settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
-        PerfPages? pages = (pagesOf ?? PagesOf)(groups, counters.Count);
+        PerfPages? pages = settings.ReadsInUserSpace ? (pagesOf ?? PagesOf)(groups, counters.Count) : null;
         var session = new PerfEventCounterSession(groups, [.. counters], unavailable, pages, countsReader);
         try
         {

@@ -84,6 +84,15 @@ public sealed class PerfEventCounterSessionFactory
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(Settings with { CountsKernel = kernel });
 
+    /// <summary>Whether the counted thread may read its counters in user space, without a system call.</summary>
+    /// <remarks>With <see langword="false"/> the kernel is asked at every read, which takes some hundreds of nanoseconds. Use it where
+    /// somebody may disable such reads while sessions are open (<c>/sys/bus/event_source/devices/cpu/rdpmc</c>, or
+    /// <c>kernel.perf_user_access</c>): a read in user space then ends the process with a signal, which cannot be caught.</remarks>
+    /// <param name="userSpaceReads">True by default.</param>
+    /// <returns>A new factory.</returns>
+    public PerfEventCounterSessionFactory WithUserSpaceReads(bool userSpaceReads) =>
+        new(Settings with { ReadsInUserSpace = userSpaceReads });
+
     /// <summary>Whether counting begins with <see cref="Create"/>; else with <see cref="PerfEventCounterSession.Enable"/>.</summary>
     /// <param name="enabled">True by default.</param>
     /// <returns>A new factory.</returns>

@@ -7,7 +7,9 @@ using Picollo.Interop.Linux;
 namespace Picollo.PerfEvent;
 
 /// <summary>Counters on one thread or CPU that the kernel schedules together, and reads in one call.</summary>
-internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
+/// <param name="isGroup">Whether the counters are read together.</param>
+/// <param name="promptReader"><see cref="PerfEventSettings.PromptReader"/>.</param>
+internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader = null) : IDisposable
 {
     /// <summary>More do not fit the kernel's read of a group (perf_event_validate_size), and no PMU has a tenth of it.</summary>
     public const int MaxCounters = 64;
@@ -26,6 +28,9 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
         _counters.Add(counter);
     }
 
+    /// <summary>Whether the calling thread's read is so short that garbage collections can wait for it.</summary>
+    internal bool IsReadPrompt => promptReader == Thread.CurrentThread;
+
     public IEnumerable<(PerfEventFile File, int Counter)> Members => _files.Zip(_counters);
 
     /// <summary>Adds this group's counts to the session's, by one read(2).</summary>
@@ -34,9 +39,10 @@ internal sealed unsafe class PerfEventGroup(bool isGroup) : IDisposable
     public bool TryRead(Span<PerfReading> sums)
     {
         ulong* buffer = stackalloc ulong[3 + MaxCounters];
-        nuint length = (nuint)(isGroup ? 3 + Count : 3) * sizeof(ulong);
-        nint read = LibC.read_counter(_files[0].Number, buffer, length);
-        if (read != (nint)length)
+        nint length = (isGroup ? 3 + Count : 3) * sizeof(ulong);
+        int file = _files[0].Number;
+        nint read = IsReadPrompt ? LibC.read_counter(file, buffer, (nuint)length) : LibC.read(file, buffer, length);
+        if (read != length)
         {
             return false;
         }

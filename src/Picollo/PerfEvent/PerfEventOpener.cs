@@ -164,7 +164,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
 
         if (joined is null)
         {
-            joined = new PerfEventGroup(isGroup: !settings.IsInherited);
+            joined = new PerfEventGroup(isGroup: !settings.IsInherited, settings.PromptReader);
             _groups.Add(joined);
         }
 

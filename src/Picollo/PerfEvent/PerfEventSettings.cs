@@ -29,6 +29,13 @@ internal sealed record PerfEventSettings
 
     public bool IsOptional { get; init; }
 
+    /// <summary>Whether the counted thread reads its counters without the kernel where it can.</summary>
+    public bool ReadsInUserSpace { get; init; } = true;
+
+    /// <summary>The thread whose reads neither interrupt another CPU nor wait for a lock: the calling one, if it counts itself alone. Null
+    /// for none: reads of other CPUs interrupt them, and reads of inherited counters take a lock.</summary>
+    public Thread? PromptReader => IsOwnThread && !IsInherited ? Thread.CurrentThread : null;
+
     /// <summary>Whether it is the calling thread alone that counts: then it may read the counters itself, without the kernel.</summary>
     public bool IsOwnThread => ProcessId is null && ThreadId == 0;
 }

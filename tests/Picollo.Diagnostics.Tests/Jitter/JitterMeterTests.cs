@@ -36,6 +36,15 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
+    public void A_histogram_cannot_be_disposed()
+    {
+        var jitter = new CpuJitter(0, 1);
+        jitter.Histogram.Dispose();
+        jitter.Add([5]);
+        jitter.Histogram.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
     public async Task A_reader_that_is_kept_waiting_loses_samples_and_says_how_many()
     {
         // A handler that blocks until the loop has run through: what the ring had no place for is lost.

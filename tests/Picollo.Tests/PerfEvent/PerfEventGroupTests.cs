@@ -29,6 +29,23 @@ public sealed class PerfEventGroupTests
         sums.Should().Equal(default, Reading(11, 33));
     }
 
+    [Fact]
+    public void A_read_is_prompt_where_the_thread_reads_its_own_counters()
+    {
+        IsPrompt(new PerfEventSettings()).Should().Equal(true, false);
+        IsPrompt(new PerfEventSettings { Inherited = true }).Should().Equal([false, false], "inherited counters take a lock");
+        IsPrompt(new PerfEventSettings { ThreadId = -1, Cpu = 0 }).Should().Equal([false, false], "the read interrupts the CPU");
+        IsPrompt(new PerfEventSettings { ThreadId = 1 }).Should().Equal(false, false);
+        IsPrompt(new PerfEventSettings { ProcessId = 0 }).Should().Equal(false, false);
+    }
+
+    /// <summary>On this thread, and on another one.</summary>
+    private static bool[] IsPrompt(PerfEventSettings settings)
+    {
+        var group = new PerfEventGroup(isGroup: true, settings.PromptReader);
+        return [group.IsReadPrompt, PerfPagesTests.OnAnotherThread(() => group.IsReadPrompt)];
+    }
+
     private static PerfReading Reading(ulong raw, ulong scaled) =>
         new() { Raw = raw, EnabledNanoseconds = 300, RunningNanoseconds = 100, Scaled = scaled };
 }

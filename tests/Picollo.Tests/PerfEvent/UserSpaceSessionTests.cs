@@ -36,6 +36,29 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
+    public void Without_user_space_reads_the_kernel_is_asked_at_every_read()
+    {
+        PerfEventSettings settings = PerfEventCounterSession.Factory.WithUserSpaceReads(false).Settings with { Counters = TwoCounters.Counters };
+        var pages = new ScriptedPages(2);
+        using PerfEventCounterSession session = PerfEventCounterSession.Open(settings, PerfEventSources.System, (_, _) => pages);
+        session.Read();
+        session.WasReadInUserSpace.Should().BeFalse();
+        pages.Reads.Should().Be(0);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_histogram_cannot_be_disposed()
+    {
+        using PerfEventCounterSession session = Open(new ScriptedPages(2));
+        session.Counters[0].Histogram.Dispose();
+        using (session.Measure())
+        {
+        }
+
+        session.Counters[0].Histogram.TotalCount.Should().Be(1);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
     public void A_thread_that_is_not_counted_asks_the_kernel()
     {
         var pages = new ScriptedPages(2);

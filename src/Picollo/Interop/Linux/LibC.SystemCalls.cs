@@ -104,7 +104,8 @@ internal static unsafe partial class LibC
         return (int)syscall(number, (nint)attributes, thread, cpu, group, (nint)flags);
     }
 
-    /// <summary>read(2) without a GC transition: reading a counter neither blocks nor takes a microsecond.</summary>
+    /// <summary>read(2) without a GC transition, for a thread's read of its own counters: it neither blocks nor takes a microsecond.
+    /// (A read of another CPU's interrupts it, and one of inherited counters takes a lock.)</summary>
     [LibraryImport(Library, EntryPoint = "read"), SuppressGCTransition]
     public static partial nint read_counter(int file, void* buffer, nuint length);
 }

@@ -41,6 +41,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     private DateTimeOffset _countingSince; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
     private bool _disposed; // guarded by Gate
+    private bool _isOwned; // set before others have the histogram
 
     private protected HdrHistogram(HdrHistogramSettings settings)
         : base(settings.Layout, settings.MinTrackableValue, settings.MaxTrackableValue)
@@ -74,6 +75,15 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Creates a plain histogram with the defaults of <see cref="Factory"/>.</summary>
     /// <returns>A histogram for one writer at a time.</returns>
     public static PlainHdrHistogram<uint> Create() => Factory.Create();
+
+    /// <summary>Marks a histogram that the library records into and shows to its users: were they to dispose it, threads of the library
+    /// would throw.</summary>
+    internal static T Owned<T>(T histogram)
+        where T : HdrHistogram
+    {
+        histogram._isOwned = true;
+        return histogram;
+    }
 
     /// <summary>Counts a value.</summary>
     /// <param name="value">The value, in whatever unit the histogram is for. Out of range it is counted in
@@ -189,13 +199,14 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>; its
     /// constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on another thread is
     /// lost, and a scope that ends afterwards records nothing and does not throw.</summary>
-    /// <remarks>Idempotent. Nothing is freed under a writer: the memory goes when the object is collected, disposed or
+    /// <remarks>Does nothing to a histogram that an object of this library records into, such as that of a counter session. Idempotent.
+    /// Nothing is freed under a writer: the memory goes when the object is collected, disposed or
     /// not, and there is no finalizer.</remarks>
     public void Dispose()
     {
         lock (Gate)
         {
-            if (!_disposed)
+            if (!_disposed && !_isOwned)
             {
                 _disposed = true;
                 _baseline = null;
