@@ -8,8 +8,9 @@ namespace Picollo.Export;
 /// <para><b>Files.</b> The path's file is the one that is written; <c>name.1.hlog</c> was before it, and so on, up to
 /// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there
 /// at the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is
-/// noticed at the next line: a new file is begun. A path is for one recorder: a second one in the process is refused; in another
-/// process, it puts the first one's file aside, which goes on there.</para>
+/// noticed at the next line: a new file is begun. A path is for one recorder: a second one in the process is refused, as is one whose path
+/// is that of an old file of the first, or the reverse (<c>a.hlog</c> and <c>a.1.hlog</c>); in another process, it puts the first one's
+/// file aside, which goes on there.</para>
 /// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the
 /// next line that can be written covers all that was not. Each interval is tried anew. An unexpected exception ends the
 /// recording: it is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves whole lines, because
@@ -51,7 +52,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576
     /// characters.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
-    /// <exception cref="IOException">The file cannot be created, or another recorder of this process writes it.</exception>
+    /// <exception cref="IOException">The file cannot be created, or another recorder of this process writes it or would
+    /// replace it.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
     public HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
     {

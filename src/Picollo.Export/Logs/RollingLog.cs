@@ -1,10 +1,12 @@
+using System.Globalization;
+
 namespace Picollo.Export;
 
 /// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before
 /// that.</summary>
 internal sealed class RollingLog : IDisposable
 {
-    private static readonly HashSet<string> PathsInUse = []; // guarded by itself
+    private static readonly List<RollingLog> InUse = []; // guarded by itself
 
     private readonly string _path;
     private readonly HdrHistogramLogRecorderOptions _options;
@@ -14,18 +16,24 @@ internal sealed class RollingLog : IDisposable
 
     /// <summary>Creates the file; one that is there becomes the first of the old ones, so that nothing is put behind a line that a killed
     /// process left half.</summary>
-    /// <exception cref="IOException">Another of this process has the path: the two would put each other's files aside.</exception>
+    /// <exception cref="IOException">Another log of this process has the path, or one would put a file aside to the other's
+    /// path.</exception>
     public RollingLog(string path, HdrHistogramLogRecorderOptions options, Action<Exception> report)
     {
         _path = Path.GetFullPath(path);
         _options = options;
         _report = report;
-        lock (PathsInUse)
+        lock (InUse)
         {
-            if (!PathsInUse.Add(_path))
+            if (InUse.Find(other => other._path == _path || other.Replaces(_path) || Replaces(other._path)) is { } other)
             {
-                throw new IOException($"The log is written by another recorder of this process: {_path}");
+                throw new IOException(
+                    other._path == _path
+                        ? $"The log is written by another recorder of this process: {_path}"
+                        : $"{_path} and the log of another recorder of this process would replace each other's files: {other._path}");
             }
+
+            InUse.Add(this);
         }
 
         try
@@ -73,10 +81,21 @@ internal sealed class RollingLog : IDisposable
 
     private void LeavePath()
     {
-        lock (PathsInUse)
+        lock (InUse)
         {
-            PathsInUse.Remove(_path);
+            InUse.Remove(this);
         }
+    }
+
+    /// <summary>Whether a path is one of the old files, which exist or will.</summary>
+    private bool Replaces(string path)
+    {
+        string start = $"{Path.ChangeExtension(_path, null)}.", end = Path.GetExtension(_path);
+        return path.Length > start.Length + end.Length
+            && path.StartsWith(start, StringComparison.Ordinal)
+            && path.EndsWith(end, StringComparison.Ordinal)
+            && int.TryParse(path.AsSpan()[start.Length..^end.Length], NumberStyles.None, CultureInfo.InvariantCulture, out int age)
+            && age >= 1 && age < _options.FilesKept && path == PathOf(age);
     }
 
     /// <summary>Whether the path has no longer the file that is written: it was deleted, renamed, replaced, cut off or appended to. Seen by

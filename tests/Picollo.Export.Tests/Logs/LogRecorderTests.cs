@@ -579,6 +579,36 @@ public sealed class LogRecorderTests : IDisposable
         await new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second).DisposeAsync();
     }
 
+    [Theory]
+    [InlineData("a.hlog", "a.1.hlog")]
+    [InlineData("a.2.hlog", "a.hlog")]
+    [InlineData("a", "a.2")]
+    public async Task A_log_that_another_recorder_would_replace_as_its_old_file_is_refused(string first, string second)
+    {
+        Action open = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
+        await using (new HdrHistogramLogRecorder(Path.Combine(_folder, first), Second, new() { FilesKept = 3 }))
+        {
+            open.Should().Throw<IOException>().WithMessage($"*another recorder*{Path.Combine(_folder, first)}*");
+        }
+
+        open.Should().NotThrow();
+    }
+
+    [Theory]
+    [InlineData("a.hlog", "a.3.hlog")]
+    [InlineData("a.hlog", "a.01.hlog")]
+    [InlineData("a.hlog", "a.0.hlog")]
+    [InlineData("a.hlog", "a.1.log")]
+    [InlineData("a.hlog", "a.x.hlog")]
+    [InlineData("a.hlog", "b.1.hlog")]
+    public async Task A_log_that_no_other_recorder_would_replace_is_not_refused(string first, string second)
+    {
+        await using HdrHistogramLogRecorder one = new(Path.Combine(_folder, first), Second, new() { FilesKept = 3 });
+        await using HdrHistogramLogRecorder other = new(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
+
+        Directory.GetFiles(_folder).Should().HaveCount(2);
+    }
+
     [Fact]
     public async Task A_disposed_histograms_tag_is_free_at_once()
     {
