@@ -30,13 +30,11 @@ internal sealed class Interrupt : IDisposable
     /// <summary>Whether a program with this exit code was ended by one of these signals, or says that it was.</summary>
     public static bool IsExitCode(int exitCode) => exitCode - SignalBase is Signals.Hangup or Signals.Interrupt or Signals.Terminate;
 
-    public void Dispose()
-    {
-        _registrations.ForEach(registration => registration.Dispose());
-        _source.Dispose();
-    }
+    /// <summary>Stops handling signals. The source is not disposed: a signal that has just arrived may still cancel it.</summary>
+    public void Dispose() => _registrations.ForEach(registration => registration.Dispose());
 
-    private PosixSignalRegistration Register(PosixSignal signal) => PosixSignalRegistration.Create(signal, context =>
+    /// <summary>Handles a signal, on the runtime's signal thread, where an exception would end the process.</summary>
+    internal void Receive(PosixSignalContext context)
     {
         long first = Interlocked.CompareExchange(ref _first, Stopwatch.GetTimestamp(), 0);
         context.Cancel = first == 0 || Stopwatch.GetElapsedTime(first) < SameRequest;
@@ -45,7 +43,21 @@ internal sealed class Interrupt : IDisposable
             return;
         }
 
-        Signal = signal switch { PosixSignal.SIGINT => Signals.Interrupt, PosixSignal.SIGTERM => Signals.Terminate, _ => Signals.Hangup };
-        _source.Cancel();
-    });
+        Signal = context.Signal switch
+        {
+            PosixSignal.SIGINT => Signals.Interrupt,
+            PosixSignal.SIGTERM => Signals.Terminate,
+            _ => Signals.Hangup,
+        };
+        try
+        {
+            _source.Cancel();
+        }
+        catch (AggregateException)
+        {
+            // A callback failed. The token is canceled, and all other callbacks have run.
+        }
+    }
+
+    private PosixSignalRegistration Register(PosixSignal signal) => PosixSignalRegistration.Create(signal, Receive);
 }
