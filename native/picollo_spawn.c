@@ -9,9 +9,10 @@
  *
  * <control> and <report> are pipes by number. Report: the command's process id, one word, when it is there and held; a struct
  * report when it has ended. Control: a byte 0 lets it go, another sends it the signal of that number; the end of the pipe, which
- * comes with the end of whoever holds it, kills it. <options>, two letters, each '-' for none: 's' for a session, and so a process group,
- * of its own: then signals go to the group, and what is left of the group when the command has ended is killed; 'n' for the scheduler's
- * normal policy where a real-time one would be inherited.
+ * comes with the end of whoever holds it, kills it, unless it has become another user's that may not be signalled, as sudo does
+ * (a set-user-ID program has no parent death signal either). <options>, two letters, each '-' for none: 's' for a session, and so a
+ * process group, of its own: then signals go to the group, and what is left of the group when the command has ended is killed; 'n' for
+ * the scheduler's normal policy where a real-time one would be inherited.
  *
  * Standard input, output and error, environment, directory and all other descriptors are the command's as they are.
  */

@@ -41,8 +41,10 @@ internal static class StatCommand
           Counters begin with the command's first instruction and count what it
           starts; times, faults and memory are of the command and of those it waited
           for. With -c and --compare, what is left of the command's processes at its
-          end is killed. --per-thread looks every 10 ms: threads that live for less
-          may not be seen, and it says how much CPU time that makes.
+          end is killed. The end of the tool kills the command, unless that runs as
+          another user whom you may not signal, such as sudo. --per-thread looks every
+          10 ms: threads that live for less may not be seen, and it says how much CPU
+          time that makes.
         """;
 
     public static Command Create(Terminal terminal)

@@ -42,7 +42,8 @@ public sealed class RunningCommand : IDisposable
     /// <returns>How it ended and what it took.</returns>
     /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
     /// error number: on Linux ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
-    /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and the command with it.</exception>
+    /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and with it the command,
+    /// unless that is a set-user-ID program.</exception>
     /// <exception cref="ObjectDisposedException">This was disposed before anything waited.</exception>
     public CommandRun Wait()
     {
@@ -77,6 +78,8 @@ public sealed class RunningCommand : IDisposable
     public override string ToString() => _command.Text;
 
     /// <summary>Kills the command if it has not ended. On Linux the end of this process, by whatever means, does the same.</summary>
+    /// <remarks>A command that has become another user's, such as <c>sudo</c>, runs on where this process may not signal it. This method
+    /// then waits for its end.</remarks>
     public void Dispose()
     {
         if (_isDisposed)
