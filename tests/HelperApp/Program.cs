@@ -10,6 +10,7 @@ switch (args)
 
     // What is done to a process as a whole: its limits, its user, its system calls. The findings are lines "name=value".
     case ["limits"]: Limits.Run(); return 0;
+    case ["meter-limit"]: Limits.RunMeter(); return 0;
     case ["refused"]: Refusals.Run(); return 0;
     case ["seccomp"]: Seccomp.Run(); return 0;
     case ["small-groups"]: Seccomp.RunWithSmallGroups(); return 0;
@@ -24,7 +25,7 @@ switch (args)
 
     default:
         Console.Error.WriteLine(
-            "contracts, record-log PATH, serve-metrics NUMBER, limits, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
+            "contracts, record-log PATH, serve-metrics NUMBER, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
             + "jitter, jitter-break, jitter-stopped or jitter-left");
         return 2;
 }

@@ -29,20 +29,19 @@ public sealed class CommandMeter
     private static readonly TimeSpan ShortestInterval = TimeSpan.FromMilliseconds(1);
 
     private readonly PerfEventSettings? _counters;
-    private readonly SpawnProgram? _program;
+    private readonly Func<(SpawnProgram? Program, string? UnavailableReason)> _spawn;
 
     /// <summary>Creates a meter.</summary>
     /// <param name="counters">The counters; null for none. Targets are ignored; the command is always the target.</param>
     public CommandMeter(PerfEventCounterSessionFactory? counters = null)
-        : this(counters, SpawnProgram.Current)
+        : this(counters, () => SpawnProgram.Current)
     {
     }
 
-    internal CommandMeter(PerfEventCounterSessionFactory? counters, (SpawnProgram? Program, string? UnavailableReason) spawn)
+    internal CommandMeter(PerfEventCounterSessionFactory? counters, Func<(SpawnProgram? Program, string? UnavailableReason)> spawn)
     {
         _counters = counters is { Settings.Counters.Count: > 0 } ? counters.Settings : null;
-        _program = spawn.Program;
-        UnavailableReason = spawn.UnavailableReason;
+        _spawn = spawn;
     }
 
     /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
@@ -62,8 +61,9 @@ public sealed class CommandMeter
         }
     }
 
-    /// <summary>Null where all is known of a run; otherwise what is not known here, and why.</summary>
-    public string? UnavailableReason { get; }
+    /// <summary>Null where all is known of a run; otherwise what is not known here, and why. Each run and each call checks again: the
+    /// reason may pass, such as a lack of file descriptors.</summary>
+    public string? UnavailableReason => _spawn().UnavailableReason;
 
     /// <summary>Runs a command to its end.</summary>
     /// <param name="program">The program's name or path. A name without a slash is looked for on the <c>PATH</c>.</param>
@@ -85,7 +85,9 @@ public sealed class CommandMeter
     /// <param name="arguments">Its arguments, passed on as they are.</param>
     /// <returns>To be waited for, and disposed.</returns>
     /// <remarks>The command has this process's environment and current directory. It is in this process's group: Ctrl+C at the terminal
-    /// reaches both. A pipeline is a line for a shell: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>.</remarks>
+    /// reaches both. A pipeline is a line for a shell: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>. On Linux text is
+    /// passed as UTF-8, and a lone surrogate U+DC80 to U+DCFF as the byte 80 to FF. Variables that this process has not changed keep their
+    /// bytes.</remarks>
     /// <exception cref="ArgumentException">The program's name is empty, or it or an argument contains a NUL character.</exception>
     /// <exception cref="ArgumentNullException">The program or an argument is null.</exception>
     /// <exception cref="MeasurementUnavailableException">A counter cannot be had that is not optional, or the system has no more
@@ -98,12 +100,13 @@ public sealed class CommandMeter
     internal RunningCommand Start(MeasuredCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
-        if (_program is null)
+        (SpawnProgram? program, string? reason) = _spawn();
+        if (program is null)
         {
-            return new RunningCommand(command, PlainCommand.Start(command), counters: null, Unavailable(), threads: null);
+            return new RunningCommand(command, PlainCommand.Start(command), counters: null, Unavailable(reason), threads: null);
         }
 
-        HeldCommand held = HeldCommand.Start(_program, command);
+        HeldCommand held = HeldCommand.Start(program, command);
         PerfEventCounterSession? session = null;
         CommandThreads? threads = null;
         try
@@ -137,15 +140,15 @@ public sealed class CommandMeter
     };
 
     // Without picollo_spawn there is no moment at which counters could be opened.
-    private UnavailablePerfCounter[] Unavailable()
+    private UnavailablePerfCounter[] Unavailable(string? reason)
     {
         if (_counters is { IsOptional: false })
         {
-            throw new MeasurementUnavailableException($"{_counters.Counters[0].Name}: {UnavailableReason}");
+            throw new MeasurementUnavailableException($"{_counters.Counters[0].Name}: {reason}");
         }
 
         return _counters is null
             ? []
-            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {UnavailableReason}"))];
+            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {reason}"))];
     }
 }

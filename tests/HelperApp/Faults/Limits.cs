@@ -1,4 +1,5 @@
 using System.Reflection;
+using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.HelperApp.Faults;
@@ -42,6 +43,19 @@ internal static class Limits
 
         Descriptors.Unlimit();
         over.Set();
+    }
+
+    /// <summary>A meter that is created when no descriptor is free, and used when there is one.</summary>
+    public static void RunMeter()
+    {
+        LoadEverything();
+        Descriptors.Limit((ulong)Descriptors.FillHoles() + 1);
+        var meter = new CommandMeter();
+        string? reason = meter.UnavailableReason;
+        Descriptors.Unlimit();
+        Findings.Print("reason", reason);
+        Findings.Print("then", meter.UnavailableReason);
+        Findings.Print("run", meter.Run("true").Usage.MaxResidentBytes > 0);
     }
 
     /// <summary>Loading an assembly takes a file, and one that could not be loaded once is never tried again.</summary>

@@ -26,6 +26,20 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
+    public void A_meter_created_without_a_free_descriptor_measures_fully_once_there_is_one()
+    {
+        string[] line = Tool.HelperApp("meter-limit");
+        using Process process = Process.Start(new ProcessStartInfo(line[0], line[1..]) { RedirectStandardOutput = true })!;
+        string[] found = process.StandardOutput.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        process.WaitForExit();
+
+        found.Should().HaveCount(3);
+        found[0].Should().Contain("ulimit -n");
+        found[1..].Should().Equal("then=", "run=True");
+    }
+
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    [Trait("Category", "Slow")]
     public void A_small_command_does_not_inherit_the_size_of_this_process()
     {
         CommandRun run = Meter.Run("true");

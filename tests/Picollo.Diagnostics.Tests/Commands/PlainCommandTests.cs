@@ -71,5 +71,5 @@ public class PlainCommandTests
         Without(counters).Invoking(meter => meter.Run("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
     }
 
-    private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, (null, Why));
+    private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, () => (null, Why));
 }

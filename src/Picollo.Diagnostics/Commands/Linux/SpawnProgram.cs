@@ -11,10 +11,27 @@ internal sealed class SpawnProgram(SafeFileHandle file)
     private const string What =
         "the largest resident size, counters, and page faults and context switches apart from those of other children are not known: ";
 
-    private static readonly Lazy<(SpawnProgram?, string?)> Made = new(Make);
+    private static readonly Lock Gate = new();
+    private static SpawnProgram? _made; // guarded by Gate
 
-    /// <summary>This process's one; or what is not known without it, and why it is not there.</summary>
-    public static (SpawnProgram? Program, string? UnavailableReason) Current => Made.Value;
+    /// <summary>This process's one; or what is not known without it, and why it is not there. A failure may pass: each call tries
+    /// again.</summary>
+    public static (SpawnProgram? Program, string? UnavailableReason) Current
+    {
+        get
+        {
+            lock (Gate)
+            {
+                string? reason = null;
+                if (_made is null)
+                {
+                    (_made, reason) = Make();
+                }
+
+                return (_made, reason);
+            }
+        }
+    }
 
     public string Path => $"/proc/self/fd/{file.DangerousGetHandle()}";
 
@@ -36,7 +53,10 @@ internal sealed class SpawnProgram(SafeFileHandle file)
         descriptor = descriptor >= 0 ? descriptor : LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC); // before Linux 6.3
         if (descriptor < 0)
         {
-            return (null, $"{What}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} (is vm.memfd_noexec 2, or a seccomp filter on?)");
+            string remedy = Marshal.GetLastPInvokeError() is Errno.EMFILE or Errno.ENFILE
+                ? "close files or raise ulimit -n"
+                : "is vm.memfd_noexec 2, or a seccomp filter on?";
+            return (null, $"{What}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} ({remedy})");
         }
 
         SafeFileHandle file = new(descriptor, ownsHandle: true);
