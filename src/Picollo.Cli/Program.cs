@@ -1,3 +1,4 @@
 using Picollo.Cli;
+using Picollo.Diagnostics.Linux;
 
-return PicolloCommand.Run(args, new Terminal());
+return PicolloCommand.Run(RawText.Arguments(args), new Terminal());

@@ -96,6 +96,21 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void Standard_input_is_the_commands() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
 
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    [Trait("Category", "Slow")]
+    public void Bytes_that_are_not_UTF_8_are_passed_on_unchanged()
+    {
+        const string Hex = "od -An -tx1 | tr -d ' \\n'";
+        ToolRun run = PicolloTool.RunInShell($$"""
+            $picollo stat -- printf '%s|' $'a\xff\xfe' $'\xc3' ä $'\xed\xb2\x80' | {{Hex}}; echo
+            $picollo stat -c $'printf \'\xfe\'' | {{Hex}}; echo
+            A=$'\xff' B=$'\xfe' $picollo stat -- sh -c 'printf "$A$B"' | {{Hex}}; echo
+            $picollo stat --json -- true $'\xff' | grep -o '"true [^"]*"'
+            """);
+
+        run.Output.Should().Be("61fffe7cc37cc3a47cedb2807c\nfe\nfffe\n\"true \\uFFFD\"\n", run.Error);
+    }
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void Exit_codes_are_passed_on()

@@ -1,4 +1,3 @@
-using System.Collections;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cpu.Linux;
@@ -68,7 +67,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         CommandReport end;
         if (!TryRead(&end, sizeof(CommandReport)))
         {
-            throw new MeasurementUnavailableException("picollo_spawn, which waits for the command, was killed, and the command with it.");
+            throw new MeasurementUnavailableException(
+                "picollo_spawn, which waits for the command, was killed, and with it the command, unless that is a set-user-ID program.");
         }
 
         Reap();
@@ -117,8 +117,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         LibC.SpawnFileActions actions;
         _ = LibC.posix_spawn_file_actions_init(&actions);
         byte** argumentTexts = Texts(arguments);
-        byte** environment = Texts(
-            [.. Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => $"{variable.Key}={variable.Value}")]);
+        byte** environment = Texts(RawText.Environment());
         try
         {
             int process = 0;
@@ -152,15 +151,16 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     /// <summary>Addresses and texts in one piece, a null after the addresses.</summary>
     private static byte** Texts(string[] texts)
     {
-        var encoding = System.Text.Encoding.UTF8;
-        int length = texts.Sum(text => encoding.GetMaxByteCount(text.Length) + 1);
+        byte[][] encoded = [.. texts.Select(RawText.Encode)];
+        int length = encoded.Sum(text => text.Length + 1);
         nuint addresses = (nuint)(texts.Length + 1) * (nuint)sizeof(byte*);
         byte** all = (byte**)NativeMemory.Alloc(addresses + (nuint)length);
         byte* next = (byte*)all + addresses;
         for (int i = 0; i < texts.Length; i++)
         {
             all[i] = next;
-            next += encoding.GetBytes(texts[i], new Span<byte>(next, encoding.GetMaxByteCount(texts[i].Length)));
+            encoded[i].CopyTo(new Span<byte>(next, encoded[i].Length));
+            next += encoded[i].Length;
             *next++ = 0;
         }
 
