@@ -49,8 +49,8 @@ internal sealed partial class CounterBlock<TCounter>(int length) : CounterBlock
 
     private Dictionary<int, ulong>? _carries; // guarded by Gate; null until the first carry
 
-    // Counts too large for a 32-bit counter that several threads write; null until the first. Only added to, so that neither its writers nor
-    // a reader need the lock: each count is in here or in the counter, never in both.
+    // Counts too large for a 32-bit counter that several threads write; null until the first. Counts are only added to it, so that neither
+    // writers nor readers need the lock: each count is in here or in the counter, never in both.
     private ulong[]? _large;
 
     public readonly TCounter[] Counts = new TCounter[length];
