@@ -282,6 +282,38 @@ public class LogWriterTests
         errors.Should().HaveCount(canSeek ? 0 : 1);
     }
 
+    [Fact]
+    public void A_base_time_that_could_not_be_written_is_written_with_the_next_interval()
+    {
+        var stream = new Writes(int.MaxValue, canSeek: true);
+        using (var first = new HdrHistogramLogWriter(stream, leaveOpen: true))
+        {
+            first.WriteHeader(Start);
+        }
+
+        using var second = new HdrHistogramLogWriter(stream);
+        stream.Room = (int)stream.Position;
+        second.Invoking(each => each.WriteInterval(Of(1), Start.AddSeconds(5), Start.AddSeconds(6))).Should().Throw<IOException>();
+        stream.Room = int.MaxValue;
+        second.WriteInterval(Of(2), Start.AddSeconds(6), Start.AddSeconds(7));
+
+        using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
+        reader.ReadAll().Select(interval => interval.StartTime).Should().Equal(Start.AddSeconds(6));
+    }
+
+    [Fact]
+    public void Timestamps_do_not_count_from_a_header_that_could_not_be_written()
+    {
+        var stream = new Writes(room: 0, canSeek: true);
+        using var writer = new HdrHistogramLogWriter(stream);
+        writer.Invoking(each => each.WriteHeader(Start)).Should().Throw<IOException>();
+        stream.Room = int.MaxValue;
+        writer.WriteInterval(Of(1), Start.AddSeconds(5), Start.AddSeconds(6));
+
+        using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
+        reader.ReadAll().Select(interval => interval.StartTime).Should().Equal(Start.AddSeconds(5));
+    }
+
     private static PlainHdrHistogram<uint> Of(params ReadOnlySpan<ulong> values)
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();

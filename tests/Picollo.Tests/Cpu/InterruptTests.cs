@@ -41,11 +41,12 @@ public class InterruptTests
     {
         var segment = new ThreadSegment(Thread.CurrentThread, new ScriptedThreadClock(() => 0));
         segment.BeginChange();
-        Exception? failure = null;
+        Exception? failure = null, later = null;
         var reader = new Thread(() =>
         {
             Thread.CurrentThread.Interrupt();
             failure = Record.Exception(() => segment.WaitForEvenVersion());
+            later = Record.Exception(() => Thread.Sleep(1));
         })
         { IsBackground = true };
         reader.Start();
@@ -58,5 +59,6 @@ public class InterruptTests
         segment.EndChange();
         reader.Join();
         failure.Should().BeNull();
+        later.Should().BeOfType<ThreadInterruptedException>("it is left to the next wait of the caller");
     }
 }

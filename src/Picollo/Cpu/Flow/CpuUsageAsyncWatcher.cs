@@ -267,11 +267,13 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void WaitForLock()
     {
+        var spinner = new UninterruptedSpin();
         do
         {
-            _ = Thread.Yield();
+            spinner.SpinOnce();
         }
         while (Interlocked.CompareExchange(ref _isLocked, 1, 0) != 0);
+        spinner.End();
     }
 
     private void Unlock() => Volatile.Write(ref _isLocked, 0);

@@ -39,12 +39,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <summary>The version once no change is under way: some nanoseconds, unless the owner loses its processor just then.</summary>
     public long WaitForEvenVersion()
     {
+        var spinner = new UninterruptedSpin();
         long version;
         while (((version = Version) & 1) != 0)
         {
-            _ = Thread.Yield(); // a SpinWait sleeps, which throws in a thread that is interrupted
+            spinner.SpinOnce();
         }
 
+        spinner.End();
         return version;
     }
 
