@@ -263,7 +263,7 @@ public class OrderTests
         var slice = TimeSpan.FromMilliseconds(10);
         var small = TimeSpan.FromMilliseconds(2);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
-        int smallTasks = 0;
+        int smallTasks = 0, stalled = 0;
         bool isOver = false;
 
         // Two that always leave another behind before they end, so that one waits at any time.
@@ -287,7 +287,8 @@ public class OrderTests
         await Task.WhenAll(streams).Soon();
 
         // Between two slices of it there are four of small tasks at the most, each of which takes 2 ms or more, and one that has just begun.
-        meanwhile.Should().BeLessThanOrEqualTo((slices - 1) * ((int)(4 * slice / small) + 1));
+        // A small task that the machine stalled for a slice is passed over, too, and may get one of the long one's turns.
+        meanwhile.Should().BeLessThanOrEqualTo(((slices - 1) * ((int)(4 * slice / small) + 1)) + (stalled * ((int)(5 * slice / small) + 1)));
         meanwhile.Should().BePositive("they went on beside it");
 
         async Task Stream(CpuTaskContext cpu)
@@ -295,6 +296,7 @@ public class OrderTests
             smallTasks++;
             Pools.Spin(small);
             await cpu.CheckpointAsync();
+            stalled += cpu.GetUsage().SliceCount > 1 ? 1 : 0;
             if (!Volatile.Read(ref isOver))
             {
                 _ = pool.RunAsync(Stream, new CpuTaskOptions { Priority = others });
