@@ -194,8 +194,8 @@ static word search(const char **command, const char **environment) {
 }
 
 static void __attribute__((noreturn))
-become(int gate, int report, word parent, int own_session, int normal, const struct action *actions, const word *mask, struct shared *shared,
-       const char **command, const char **environment) {
+become(int gate, int report, word parent, int own_session, int normal, const struct action *actions, const word *mask,
+       struct shared *shared, const char **command, const char **environment) {
     unsigned char go;
     CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
     if (CALL(__NR_getppid, 0, 0, 0, 0) != parent)

@@ -24,7 +24,7 @@ internal sealed partial class CpuScheduler
     /// <summary>Refuses new tasks, except those that running tasks submit.</summary>
     public void Close()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             _isClosed = true;
         }
@@ -36,7 +36,7 @@ internal sealed partial class CpuScheduler
     public void Cancel()
     {
         List<CpuTask> unbegun;
-        lock (_lock)
+        using (_lock.Enter())
         {
             _isClosed = true;
             _isCancelled = true;
@@ -58,7 +58,7 @@ internal sealed partial class CpuScheduler
     public void OnCancelled(CpuTask task)
     {
         bool isUnbegun;
-        lock (_lock)
+        using (_lock.Enter())
         {
             isUnbegun = task is { State: CpuTaskState.Waiting, HasBegun: false };
             if (isUnbegun)
@@ -115,7 +115,7 @@ internal sealed partial class CpuScheduler
 
     private void EndIfDone()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (!_isClosed || Interlocked.Read(ref _concluded) != _submitted || !_ended.TrySetResult())
             {

@@ -34,7 +34,7 @@ internal sealed partial class CpuScheduler
     {
         long now = Stopwatch.GetTimestamp();
         long next;
-        lock (_lock)
+        using (_lock.Enter())
         {
             next = now + _shortestSlice;
             bool isIdle = !_hasBegunSlice;

@@ -26,7 +26,7 @@ internal sealed partial class CpuScheduler
         SliceReport report;
         WorkerThread? other = null;
         bool stops;
-        lock (_lock)
+        using (_lock.Enter())
         {
             stops = ShouldStepAside(worker, task, out report) && _stoppedThreads < MaxStoppedThreads;
             if (stops)
@@ -48,7 +48,7 @@ internal sealed partial class CpuScheduler
         }
         catch
         {
-            lock (_lock)
+            using (_lock.Enter())
             {
                 _stoppedThreads--;
             }
@@ -57,7 +57,7 @@ internal sealed partial class CpuScheduler
         }
 
         long now = Stopwatch.GetTimestamp();
-        lock (_lock)
+        using (_lock.Enter())
         {
             task.StoppedThread = thread;
             report = PutAway(worker, task, now);

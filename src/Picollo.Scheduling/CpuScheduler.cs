@@ -13,7 +13,7 @@ namespace Picollo.Scheduling;
 /// </remarks>
 internal sealed partial class CpuScheduler
 {
-    private readonly Lock _lock = new();
+    private readonly UninterruptedLock _lock = new();
     private readonly CpuTaskQueue _queue;
     private readonly WorkerSlot[] _workers;
     private readonly Action<Thread> _startThread;
@@ -67,7 +67,7 @@ internal sealed partial class CpuScheduler
         long now = Stopwatch.GetTimestamp();
         WorkerThread? woken;
         bool isShortest;
-        lock (_lock)
+        using (_lock.Enter())
         {
             ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && !isOwn), typeof(CpuWorkerPool));
             if (task.IsCancelled)
@@ -96,7 +96,7 @@ internal sealed partial class CpuScheduler
     {
         bool hasEnded;
         WorkerThread? woken = null;
-        lock (_lock)
+        using (_lock.Enter())
         {
             hasEnded = task.State == CpuTaskState.Ended;
             if (!hasEnded)
@@ -129,7 +129,7 @@ internal sealed partial class CpuScheduler
         }
 
         SliceReport report;
-        lock (_lock)
+        using (_lock.Enter())
         {
             task.StepsAside = ShouldStepAside(worker, task, out report);
         }
@@ -152,7 +152,7 @@ internal sealed partial class CpuScheduler
         report = default;
         WorkerThread? woken = null;
         CpuTask? next;
-        lock (_lock)
+        using (_lock.Enter())
         {
             WorkerSlot worker = thread.Slot!;
             if (worker.Task is { } last)
@@ -195,7 +195,7 @@ internal sealed partial class CpuScheduler
     public List<CpuRunningTask> GetRunning()
     {
         long now = Stopwatch.GetTimestamp();
-        lock (_lock)
+        using (_lock.Enter())
         {
             return [.. _workers.Where(worker => worker.Task is not null).Select(worker => new CpuRunningTask(
                 worker.Task!.Name,
@@ -226,7 +226,7 @@ internal sealed partial class CpuScheduler
     /// <summary>Reads what changes under the lock.</summary>
     public T Read<T>(Func<T> read)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             return read();
         }

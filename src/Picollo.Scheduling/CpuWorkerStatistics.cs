@@ -110,7 +110,7 @@ public sealed class CpuWorkerStatistics
         return CollectionsMarshal.GetValueRefOrAddDefault(_overrunByTask, hasRoom ? task : OtherTasks, out _) ??= CreateHistogram();
     }
 
-    private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
+    private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(0.01).Create());
 }
 
 /// <summary>A task that runs now. Immutable; equal if all values are.</summary>

@@ -13,12 +13,20 @@ internal sealed class Sleep
     /// <summary>Ends the sleep, or prevents the next one. Cheap where the thread is awake.</summary>
     public void Wake()
     {
-        if (Interlocked.Exchange(ref _state, Woken) == Asleep)
+        if (Interlocked.Exchange(ref _state, Woken) != Asleep)
         {
-            lock (_gate)
-            {
-                Monitor.Pulse(_gate);
-            }
+            return;
+        }
+
+        bool isInterrupted = false;
+        while (!TryPulse())
+        {
+            isInterrupted = true;
+        }
+
+        if (isInterrupted)
+        {
+            Thread.CurrentThread.Interrupt(); // for the caller's next wait
         }
     }
 
@@ -47,6 +55,22 @@ internal sealed class Sleep
             {
                 // Meant for a body that ran on this thread. The exception would end the process.
             }
+        }
+    }
+
+    private bool TryPulse()
+    {
+        try
+        {
+            lock (_gate)
+            {
+                Monitor.Pulse(_gate);
+                return true;
+            }
+        }
+        catch (ThreadInterruptedException)
+        {
+            return false;
         }
     }
 

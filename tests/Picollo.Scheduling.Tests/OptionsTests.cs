@@ -124,6 +124,50 @@ public class OptionsTests
     }
 
     [Fact]
+    public async Task A_short_slice_ends_beside_an_endless_one_that_began_before()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var brief = new CpuTaskOptions { Slice = Pools.Short };
+        bool hasBegun = false, isOver = false;
+        Task<int> endless = pool.RunAsync(
+            cpu =>
+            {
+                while (!Volatile.Read(ref isOver))
+                {
+                    cpu.Checkpoint();
+                }
+
+                return cpu.GetUsage().SliceCount;
+            },
+            new CpuTaskOptions { Priority = CpuTaskPriority.High });
+        await Task.Delay(20); // The timer sleeps now until that slice is over.
+        Task stopped = pool.RunAsync(
+            cpu =>
+            {
+                while (!Volatile.Read(ref hasBegun))
+                {
+                    cpu.Checkpoint(); // The next one interrupts it, and it goes on when that one's slice is over.
+                }
+
+                Volatile.Write(ref isOver, true);
+            },
+            brief);
+        Task next = pool.RunAsync(
+            cpu =>
+            {
+                Volatile.Write(ref hasBegun, true);
+                while (!Volatile.Read(ref isOver))
+                {
+                    cpu.Checkpoint();
+                }
+            },
+            brief);
+        await Task.WhenAll(stopped, next).Soon();
+
+        (await endless.Soon()).Should().Be(1, "its first slice is not over");
+    }
+
+    [Fact]
     public void A_name_is_not_empty()
     {
         FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();

@@ -7,11 +7,6 @@ internal sealed class GuestLog(string text)
 {
     private readonly string[] _lines = text.Split('\n').Select(line => line.Trim()).ToArray();
 
-    /// <summary>Whether the guest's first process came to its end; checks that die, and the .NET program, do not keep it from that.</summary>
-    public bool HasEnd => _lines.Contains("END");
-
-    public string Text => text;
-
     public void ShouldHavePassed(string check)
     {
         bool hasPassed = _lines.Contains($"PASS {check}") && !_lines.Any(line => line == $"FAIL {check}" || line.StartsWith($"FAIL {check}:", StringComparison.Ordinal));

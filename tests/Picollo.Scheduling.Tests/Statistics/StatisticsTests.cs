@@ -37,6 +37,35 @@ public class StatisticsTests
     }
 
     [Fact]
+    public async Task Dispose_of_a_pools_histograms_does_nothing()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        await Overrun();
+        CpuWorkerStatistics statistics = pool.Statistics;
+        foreach (ReadOnlyHdrHistogram each in (ReadOnlyHdrHistogram[])[statistics.QueueWait, statistics.SliceLength, statistics.Overrun, .. statistics.GetOverrunByTask().Values])
+        {
+            ((IDisposable)each).Dispose();
+        }
+
+        await Overrun();
+
+        statistics.QueueWait.TotalCount.Should().BeGreaterThanOrEqualTo(4);
+        statistics.SliceLength.TotalCount.Should().BeGreaterThanOrEqualTo(4);
+        statistics.Overrun.TotalCount.Should().BeGreaterThanOrEqualTo(2);
+
+        Task Overrun() => pool.RunAsync(
+            cpu =>
+            {
+                while (cpu.GetUsage().SliceCount < 2)
+                {
+                    Pools.Spin(Pools.Short);
+                    cpu.Checkpoint();
+                }
+            },
+            new CpuTaskOptions { Name = "overrun" }).Soon();
+    }
+
+    [Fact]
     public async Task Each_slice_is_in_the_histograms_and_in_its_tasks_usage()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);

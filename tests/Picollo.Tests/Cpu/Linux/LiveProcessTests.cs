@@ -237,11 +237,14 @@ public sealed partial class LiveProcessTests : IDisposable
     public void Sampling_leaves_no_file_open()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
+        var tasks = new LinuxTasks("/proc");
+        var sample = new SystemCpuSample();
         int before = OpenFiles();
 
         for (int i = 0; i < 50; i++)
         {
             cpu.Update();
+            tasks.ReadThreadsOf(Environment.ProcessId, sample);
         }
 
         OpenFiles().Should().BeLessThan(before + 25, "other tests' processes come and go, but not one with each sample");
