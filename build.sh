@@ -41,6 +41,10 @@ CONFIGURATION=Debug builds and tests the debug configuration.
 TEXT
 }
 
+# Of processes that live for a minute: without profiles, and code is compiled again after 1,280 calls (hexadecimal) instead of 30. The
+# tests take a quarter less processor time.
+readonly BRIEF=(DOTNET_TieredPGO=0 DOTNET_TC_CallCountThreshold=500)
+
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
@@ -97,8 +101,7 @@ $long"
 build() {
   check_lines
   build_native "$(host_rid)"
-  # No profiles are collected for what runs for a minute: 15 s less.
-  DOTNET_TieredPGO=0 dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
+  env "${BRIEF[@]}" dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
 }
 
 # A sample's name on the command line: its folder's, in lower case, without "Demo" or "Api".
@@ -147,7 +150,7 @@ check_projects() {
 # run_projects <name of the results> <how many projects at once> <filter> <language> <projects...>
 # The language is the user's, as the system has it in LANG; empty for that of whoever runs this.
 run_projects() {
-  local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en)
+  local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${BRIEF[@]}")
   shift 4
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
   # The first of LC_ALL, LC_MESSAGES and LANG that is set names the culture.

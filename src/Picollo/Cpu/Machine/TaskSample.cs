@@ -52,7 +52,7 @@ internal readonly struct TaskSample
     /// <summary>The time that a thread waited since an earlier sample over the time since; null where it is not known.</summary>
     public double? ThreadWaitSince(SystemCpuSample before, SampleTable<ThreadWait> waits, long intervalNanoseconds) =>
         intervalNanoseconds > 0
-            && (TryFindIn(before.Threads, out _) || Shown.StartNanoseconds >= before.TimestampNanoseconds)
+            && (before.Waits.TryFind(Id, out _) || Shown.StartNanoseconds >= before.TimestampNanoseconds)
             && waits.TryFind(Id, out ThreadWait wait)
             ? wait.Since(before.Waits) / (double)intervalNanoseconds
             : null;

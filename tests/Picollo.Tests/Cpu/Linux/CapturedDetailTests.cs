@@ -114,22 +114,6 @@ public sealed partial class CapturedDetailTests : IDisposable
         static double? Rounded(double? value) => value is { } known ? Math.Round(known) : null;
     }
 
-    [FactNeeding(Need.Linux)]
-    public void All_waits_of_a_thread_that_had_not_yet_run_are_since_then()
-    {
-        Write(7, "many", "1 1 1 1 0 1 0", threads: [7, 8]);
-        SchedStat(7, 7, wait: 2_000_000_000, runs: 5);
-        SchedStat(7, 8, wait: 0, runs: 0);
-        using SystemCpu cpu = _root.Open(Tasks | ProcessDetails.Waits);
-        SchedStat(7, 8, wait: 300, runs: 1);
-
-        cpu.Update();
-
-        double nanoseconds = cpu.Interval.TotalNanoseconds;
-        (cpu.Threads.Single(each => each.Id == 8).WaitShare * nanoseconds).Should().BeApproximately(300, 1);
-        (cpu.Processes.Single(each => each.Id == 7).WaitShare * nanoseconds).Should().BeApproximately(300, 1);
-    }
-
     [TheoryNeeding(Need.Linux)]
     [InlineData("0 0 0\n")] // without delayacct
     [InlineData(null)] // without CONFIG_SCHED_INFO
