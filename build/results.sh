@@ -23,7 +23,8 @@ skip_reasons() {
     /<UnitTestResult / { test = $0; sub(/.* testName="/, "", test); sub(/".*/, "", test)
                          skipped = /outcome="NotExecuted"/ }
     skipped && /<Message>/ { reason = $0; sub(/.*<Message>/, "", reason); sub(/<.*/, "", reason)
-                             printf "    skipped %s: %s\n", test, reason }' "$1"
+                             printf "    skipped %s: %s\n", test, reason }' "$1" |
+    sed "s/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&apos;/'/g; s/&amp;/\&/g"
 }
 
 # Adds what native/test.sh printed.
