@@ -23,7 +23,7 @@ find "$results" -name coverage.cobertura.xml -exec cat {} + | awk '
     return value
   }
   /<package / { package = attribute("name"); packages[package] }
-  /<class / { file = attribute("filename") }
+  /<class / { file = attribute("filename"); sub(/^.*src\//, "", file) } # it is below one of several folders that are named once
   /<methods>/ { in_methods = 1 }
   /<\/methods>/ { in_methods = 0 }
   /<line / && !in_methods && file !~ /\/obj\// {
