@@ -48,6 +48,22 @@ public class StatTextTests
     }
 
     [Fact]
+    public void The_scatter_of_one_command_is_enough_to_measure_a_difference_by()
+    {
+        string report = Report(
+            Options("a", runs: 3) with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] },
+            [[Run(0), Run(50)], [Run(10)]],
+            isInterrupted: true);
+
+        report.Should().MatchRegex(@"(?m)^elapsed .* [+-]?\d+\.\d\d$");
+    }
+
+    [Fact]
+    public void An_interrupt_after_the_last_run_cut_none_short() =>
+        Report(Options("a", runs: 2), [[Run(0), Run(1)]], isInterrupted: true)
+            .Should().Contain("\n2 runs\n").And.NotContain("interrupted");
+
+    [Fact]
     public void No_line_is_wider_than_80_columns()
     {
         foreach (string golden in Directory.EnumerateFiles(GoldenFolder))
