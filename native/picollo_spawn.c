@@ -297,6 +297,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         unsigned char byte;
         if (polled[0].got && read_byte(control, &byte) != 1) {
             send(child, own_session, SIGKILL);
+            send(child, 0, SIGKILL); /* which may not have its group yet */
             while (CALL(__NR_wait4, child, 0, 0, 0) == -INTR) {
             }
             leave(1);

@@ -15,6 +15,9 @@ public enum Need
     /// <summary>The native library for this machine: native/build.sh made it.</summary>
     NativeLibrary,
 
+    /// <summary>The vectors of 512 bits that batches are counted with.</summary>
+    Avx512,
+
     /// <summary>SCHED_FIFO.</summary>
     RealTime,
 

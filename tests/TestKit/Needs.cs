@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Globalization;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.TestKit;
 
@@ -44,6 +45,7 @@ internal static partial class Needs
         Need.PerfEvents => WhyNot(Need.Linux) ?? PerfEvents(),
         Need.KernelCounters => WhyNot(Need.PerfEvents) ?? KernelCounters(),
         Need.NativeLibrary => Library(ThisMachine.Rid),
+        Need.Avx512 => Avx512CD.IsSupported ? null : "needs a processor with AVX-512",
         Need.RealTime => WhyNot(Need.Linux) ?? Works("needs SCHED_FIFO", "chrt", "-f", "80", "true"),
         Need.SmallDisk => WhyNot(Need.Linux, Need.Root, Need.Unshare) ?? Works("cannot mount a tmpfs", "unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"),
         Need.OwnProc => WhyNot(Need.Linux, Need.Root, Need.Unshare, Need.Setpriv)

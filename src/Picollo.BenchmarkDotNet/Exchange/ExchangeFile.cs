@@ -22,6 +22,11 @@ internal static class ExchangeFile
                 Write(made, new(request, Result: null), FileMode.Open);
             },
             out reason);
+        if (!isWritten && made is not null)
+        {
+            Delete(made);
+        }
+
         path = isWritten ? made : null;
         return isWritten;
     }
@@ -33,15 +38,24 @@ internal static class ExchangeFile
     public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
 
     /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
-    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason) => Try(
-        () =>
+    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason)
+    {
+        // In a folder that others can write to, a link planted at a known name would be followed.
+        string whole = $"{path}.{Path.GetRandomFileName()}";
+        bool isWritten = Try(
+            () =>
+            {
+                Write(whole, new(Request: null, result), FileMode.CreateNew);
+                File.Move(whole, path, overwrite: true);
+            },
+            out reason);
+        if (!isWritten)
         {
-            // In a folder that others can write to, a link planted at a known name would be followed.
-            string whole = $"{path}.{Path.GetRandomFileName()}";
-            Write(whole, new(Request: null, result), FileMode.CreateNew);
-            File.Move(whole, path, overwrite: true);
-        },
-        out reason);
+            Delete(whole);
+        }
+
+        return isWritten;
+    }
 
     /// <summary>Takes the file away. Where that cannot be, it stays: in a folder for temporary files.</summary>
     public static void Delete(string path) => _ = Try(() => File.Delete(path), out _);

@@ -10,7 +10,7 @@ internal static class OutputFile
 {
     /// <summary>Writes a temporary file in the same folder and then renames it. Follows a link to its target. Writes directly to a device
     /// or a pipe.</summary>
-    /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. It
+    /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix it
     /// keeps its mode, owner and group, or is not written.</param>
     /// <exception cref="CommandException">It cannot be written.</exception>
     public static void Write(string path, Action<Stream> write)
@@ -18,18 +18,22 @@ internal static class OutputFile
         try
         {
             CommandException.ThrowIfEmpty(path);
-            string place = PlaceOf(path);
+            string place = Path.GetFullPath(path);
+            bool isLink = new FileInfo(place).LinkTarget is not null;
             FileAccessRights? kept = null;
-            if (File.Exists(place))
+            if (isLink || File.Exists(place))
             {
-                // Appending leaves what /dev/stdout already has, and changes nothing unless it is followed by writing.
+                // Appending leaves what /dev/stdout already has, and changes nothing unless it is followed by writing. The system
+                // follows a link or refuses to, as where another user has planted it (fs.protected_symlinks of Linux).
                 using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
-                if (!there.CanSeek || IsDevice(path) || IsDevice(place))
+                string target = isLink ? TargetOf(place, there.SafeFileHandle) : place;
+                if (!there.CanSeek || IsDevice(place) || IsDevice(target))
                 {
                     write(there);
                     return;
                 }
 
+                place = target;
                 kept = OperatingSystem.IsWindows() ? null : FileAccessRights.Of(there.SafeFileHandle);
             }
 
@@ -82,16 +86,28 @@ internal static class OutputFile
         }
         catch
         {
-            File.Delete(aside);
+            TryDelete(aside);
             throw;
         }
     }
 
-    // What /dev/stdout links to may have no path.
-    private static string PlaceOf(string path) =>
-        new FileInfo(path).LinkTarget is null || IsDevice(path)
-            ? Path.GetFullPath(path)
-            : File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName;
+    // Of the file that is open, so that a link which is changed in between names no other one.
+    private static string TargetOf(string link, SafeFileHandle open) =>
+        OperatingSystem.IsLinux() && new FileInfo($"/proc/self/fd/{open.DangerousGetHandle()}").LinkTarget is { } opened
+            ? opened
+            : File.ResolveLinkTarget(link, returnFinalTarget: true)!.FullName;
+
+    // Nothing is to be said of it: what failed before is.
+    private static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
 
     // .NET does not distinguish them from files.
     private static bool IsDevice(string place) =>
@@ -102,7 +118,17 @@ internal static class OutputFile
 [UnsupportedOSPlatform("windows")]
 internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Group)? Owner)
 {
-    public static FileAccessRights Of(SafeFileHandle file) => new(File.GetUnixFileMode(file), OwnerOf(file));
+    /// <exception cref="UnauthorizedAccessException">The file is another user's, and the system does not tell whose.</exception>
+    public static FileAccessRights Of(SafeFileHandle file)
+    {
+        FileAccessRights rights = new(File.GetUnixFileMode(file), OwnerOf(file));
+        if (rights.Owner is null)
+        {
+            File.SetUnixFileMode(file, rights.Mode); // as it is; permitted to the owner and to root alone
+        }
+
+        return rights;
+    }
 
     /// <exception cref="IOException">The owner or the group is another one, and this user may not set it.</exception>
     public void ApplyTo(SafeFileHandle file)

@@ -197,6 +197,21 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
+    public void Nothing_is_registered_for_what_is_missing()
+    {
+        _registry.Invoking(r => r.Add("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
+        _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");
+        _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", () => null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");
+        _registry.Invoking(r => r.Add(null!, HdrHistogram.Create())).Should().Throw<ArgumentNullException>().WithParameterName("name");
+        _registry.Invoking(r => r.Add("", HdrHistogram.Create())).Should().Throw<ArgumentException>().WithParameterName("name");
+        _registry.Registrations.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void One_bound_alone_is_a_range() =>
+        _registry.Add("x", HdrHistogram.Create(), new HdrHistogramDescription { LowestBound = 7, HighestBound = 7 });
+
+    [Fact]
     public void A_description_is_checked()
     {
         HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());

@@ -1,4 +1,5 @@
 using System.Numerics;
+using System.Runtime.Intrinsics;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -39,6 +40,19 @@ public class HdrLayoutTests
         layout.RelativeError.Should().BeLessThanOrEqualTo(asked);
         (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not do for {0}", asked);
     });
+
+    [TheoryNeeding(Need.Avx512)]
+    [MemberData(nameof(Scales))]
+    public void Eight_indexes_at_once_are_those_of_each(int scale)
+    {
+        HdrLayout layout = Layout(scale);
+        foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
+        {
+            Vector512<ulong> indexes = layout.IndexOf(Vector512.Create(eight));
+
+            Enumerable.Range(0, eight.Length).Select(i => indexes[i]).Should().Equal(eight.Select(value => (ulong)layout.IndexOf(value)));
+        }
+    }
 
     [Theory]
     [MemberData(nameof(Scales))]

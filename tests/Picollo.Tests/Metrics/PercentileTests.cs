@@ -40,6 +40,21 @@ public class PercentileTests
         .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("selection");
 
     [Fact]
+    public void All_that_was_read_is_compared()
+    {
+        P99.Should().Be(new Percentile(99, 990_000, 990_000, P99.Bucket));
+        P99.GetHashCode().Should().Be(new Percentile(99, 990_000, 990_000, P99.Bucket).GetHashCode());
+        foreach (Percentile other in new Percentile[]
+        {
+            new(98, 990_000, 990_000, P99.Bucket), new(99, 989_999, 990_000, P99.Bucket), new(99, 990_000, 990_001, P99.Bucket),
+            new(99, 990_000, 990_000, new Bucket(24_832, 256, 14_191, 83, 609)),
+        })
+        {
+            P99.Should().NotBe(other);
+        }
+    }
+
+    [Fact]
     public void The_top_bucket_reaches_2_to_the_64th()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).Create();

@@ -256,6 +256,20 @@ public class SummaryPrintingTests
         Cells(scaled, "Mean:")[1..3].Should().Equal("1.4999", "1.7501");
     }
 
+    [Fact]
+    public void Values_in_their_own_unit_have_every_digit()
+    {
+        UnitText.Value((1UL << 53) + 1, 1, 1).Should().Be("9,007,199,254,740,993", "a double has one digit less");
+        UnitText.HalfWidth((1UL << 54) + 2, 1).Should().Be("9,007,199,254,740,993");
+        UnitText.HalfWidth(1, 1000).Should().Be("0");
+        UnitText.Real(0.001, 1).Should().Be("0.00", "two decimals are enough of what is recorded in whole numbers");
+    }
+
+    [Theory]
+    [InlineData(1e-30)]
+    [InlineData(1e30)]
+    public void The_outermost_ratios_are_units(double ratio) => new HdrHistogramUnit { Ratio = ratio }.Ratio.Should().Be(ratio);
+
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]

@@ -117,15 +117,11 @@ internal ref struct CounterScan
         if (!TryAddVectors(start, widened, WideLimit, chunkSums))
         {
             AddScalar<ulong>(start, widened);
-            for (int chunk = 0; chunk << PercentileSearch.ChunkScale < piece.Length; chunk++)
-            {
-                chunkSums[chunk] = CounterMath.Sum(
-                    widened.Slice(chunk << PercentileSearch.ChunkScale, PercentileSearch.ChunkSize));
-            }
         }
     }
 
-    /// <summary>Adds a piece of whole chunks, unless a counter is not below <paramref name="limit"/>.</summary>
+    /// <summary>Adds a piece of whole chunks, unless a counter is not below <paramref name="limit"/>. The sums of its chunks are then
+    /// too large for narrow lanes; those of 64-bit counters are set in any case.</summary>
     private bool TryAddVectors<T>(uint start, ReadOnlySpan<T> piece, T limit, Span<ulong> chunkSums)
         where T : unmanaged, IBinaryInteger<T>
     {

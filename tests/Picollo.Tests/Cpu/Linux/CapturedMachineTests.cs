@@ -68,6 +68,28 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
+    public void What_runs_is_counted_at_the_time_of_the_states_and_not_of_the_load()
+    {
+        using var root = new CapturedRoot();
+        root.Write("proc/loadavg", "0.75 0.34 0.20 2/251 3799\n");
+
+        using SystemCpu cpu = root.Open();
+
+        cpu.RunQueue.Should().Be(new RunQueueState(3, 1, 251));
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Without_a_list_of_mounts_no_group_is_mounted()
+    {
+        using var root = new CapturedRoot();
+        root.Write("proc/self/cgroup", "0::/a\n");
+
+        using SystemCpu cpu = root.Open();
+
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupNotMounted);
+    }
+
+    [FactNeeding(Need.Linux)]
     public void Without_proc_the_constructor_says_what_to_do()
     {
         using var root = new CapturedRoot();
@@ -233,18 +255,27 @@ public partial class CapturedMachineTests
         const UnixFileMode OwnerAlone = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
         const UnixFileMode Everybody = OwnerAlone | UnixFileMode.GroupRead | UnixFileMode.GroupExecute | UnixFileMode.OtherRead | UnixFileMode.OtherExecute;
         File.SetUnixFileMode(root.Folder, Everybody);
-        string secret = Path.Combine(root.Folder, "proc/77"), half = Path.Combine(root.Folder, "proc/78/task/79/stat");
+        string secret = Path.Combine(root.Folder, "proc/77"), tasks = Path.Combine(root.Folder, "proc/78/task"), half = Path.Combine(tasks, "79/stat");
+        string waits = Path.Combine(tasks, "78/schedstat");
+        root.Write("proc/78/task/78/schedstat", "1 2 3\n").Write("proc/78/task/79/schedstat", "1 2 3\n");
 
-        (int Processes, string? Problem) Sample()
+        (int Processes, string? Problem) Sample() => SampleWith(SystemCpuParts.Threads, SystemCpuParts.Processes);
+        (int Processes, string? Problem) SampleWith(SystemCpuParts parts, SystemCpuParts problem)
         {
-            using SystemCpu cpu = root.Open(SystemCpuParts.Processes | SystemCpuParts.Threads);
-            return (cpu.Processes.Count, cpu.GetUnavailableReason(SystemCpuParts.Processes));
+            using SystemCpu cpu = root.Open(SystemCpuParts.Processes | parts);
+            return (cpu.Processes.Count, cpu.GetUnavailableReason(problem));
         }
 
         AsNobody(Sample).Should().Be((3, null));
         File.SetUnixFileMode(half, UnixFileMode.None);
         AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "of a thread");
         File.SetUnixFileMode(half, Everybody);
+        File.SetUnixFileMode(tasks, UnixFileMode.None);
+        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "of all threads of a process");
+        File.SetUnixFileMode(tasks, Everybody);
+        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, null));
+        File.SetUnixFileMode(waits, UnixFileMode.None);
+        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "of what a thread waited");
         File.SetUnixFileMode(secret, UnixFileMode.None);
         AsNobody(Sample).Should().Be((2, LinuxReasons.Hidden), "of a process");
         File.SetUnixFileMode(secret, OwnerAlone);

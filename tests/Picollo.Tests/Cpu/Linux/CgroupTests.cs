@@ -64,6 +64,14 @@ public class CgroupTests
             .Should().Be((2, "/my cg\\roup\tx/a b:c /my cg\\roup\tx", ""));
 
     [Fact]
+    public void Other_backslashes_in_mounts_stay() =>
+        Found("0::/a\n", "30 23 0:26 / /x\\08y\\04 rw - cgroup2 none rw\n").Should().Be((2, "/x\\08y\\04/a /x\\08y\\04", ""));
+
+    [Fact]
+    public void Escaped_bytes_of_a_mount_are_a_utf_8_character() =>
+        Found("0::/a\n", "30 23 0:26 / /\\303\\244 rw - cgroup2 none rw\n").Should().Be((2, "/\u00C3\u00A4/a /\u00C3\u00A4", ""), "Latin-1 keeps bytes");
+
+    [Fact]
     public void Of_several_mounts_the_one_that_shows_the_group_is_taken() =>
         Found("0::/b/c\n", "30 23 0:26 /a /first rw - cgroup2 none rw\n31 23 0:26 /b /second rw - cgroup2 none rw\n")
             .Should().Be((2, "/second/c /second", ""));
@@ -73,9 +81,11 @@ public class CgroupTests
     [InlineData("3:cpuset:/x\n", V2Mount, LinuxReasons.NotInCgroup)]
     [InlineData("0:\n:::\n0::relative\n1:cpu\n", V2Mount, LinuxReasons.NotInCgroup)]
     [InlineData("0::/a\n", "", LinuxReasons.CgroupNotMounted)]
+    [InlineData("0::/a\n", "30 23 0:26 / relative rw - cgroup2 none rw\n", LinuxReasons.CgroupNotMounted)]
     [InlineData("0::/a\n", "30 23 0:26 / /sys/fs/cgroup rw - tmpfs none rw\n30 cgroup2 - - -\n- - - - - - -\n", LinuxReasons.CgroupNotMounted)]
     [InlineData("1:cpu:/a\n0::/a\n", V2Mount, LinuxReasons.CgroupNotMounted)]
     [InlineData("0::/../other\n", V2Mount, LinuxReasons.CgroupOutside)]
+    [InlineData("0::/..\n", V2Mount, LinuxReasons.CgroupOutside)]
     [InlineData("0::/\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     [InlineData("0::/ab\n", "30 23 0:26 /a /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     public void What_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)

@@ -83,10 +83,10 @@ public sealed class LinuxCpuTimesTests
         var times = new LinuxCpuTimes(ownIdInProc: Environment.ProcessId + 1);
 
         times.TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out CpuUsage split, out string? reason).Should().BeFalse();
-        reason.Should().Contain(LinuxReasons.OtherNamespace);
+        reason.Should().StartWith($"The user and kernel time of process {Environment.ProcessId} ").And.EndWith(LinuxReasons.OtherNamespace);
         split.Should().Be(default(CpuUsage));
         times.TryGetSplit(ResourceOwner.Thread, CpuUsageReader.GetThreadId(), out split, out reason).Should().BeFalse();
-        reason.Should().Contain(LinuxReasons.OtherNamespace);
+        reason.Should().StartWith($"The user and kernel time of thread {CpuUsageReader.GetThreadId()} ").And.EndWith(LinuxReasons.OtherNamespace);
         times.TryGetTotal(ResourceOwner.Process, Environment.ProcessId, out long total, out _).Should().BeTrue("clocks go by this namespace's ids");
         total.Should().BePositive();
         new LinuxCpuTimes(ownIdInProc: null).TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out split, out _).Should().BeTrue();
@@ -100,10 +100,10 @@ public sealed class LinuxCpuTimesTests
         foreach (long id in ids)
         {
             CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out string? reason).Should().BeFalse($"of process {id}");
-            reason.Should().Contain($"{id}");
+            reason.Should().Contain($"process {id}");
             CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"of process {id}");
             CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse($"of thread {id}");
-            reason.Should().Contain($"{id}");
+            reason.Should().Contain($"thread {id}");
             CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"of thread {id}");
         }
 

@@ -83,8 +83,18 @@ public class ProcTaskStatTests
     [InlineData(")(")]
     [InlineData("1 (cat) 5 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 -130 20 0 0 20 0 1 0 44449 1\n")]
+    [InlineData("1 (cat) RS 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
+    [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20x 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 x 0 0 20 0 1 0 44449 1\n")]
     public void What_is_no_such_line_is_refused(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
+
+    [Fact]
+    public void The_first_cpu_has_the_number_0()
+    {
+        ProcTaskStat.TryParse(Bytes(Line("cat").Replace(" 17 1 0 0 0\n", " 17 0 0 0 0\n", StringComparison.Ordinal)), out ProcTaskStat stat).Should().BeTrue();
+
+        stat.LastCpu.Should().Be(0);
+    }
 
     [Fact]
     public void The_largest_numbers_are_held_and_not_wrapped()

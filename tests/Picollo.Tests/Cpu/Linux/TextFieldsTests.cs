@@ -1,0 +1,41 @@
+using System.Text;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Tests.Cpu.Linux;
+
+public class TextFieldsTests
+{
+    [Theory]
+    [InlineData("12", 12L)]
+    [InlineData("0", 0L)]
+    [InlineData("18446744073709551615", long.MaxValue)]
+    [InlineData("12x", null)]
+    [InlineData("x", null)]
+    [InlineData("-1", null)]
+    [InlineData("", null)]
+    public void A_count_is_a_whole_field(string field, long? expected) =>
+        (TextFields.TryParseCount(Encoding.ASCII.GetBytes(field), out long value) ? value : (long?)null).Should().Be(expected);
+
+    [Theory]
+    [InlineData("1.50", true)]
+    [InlineData("0.00", true)]
+    [InlineData("1.5x", false)]
+    [InlineData("-0.5", false)]
+    [InlineData("", false)]
+    public void A_decimal_is_a_whole_field_and_not_negative(string field, bool isNumber) =>
+        TextFields.TryParseDecimal(Encoding.ASCII.GetBytes(field), out _).Should().Be(isNumber);
+
+    [Fact]
+    public void A_line_is_taken_with_its_end_and_an_empty_one_too()
+    {
+        ReadOnlySpan<byte> text = "\na b\nrest"u8;
+
+        TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line).Should().BeTrue();
+        Encoding.ASCII.GetString(line).Should().Be("\n");
+        TextFields.TryTakeLine(ref text, out line).Should().BeTrue();
+        Encoding.ASCII.GetString(line).Should().Be("a b\n");
+        TextFields.TryTakeLine(ref text, out line).Should().BeFalse("the last line may be cut off");
+        line.Length.Should().Be(0);
+        text.Length.Should().Be(0);
+    }
+}
