@@ -8,7 +8,7 @@ internal static class Cultures
     /// <summary>Why the invariant culture is the only one; null where the runtime has others.</summary>
     public static string? UnavailableReason { get; } = HasCultureData()
         ? null
-        : "the runtime has no culture data: install ICU (Debian's package libicu72) and unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
+        : "the runtime has no culture data: install ICU (./build.sh setup) and unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
     /// <summary>A comma before decimals, points between thousands. Where there is no culture data, the invariant culture.</summary>
     public static CultureInfo German { get; } = Get("de-DE");

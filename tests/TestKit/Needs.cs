@@ -8,6 +8,8 @@ namespace Picollo.TestKit;
 /// <summary>Why needs are not met here. It is found out without Picollo, so that a defect of Picollo's fails tests and does not skip them.</summary>
 internal static partial class Needs
 {
+    private const string Setup = "./build.sh setup installs it as root on Debian or Ubuntu, and prints the package elsewhere";
+
     private static readonly ConcurrentDictionary<Need, string?> Reasons = [];
 
     /// <summary>The folder of the kernels that kernels.sh fetches: outside the clone, so that the next clone has them.</summary>
@@ -51,30 +53,31 @@ internal static partial class Needs
         Need.OwnProc => WhyNot(Need.Linux, Need.Root, Need.Unshare, Need.Setpriv)
             ?? Works("cannot mount a /proc", "unshare", "-mp", "--fork", "mount", "-t", "proc", "-o", "subset=pid", "proc", "/proc"),
         Need.Cultures => Cultures.UnavailableReason,
-        Need.Chromium => Browser is null ? "no chromium on the PATH (Debian's package chromium)" : null,
-        Need.Gcc => Program("gcc", "gcc"),
-        Need.Java => Program("javac", "default-jdk-headless")
-            ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary} (Debian's package libhdrhistogram-java)"),
-        Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat", "sysstat"),
-        Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat", "sysstat"),
-        Need.Prlimit => Program("prlimit", "util-linux"),
-        Need.Prometheus => Program("prometheus", "prometheus") ?? Program("promtool", "prometheus"),
-        Need.Setpriv => Program("setpriv", "util-linux"),
-        Need.Taskset => Program("taskset", "util-linux"),
-        Need.Tmux => WhyNot(Need.Linux) ?? Program("tmux", "tmux"),
-        Need.Top => WhyNot(Need.Linux) ?? Program("top", "procps"),
-        Need.Unshare => Program("unshare", "util-linux"),
-        Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine", "wine, wine64") ?? Library("win-x64"),
-        Need.Arm64Machine => Machine("qemu-system-aarch64", "qemu-system-arm", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-        Need.X64Machine => Machine("qemu-system-x86_64", "qemu-system-x86", "linux-x64", "amd64") ?? Program("gcc", "gcc"),
+        Need.Chromium => Browser is null ? Lacks("chromium") : null,
+        Need.Gcc => Program("gcc"),
+        Need.Java => Program("javac")
+            ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary}: {Setup}"),
+        Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat"),
+        Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat"),
+        Need.Prlimit => Program("prlimit"),
+        Need.Prometheus => Program("prometheus") ?? Program("promtool"),
+        Need.Setpriv => Program("setpriv"),
+        Need.Taskset => Program("taskset"),
+        Need.Tmux => WhyNot(Need.Linux) ?? Program("tmux"),
+        Need.Top => WhyNot(Need.Linux) ?? Program("top"),
+        Need.Unshare => Program("unshare"),
+        Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine") ?? Library("win-x64"),
+        Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
+        Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),
         Need.Arm64Library => PackedLibrary("linux-arm64"),
         Need.WindowsLibrary => PackedLibrary("win-x64"),
         Need.X64Library => PackedLibrary("linux-x64"),
         _ => throw new ArgumentOutOfRangeException(nameof(need), need, null),
     };
 
-    private static string? Program(string program, string package) =>
-        Tool.Exists(program) ? null : $"no '{program}' on the PATH (Debian's package {package})";
+    private static string? Program(string program) => Tool.Exists(program) ? null : Lacks(program);
+
+    private static string Lacks(string program) => $"no '{program}' on the PATH: {Setup}";
 
     private static string? Library(string rid) =>
         Repository.HasShim(rid) ? null : $"native/out/{rid} is empty: run native/build.sh {rid} first";
@@ -85,9 +88,9 @@ internal static partial class Needs
     private static string? OnX64(string what) =>
         ThisMachine.Rid == "linux-x64" ? null : $"{what} on linux-x64 only; this is {ThisMachine.Rid}";
 
-    private static string? Machine(string emulator, string package, string rid, string architecture) =>
+    private static string? Machine(string emulator, string rid, string architecture) =>
         OnX64("the emulated machines are booted")
-        ?? Program(emulator, package)
+        ?? Program(emulator)
         ?? Library(rid)
         ?? (File.Exists(Path.Combine(KernelFolder, architecture, "vmlinuz"))
             ? null

@@ -1,4 +1,6 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -15,6 +17,22 @@ public class SerializationTests
         Refuses(Histogram.GetPercentile(50));
         Refuses(Histogram.GetBucket(20_000));
         Refuses(Histogram.GetSnapshot());
+    }
+
+    [Fact]
+    public void Generated_code_reads_nothing_back_either()
+    {
+        Refuses(Histogram.GetSummary(), ReadingJson.Default.HdrHistogramSummary);
+        Refuses(Histogram.GetPercentile(50), ReadingJson.Default.Percentile);
+        Refuses(Histogram.GetBucket(20_000), ReadingJson.Default.Bucket);
+        Refuses(Histogram.GetSnapshot(), ReadingJson.Default.HdrHistogramSnapshot);
+
+        static void Refuses<T>(T value, JsonTypeInfo<T> type)
+        {
+            string json = JsonSerializer.Serialize(value, type);
+            json.Should().StartWith("{");
+            json.Invoking(text => JsonSerializer.Deserialize(text, type)).Should().Throw<NotSupportedException>("{0} has no reader", typeof(T));
+        }
     }
 
     [Fact]
@@ -42,3 +60,9 @@ public class SerializationTests
         return histogram;
     }
 }
+
+[JsonSerializable(typeof(HdrHistogramSummary))]
+[JsonSerializable(typeof(Percentile))]
+[JsonSerializable(typeof(Bucket))]
+[JsonSerializable(typeof(HdrHistogramSnapshot))]
+internal sealed partial class ReadingJson : JsonSerializerContext;

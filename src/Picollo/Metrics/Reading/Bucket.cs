@@ -8,16 +8,13 @@ namespace Picollo.Metrics;
 /// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
 /// no width at zero.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public readonly record struct Bucket
+public readonly record struct Bucket : IJsonOnDeserializing
 {
     /// <summary>The storage index of values outside the histogram's range.</summary>
     internal const int OutOfRangeIndex = -1;
 
     internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex) =>
         (Start, Step, Count, StorageIndex, LogicalIndex) = (start, step, count, storageIndex, logicalIndex);
-
-    [JsonConstructor]
-    private Bucket(ulong start) => throw NotDeserializable(nameof(Bucket));
 
     /// <summary>The smallest value that belongs to the bucket.</summary>
     public ulong Start { get; }
@@ -49,6 +46,8 @@ public readonly record struct Bucket
     /// <summary>Thrown instead of a silent zero: the JSON of what was read does not have everything that the value holds.</summary>
     internal static NotSupportedException NotDeserializable(string type) =>
         new($"A {type} cannot be read from JSON. Exchange histograms by HdrHistogramEncoding of the package Picollo.Export.");
+
+    void IJsonOnDeserializing.OnDeserializing() => throw NotDeserializable(nameof(Bucket));
 
     /// <summary>The bucket as text: <c>[storage / logical]: [start, end) count</c>, culture-invariant.</summary>
     /// <returns>For example <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>

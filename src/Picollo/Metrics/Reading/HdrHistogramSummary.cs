@@ -14,7 +14,7 @@ namespace Picollo.Metrics;
 /// <para>Not thread-safe while it is being filled. All printing is culture-invariant.</para>
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public sealed partial class HdrHistogramSummary
+public sealed partial class HdrHistogramSummary : IJsonOnDeserializing
 {
     internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
@@ -29,9 +29,6 @@ public sealed partial class HdrHistogramSummary
     public HdrHistogramSummary()
     {
     }
-
-    [JsonConstructor]
-    private HdrHistogramSummary(ulong totalCount) => throw Bucket.NotDeserializable(nameof(HdrHistogramSummary));
 
     /// <summary>The smallest value.</summary>
     public Percentile P0 => At(0);
@@ -145,6 +142,8 @@ public sealed partial class HdrHistogramSummary
     /// <summary>One line, as <see cref="ToString(string)"/> with the name "Histogram".</summary>
     /// <returns>The line.</returns>
     public override string ToString() => ToString("Histogram");
+
+    void IJsonOnDeserializing.OnDeserializing() => throw Bucket.NotDeserializable(nameof(HdrHistogramSummary));
 
     /// <summary>Takes the figures of a histogram from its counters.</summary>
     /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>

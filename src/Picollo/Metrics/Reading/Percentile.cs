@@ -7,12 +7,9 @@ namespace Picollo.Metrics;
 /// <remarks>The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An immutable
 /// copy of what was read. In an empty histogram every percentile is 0 with counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public readonly record struct Percentile
+public readonly record struct Percentile : IJsonOnDeserializing
 {
     private readonly EquivalentValueSelection _selection;
-
-    [JsonConstructor]
-    private Percentile(double rank) => throw Bucket.NotDeserializable(nameof(Percentile));
 
     internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = default)
     {
@@ -75,6 +72,8 @@ public readonly record struct Percentile
     /// <summary>A hash code of what <see cref="Equals(Percentile)"/> compares.</summary>
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Rank, TargetCount, RunningCount, Bucket);
+
+    void IJsonOnDeserializing.OnDeserializing() => throw Bucket.NotDeserializable(nameof(Percentile));
 
     /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant. The rank has up to four
     /// decimal places; one below 100 that rounds to 100 has as many as it needs.</summary>
