@@ -14,7 +14,10 @@ public class WatcherAnalyzerTests
     [InlineData($"async Task<CpuUsageAsyncWatcher> M() {{ var watcher = {New}; await Task.Yield(); return watcher; }}")]
     [InlineData($"async Task M() {{ _watcher = {New}; await Task.Yield(); }}")]
     [InlineData($"async Task M() {{ var watcher = {New}; _watcher = watcher; await Task.Yield(); }}")]
+    [InlineData($"async Task M() {{ _watcher = _watcher ?? {New}; await Task.Yield(); }}")]
     [InlineData($"async Task M() {{ _watcher ??= {New}; await Task.Yield(); }}")]
+    [InlineData($"async Task M() {{ Own = {New}; await Task.Yield(); }} CpuUsageAsyncWatcher? Own {{ get; set; }}")]
+    [InlineData($"void M() {{ F(); async Task F() {{ _watcher = {New}; await Task.Yield(); }} }}")]
     [InlineData($"void M() {{ Func<Task> f = async () => {{ _watcher = {New}; await Task.Yield(); }}; f(); }}")]
     public async Task A_watcher_that_measures_nothing_is_reported(string member) =>
         (await Snippet.ReportsAsync(member)).Should().Equal($"PIC0004: {New}");
