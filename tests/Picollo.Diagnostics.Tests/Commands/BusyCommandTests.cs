@@ -55,6 +55,7 @@ public sealed class BusyCommandTests
         run.Threads.Should().BeInDescendingOrder(thread => thread.CpuNanoseconds);
         long seen = run.Threads.Sum(thread => thread.CpuNanoseconds);
         seen.Should().BeLessThanOrEqualTo(run.Usage.Cpu.TotalNanoseconds + 20_000_000).And.BeGreaterThan(run.Usage.Cpu.TotalNanoseconds / 2);
+        run.Threads.Should().Contain(thread => thread.CpuNanoseconds % 10_000_000 != 0, "times are in nanoseconds, not in the kernel's ticks");
         run.Threads[0].ProcessId.Should().Be((int)run.Threads[0].ThreadId, "a shell has one thread");
     }
 }
