@@ -23,12 +23,12 @@ usage: ./build.sh [command] [arguments]
   (none)            build everything, native library included
   setup             as root on Debian or Ubuntu: install what the tests use
   demo [name]       run a demo from samples/ (default: tokenizer)
-  test [name]       run all tests, or those with this in their full name (namespace, class, method)
+  test [name]       run all tests but soaks, or those with this in their full name (namespace, class, method)
   test quick [name] only the tests of logic: no child processes, no waiting; within a minute after the build
   test long [name]  only what `test` leaves out because it takes long
   test coverage     line and branch coverage of each package
-  test mutation [row]
-                    the mutation score of the pure parts, by dotnet-stryker; hours, or one row of at most 40 minutes
+  test mutation [part]
+                    the mutation score of the pure parts, by dotnet-stryker; hours, or one part of at most 40 minutes
   pack              build the packages into artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
@@ -233,7 +233,7 @@ run_tests() {
       ;;
   esac
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-  [ $((passed + failed + skipped)) != 0 ] || die "no test has '$NAME' in its full name"
+  [ $((passed + failed + skipped)) != 0 ] || die "no test has '$NAME' in its full name and is one of $mode"
   [ "$failed" = 0 ]
 }
 
