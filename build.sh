@@ -233,7 +233,7 @@ run_tests() {
       ;;
   esac
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-  [ $((passed + failed + skipped)) != 0 ] || die "no test has '$NAME' in its full name and is one of $mode"
+  [ $((passed + failed + skipped)) != 0 ] || die "no test of this run ($mode) has '$NAME' in its full name"
   [ "$failed" = 0 ]
 }
 
