@@ -79,7 +79,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
-        if (id == 0)
+        if (id == 0 || id == (owner == ResourceOwner.Thread ? ThreadId : Environment.ProcessId))
         {
             bool known = LinuxResourceUsage.TryGet(owner, out ResourceUsage usage, out reason);
             split = usage.Cpu;
@@ -89,7 +89,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         // Its clock first: it shows whether the thread or process exists (/proc answers for the IDs of threads too), and makes the
         // kernel account the slice that runs.
         split = default;
-        if (!TryGetTotal(owner, id, out _, out reason))
+        if (!TryGetTotal(owner, id, out long total, out reason))
         {
             return false;
         }
@@ -101,7 +101,9 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         if (!_isProcForeign
             && ProcTaskStat.TryRead(path.Terminated, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
         {
-            split = stat.Usage;
+            // The file has both in whole ticks of 10 ms, cut off. The clock has the total; the file says what of it was kernel.
+            long kernel = Math.Min(stat.Usage.KernelNanoseconds, total);
+            split = new CpuUsage(total - kernel, kernel);
             return true;
         }
 

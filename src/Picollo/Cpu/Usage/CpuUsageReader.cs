@@ -7,9 +7,11 @@ namespace Picollo.Cpu;
 /// <remarks>
 /// <para>Every method makes a few system calls and allocates nothing, except where documented; all are thread-safe.
 /// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
-/// process never go back, neither in user nor in kernel time.</para>
+/// process never go back, neither in user nor in kernel time; except, on Linux, user time of other threads and processes, see
+/// below.</para>
 /// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTimeNanoseconds()"/>.
-/// Other threads and processes there: 10 ms for user and kernel time apart, 1 ns for the total. A process's threads on other CPUs are
+/// Of other threads and processes there, the total is exact, and kernel time moves by 10 ms. User time is the rest: it goes back by up to
+/// 10 ms where kernel time moves. A process's threads on other CPUs are
 /// counted up to their last scheduler tick (4 ms at 250 Hz). On Windows 15.6 ms, and well under 1 µs for totals
 /// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
 /// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) divides user from kernel time
