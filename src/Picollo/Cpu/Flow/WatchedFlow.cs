@@ -47,6 +47,13 @@ internal static class WatchedFlow
         }
     }
 
+    public static IDisposable Suspend()
+    {
+        var suspended = new Suspended(Current.Value);
+        Current.Value = null;
+        return suspended;
+    }
+
     /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
     /// matter even to a flow that does one thing after the other: its continuation may run while the thread that queued it
     /// has not left the flow yet, and waits for a processor.</summary>
@@ -147,6 +154,20 @@ internal static class WatchedFlow
         }
 
         return most;
+    }
+
+    private sealed class Suspended(CpuUsageAsyncWatcher? innermost) : IDisposable
+    {
+        private CpuUsageAsyncWatcher? _innermost = innermost;
+
+        public void Dispose()
+        {
+            if (_innermost is { } innermost)
+            {
+                Current.Value = innermost.IsRunning ? innermost : innermost.Outer;
+                _innermost = null;
+            }
+        }
     }
 
     /// <summary>The runtime allocates an array of listeners for each flow that has none: an empty flow is given one that was made once,

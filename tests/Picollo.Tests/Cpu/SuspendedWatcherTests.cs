@@ -1,0 +1,101 @@
+using System.Threading.Channels;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+public class SuspendedWatcherTests
+{
+    [Fact]
+    public void What_is_suspended_is_not_counted_and_what_follows_is()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        WatchedFlow.Count.Should().Be(1);
+
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            WatchedFlow.Count.Should().Be(0);
+            long before = watcher.GetTotalNanoseconds();
+            Burn.User(TimeSpan.FromMilliseconds(5));
+            watcher.GetTotalNanoseconds().Should().Be(before);
+        }
+
+        WatchedFlow.Count.Should().Be(1);
+        long resumed = watcher.GetTotalNanoseconds();
+        Burn.User(TimeSpan.FromMilliseconds(5));
+        (watcher.GetTotalNanoseconds() - resumed).Should().BeGreaterThan(4_000_000);
+    }
+
+    [Fact]
+    public async Task A_pump_that_is_started_meanwhile_belongs_to_nobody()
+    {
+        var items = Channel.CreateUnbounded<int>();
+        using var watcher = new CpuUsageAsyncWatcher();
+        Task<int> inside;
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            inside = Pump(items.Reader);
+        }
+
+        await Task.Yield();
+        WatchedFlow.Count.Should().Be(1, "awaits keep the flow");
+        items.Writer.TryWrite(1);
+        items.Writer.Complete();
+
+        (await inside).Should().Be(0);
+
+        static async Task<int> Pump(ChannelReader<int> items)
+        {
+            int watchers = 0;
+            await foreach (int _ in items.ReadAllAsync())
+            {
+                watchers += WatchedFlow.Count;
+            }
+
+            return watchers;
+        }
+    }
+
+    [Fact]
+    public void All_watchers_of_the_flow_are_suspended_and_one_made_meanwhile_measures_itself()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        using var inner = new CpuUsageAsyncWatcher();
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            using var own = new CpuUsageAsyncWatcher();
+            WatchedFlow.Count.Should().Be(1);
+        }
+
+        WatchedFlow.Count.Should().Be(2);
+    }
+
+    [Fact]
+    public void One_that_is_stopped_meanwhile_does_not_come_back()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        using var inner = new CpuUsageAsyncWatcher();
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            inner.Stop();
+        }
+
+        WatchedFlow.Count.Should().Be(1);
+    }
+
+    [Fact]
+    public void Without_a_watcher_nothing_happens_and_the_second_disposal_does_nothing()
+    {
+        IDisposable none = CpuUsageAsyncWatcher.Suspend();
+        using var watcher = new CpuUsageAsyncWatcher();
+        none.Dispose();
+        WatchedFlow.Count.Should().Be(1);
+
+        IDisposable suspended = CpuUsageAsyncWatcher.Suspend();
+        suspended.Dispose();
+        watcher.Stop();
+        using var other = new CpuUsageAsyncWatcher();
+        suspended.Dispose();
+        WatchedFlow.Count.Should().Be(1);
+        other.IsRunning.Should().BeTrue();
+    }
+}
