@@ -160,9 +160,9 @@ public static class PicolloBuilderExtensions
     /// <para>All of the endpoint runs there: its filters, the binding of its parameters, the handler and the writing of its result.
     /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they proceed. Exceptions propagate as they
     /// do without it, and the request's CPU time includes its time on the workers.</para>
-    /// <para><b>Never block on a task</b> (<c>Wait</c>, <c>Result</c>): its continuation may need the blocked worker. Then the request
-    /// never ends, and if all workers are blocked, no other request of such an endpoint is served until a restart. Some synchronous
-    /// members of ASP.NET Core block in this way while data is missing: <see cref="HttpRequest.Form"/> (use <c>ReadFormAsync</c> or bound
+    /// <para><b>Do not block</b> on a task or on I/O (<c>Wait</c>, <c>Result</c>). It works, but while other requests wait, each time costs
+    /// some 30 ms and a thread (see <see cref="Picollo.Scheduling.CpuWorkerPool"/>), and the first time for each endpoint is logged. Some
+    /// synchronous members of ASP.NET Core block while data is missing: <see cref="HttpRequest.Form"/> (use <c>ReadFormAsync</c> or bound
     /// parameters); synchronous reads and writes of <see cref="HttpRequest.Body"/> and <see cref="HttpResponse.Body"/>, which
     /// <c>AllowSynchronousIO</c> permits (use the asynchronous ones); and the members of <see cref="ISession"/> before
     /// <c>await session.LoadAsync()</c>, with a store that waits for asynchronous work.</para>

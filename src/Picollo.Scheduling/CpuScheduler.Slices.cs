@@ -8,6 +8,10 @@ internal sealed partial class CpuScheduler
     /// <summary>A tenth of a slice: as much as short tasks take, and less than any share of a processor that long ones get.</summary>
     private const int LeastShareOfFirstSlice = 10;
 
+    /// <summary>A twentieth of a slice of credit makes a task short again: half a millisecond, unless the slice is another one. Less is not
+    /// worth a switch: a long task that waits for microseconds now and then would overtake those that do not.</summary>
+    private const int LeastShareOfCredit = 20;
+
     /// <summary>On a machine with more programs than processors one short task in a hundred loses a slice, and of these one in thirty
     /// another (2026-11-21).</summary>
     private const int MaxLostSlices = 4;
@@ -15,6 +19,7 @@ internal sealed partial class CpuScheduler
     private readonly Sleep _timer = new();
     private bool _hasBegunSlice;
     private bool _timerSleeps;
+    private long _timerDue;
 
     /// <summary>The one thread that watches the clock, so that no checkpoint has to. It sleeps while nothing runs.</summary>
     private void RunTimer()
@@ -22,7 +27,13 @@ internal sealed partial class CpuScheduler
         while (!HasEnded)
         {
             // A whole millisecond is the step of the runtime's waits: a slice ends up to one too late.
-            _timer.Wait(SignalOverdue() is { } wait ? (int)Math.Ceiling(wait.TotalMilliseconds) : Timeout.Infinite);
+            TimeSpan? wait = SignalOverdue();
+            if (wait is not null && CheckBlocked() is { } look && look < wait)
+            {
+                wait = look;
+            }
+
+            _timer.Wait(wait is { } limit ? (int)Math.Ceiling(limit.TotalMilliseconds) : Timeout.Infinite);
         }
     }
 
@@ -57,6 +68,7 @@ internal sealed partial class CpuScheduler
             }
 
             _timerSleeps = isIdle;
+            _timerDue = next;
             return isIdle ? null : Stopwatch.GetElapsedTime(now, next);
         }
     }
@@ -85,6 +97,11 @@ internal sealed partial class CpuScheduler
         if (least is not null)
         {
             Signal(least, now);
+            if (_timerDue - now > BlockedTicks)
+            {
+                _timerDue = now;
+                _timer.Wake(); // to look whether it is blocked
+            }
         }
     }
 
@@ -98,7 +115,7 @@ internal sealed partial class CpuScheduler
         worker.Task!.NeedsAttention = true;
     }
 
-    private void Begin(WorkerSlot worker, CpuTask task, long now, bool isWhole)
+    private void Begin(WorkerSlot worker, CpuTask task, long now, bool isOvertaking, bool isWhole)
     {
         // A thread that came later to the lock may have read the clock earlier.
         long waited = Math.Max(0, now - task.WaitingSince);
@@ -110,8 +127,10 @@ internal sealed partial class CpuScheduler
         worker.Task = task;
         worker.SliceStart = now;
         worker.Waited = waited;
+        worker.IsOvertaking = isOvertaking;
         worker.IsWhole = isWhole;
         worker.SignalledAt = 0;
+        worker.CpuSeen = null;
         worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
         _hasBegunSlice = true;
         if (_timerSleeps)
@@ -151,6 +170,7 @@ internal sealed partial class CpuScheduler
         else
         {
             task.State = CpuTaskState.Outside;
+            task.WaitingSince = now;
             task.NeedsAttention = true; // Should it come to a checkpoint there.
         }
 
@@ -162,10 +182,13 @@ internal sealed partial class CpuScheduler
         long length = now - worker.SliceStart;
         long? overrun = worker.GetOverrun(now);
         worker.SignalledAt = 0;
+        worker.Overtaken += worker.IsOvertaking ? length : 0;
         task.SliceLeft -= length;
+        task.Credit = Math.Max(0, task.Credit - length);
         if (task.SliceLeft <= 0)
         {
-            task.IsNew = task.IsNew && WasKeptFromRunning(task);
+            task.IsShort = task.IsShort && WasKeptFromRunning(task);
+            task.Credit = task.IsShort ? task.Slice : task.Credit;
             task.SliceLeft = task.Slice;
             task.SliceDueSince = now;
         }
@@ -175,8 +198,20 @@ internal sealed partial class CpuScheduler
         return report;
     }
 
-    /// <summary>Whether a new task hardly ran in its slice, because another program had the processor or the container's quota was used up.
-    /// Such a task stays new. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
+    /// <summary>For a task that has waited for something other than a worker. As a short one it may run no longer than it has
+    /// credit.</summary>
+    private static void GiveCredit(CpuTask task, long waited)
+    {
+        task.Credit = Math.Min(task.Slice, task.Credit + waited);
+        if (task.Credit >= task.Slice / LeastShareOfCredit)
+        {
+            task.IsShort = true;
+            task.SliceLeft = task.Credit;
+        }
+    }
+
+    /// <summary>Whether a short task hardly ran in its slice, because another program had the processor or the container's quota was used
+    /// up. Such a task stays short. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
     /// 2026-11-21). At most <see cref="MaxLostSlices"/> times, because a body that blocks looks alike.</summary>
     private static bool WasKeptFromRunning(CpuTask task)
     {
@@ -201,7 +236,7 @@ internal sealed partial class CpuScheduler
         long now = Stopwatch.GetTimestamp();
         bool isOver = now - worker.SliceStart >= task.SliceLeft;
         report = default;
-        if (isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task))
+        if (IsOverCap || (isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task)))
         {
             return true;
         }
@@ -213,7 +248,7 @@ internal sealed partial class CpuScheduler
             task.Slices++;
             worker.SliceStart = now;
             worker.Waited = 0;
-            worker.IsWhole = false;
+            worker.IsOvertaking = worker.IsWhole = false;
         }
 
         worker.SignalledAt = 0;

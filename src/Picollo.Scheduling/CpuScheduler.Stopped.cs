@@ -25,14 +25,25 @@ internal sealed partial class CpuScheduler
 
         SliceReport report;
         WorkerThread? other = null;
-        bool stops;
+        bool stops, isTooMany = false;
         using (_lock.Enter())
         {
+            Unblock(worker);
             stops = ShouldStepAside(worker, task, out report) && _stoppedThreads < MaxStoppedThreads;
             if (stops)
             {
                 _stoppedThreads++;
-                _spare.TryPop(out other);
+                isTooMany = IsOverCap;
+                if (isTooMany)
+                {
+                    task.StoppedThread = thread;
+                    report = PutAway(worker, task, Stopwatch.GetTimestamp());
+                    Retire(thread);
+                }
+                else
+                {
+                    _spare.TryPop(out other);
+                }
             }
         }
 
@@ -42,6 +53,21 @@ internal sealed partial class CpuScheduler
             return;
         }
 
+        if (!isTooMany)
+        {
+            report = LeaveWorkerTo(other, worker, thread, task);
+        }
+
+        thread.Charge(task);
+        Statistics.Publish(report);
+        thread.WaitForWorker();
+        thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
+        task.ThrowIfCancelled();
+    }
+
+    /// <summary>Stops the calling thread with its task, and gives its worker to another thread, a new one if need be.</summary>
+    private SliceReport LeaveWorkerTo(WorkerThread? other, WorkerSlot worker, WorkerThread thread, CpuTask task)
+    {
         try
         {
             other ??= StartThread(slot: null);
@@ -56,21 +82,18 @@ internal sealed partial class CpuScheduler
             throw; // It ends the task only: the thread still has its worker.
         }
 
+        SliceReport report;
         long now = Stopwatch.GetTimestamp();
         using (_lock.Enter())
         {
             task.StoppedThread = thread;
             report = PutAway(worker, task, now);
             thread.LeaveWorker();
-            other.Slot = worker;
+            other.Take(worker);
         }
 
         other.Wake();
-        thread.Charge(task);
-        Statistics.Publish(report);
-        thread.WaitForWorker();
-        thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
-        task.ThrowIfCancelled();
+        return report;
     }
 
     /// <summary>Replaces the thread that found a stopped task by the task's own thread. Called under the lock.</summary>
@@ -78,12 +101,18 @@ internal sealed partial class CpuScheduler
     private WorkerThread GiveWorkerBack(WorkerThread finder, CpuTask task)
     {
         WorkerThread stopped = task.StoppedThread!;
-        task.StoppedThread = null;
-        stopped.Slot = finder.Slot;
+        HandOver(finder.Slot!, task);
         finder.LeaveWorker();
-        _stoppedThreads--;
         _spare.Push(finder);
         return stopped;
+    }
+
+    /// <summary>Gives a worker to the thread that has stopped with a task, which is to be woken. Called under the lock.</summary>
+    private void HandOver(WorkerSlot worker, CpuTask task)
+    {
+        task.StoppedThread!.Take(worker);
+        task.StoppedThread = null;
+        _stoppedThreads--;
     }
 
     private WorkerThread StartThread(WorkerSlot? slot)

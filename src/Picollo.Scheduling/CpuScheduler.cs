@@ -1,7 +1,5 @@
 using System.Diagnostics;
-
-// Its source of cancellation has neither a timer nor a handle, and tasks use it to their end.
-#pragma warning disable CA1001 // Types that own disposable fields should be disposable
+using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Scheduling;
 
@@ -11,11 +9,13 @@ namespace Picollo.Scheduling;
 /// makes it plain that never more than N tasks run and none is lost.</para>
 /// <para>Times are <see cref="Stopwatch"/> ticks.</para>
 /// </remarks>
+[SuppressMessage(
+    "Design", "CA1001", Justification = "Its source of cancellation has neither a timer nor a handle, and tasks use it to their end.")]
 internal sealed partial class CpuScheduler
 {
     private readonly UninterruptedLock _lock = new();
     private readonly CpuTaskQueue _queue;
-    private readonly WorkerSlot[] _workers;
+    private readonly List<WorkerSlot> _workers; // N, and one more for each that is blocked
     private readonly Action<Thread> _startThread;
 
     // The idle threads, the latest first, as a linked list through them. A submission costs mainly the cache lines that two processors
@@ -30,8 +30,11 @@ internal sealed partial class CpuScheduler
         Slice = (long)(options.TimeSlice.TotalSeconds * Stopwatch.Frequency);
         _shortestSlice = Slice;
         _queue = new CpuTaskQueue(Slice);
-        _workers = [.. Enumerable.Range(0, options.WorkerCount).Select(_ => new WorkerSlot())];
+        WorkerCount = options.WorkerCount;
+        MaxExtraThreads = options.MaxExtraThreads;
+        _workers = [.. Enumerable.Range(0, WorkerCount).Select(_ => new WorkerSlot())];
         Statistics = new CpuWorkerStatistics(this);
+        CpuWorkerStatistics.WarmUp(this);
         _startThread = options.StartThread;
         try
         {
@@ -53,7 +56,9 @@ internal sealed partial class CpuScheduler
     /// <summary>The slice of tasks without their own.</summary>
     public long Slice { get; }
 
-    public int WorkerCount => _workers.Length;
+    public int WorkerCount { get; }
+
+    public int MaxExtraThreads { get; }
 
     public CpuWorkerStatistics Statistics { get; }
 
@@ -62,21 +67,20 @@ internal sealed partial class CpuScheduler
     /// <exception cref="ObjectDisposedException">The pool is closed.</exception>
     public bool TrySubmit(CpuTask task)
     {
-        // Tasks that are to end may still need others of their own.
-        bool isOwn = SynchronizationContext.Current is CpuTask current && current.Scheduler == this;
         long now = Stopwatch.GetTimestamp();
         WorkerThread? woken;
         bool isShortest;
         using (_lock.Enter())
         {
-            ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && !isOwn), typeof(CpuWorkerPool));
+            // Tasks that are to end may still need others of their own.
+            ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && CpuTask.Caller(this) is null), typeof(CpuWorkerPool));
             if (task.IsCancelled)
             {
                 return false;
             }
 
             _submitted++;
-            task.SliceLeft = task.Slice;
+            task.SliceLeft = task.Credit = task.Slice;
             isShortest = task.SliceLeft < _shortestSlice;
             _shortestSlice = isShortest ? task.SliceLeft : _shortestSlice;
             woken = Enqueue(task, now);
@@ -94,12 +98,12 @@ internal sealed partial class CpuScheduler
     /// <summary>Runs a continuation of a task on a worker, when its turn comes.</summary>
     public void Resume(CpuTask task, SendOrPostCallback callback, object? state)
     {
-        bool hasEnded;
+        bool isElsewhere;
         WorkerThread? woken = null;
         using (_lock.Enter())
         {
-            hasEnded = task.State == CpuTaskState.Ended;
-            if (!hasEnded)
+            isElsewhere = task.State == CpuTaskState.Ended || task.IsBlocked;
+            if (!isElsewhere)
             {
                 task.AddContinuation(callback, state);
             }
@@ -111,9 +115,9 @@ internal sealed partial class CpuScheduler
         }
 
         woken?.Wake();
-        if (hasEnded)
+        if (isElsewhere)
         {
-            // A part of the body that the body did not wait for.
+            // A part of the body that the body did not wait for, or for which it blocks.
             RunElsewhere(callback, state);
         }
     }
@@ -131,6 +135,7 @@ internal sealed partial class CpuScheduler
         SliceReport report;
         using (_lock.Enter())
         {
+            Unblock(worker);
             task.StepsAside = ShouldStepAside(worker, task, out report);
         }
 
@@ -155,6 +160,7 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             WorkerSlot worker = thread.Slot!;
+            Unblock(worker);
             if (worker.Task is { } last)
             {
                 // A wait inside the body that is over already: it goes on, in the same slice.
@@ -170,7 +176,14 @@ internal sealed partial class CpuScheduler
                 hasEnded = last.State == CpuTaskState.Ended;
             }
 
-            next = _queue.Take(now, ref worker.LastWhole, out bool isWhole);
+            if (IsOverCap)
+            {
+                Retire(thread);
+                _spare.Push(thread);
+                return null;
+            }
+
+            next = _queue.Take(ref worker.Overtaken, out bool isOvertaking, out bool isWhole);
             if (next is null)
             {
                 thread.NextIdle = _idle;
@@ -179,7 +192,7 @@ internal sealed partial class CpuScheduler
             }
             else
             {
-                Begin(worker, next, now, isWhole);
+                Begin(worker, next, now, isOvertaking, isWhole);
                 if (next.StoppedThread is not null)
                 {
                     woken = GiveWorkerBack(thread, next);
@@ -197,10 +210,7 @@ internal sealed partial class CpuScheduler
         long now = Stopwatch.GetTimestamp();
         using (_lock.Enter())
         {
-            return [.. _workers.Where(worker => worker.Task is not null).Select(worker => new CpuRunningTask(
-                worker.Task!.Name,
-                Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // it may begin just now
-                worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero))];
+            return [.. _workers.Where(worker => worker.Task is not null).Select(worker => ToRunning(worker, now))];
         }
     }
 
@@ -238,16 +248,26 @@ internal sealed partial class CpuScheduler
 
     // ---- Under the lock ----
 
+    private static CpuRunningTask ToRunning(WorkerSlot worker, long now) => new(
+        worker.Task!.Name,
+        Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // it may begin just now
+        worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero);
+
     /// <summary>Gives a task to an idle worker, or adds it to the queue.</summary>
     /// <returns>The thread to wake outside of the lock; null for none.</returns>
     private WorkerThread? Enqueue(CpuTask task, long now)
     {
+        if (task.State == CpuTaskState.Outside)
+        {
+            GiveCredit(task, now - task.WaitingSince);
+        }
+
         task.State = CpuTaskState.Waiting;
         task.WaitingSince = task.SliceDueSince = now;
         if (_idle is { } thread)
         {
             _idle = thread.NextIdle;
-            Begin(thread.Slot!, task, now, isWhole: false);
+            Begin(thread.Slot!, task, now, isOvertaking: false, isWhole: false);
             return thread;
         }
 

@@ -32,7 +32,12 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     /// <summary>Whether a checkpoint has anything to look at. Only <c>Checkpoint</c> reads it without the lock.</summary>
     public volatile bool NeedsAttention;
 
-    private readonly ExecutionContext? _flow = ExecutionContext.Capture();
+    // The task in whose body the code of a flow runs, on a worker or not: behind ConfigureAwait(false), outside, in another pool's body.
+    private static readonly AsyncLocal<CpuTask?> Flow = new();
+
+    // Until it begins: it refers to the caller's task, and so to a chain of them without end where each starts the next.
+    private ExecutionContext? _flow = ExecutionContext.Capture();
+    private readonly CpuTask? _parent = ParentOf(SynchronizationContext.Current as CpuTask ?? Flow.Value);
 
     // Bytes and an int, because the object is full: wider fields would make it larger.
     private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
@@ -69,8 +74,12 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public bool HasBegun { get; private set; }
 
-    /// <summary>Until it has used up its first slice.</summary>
-    public bool IsNew { get; set; } = true;
+    /// <summary>Whether it goes before tasks of its priority that are not: until it has used up its <see cref="Credit"/>.</summary>
+    public bool IsShort { get; set; } = true;
+
+    /// <summary>How long it may still run as a short task: a slice at first. Running takes it. Waiting for something other than a worker
+    /// gives it back, up to a slice: the shorter a task runs and the longer it waits, the sooner it has a worker.</summary>
+    public long Credit { get; set; }
 
     /// <summary>Number of first slices that passed nearly without the processor. A byte fits into the object's padding.</summary>
     public byte LostSlices { get; set; }
@@ -88,6 +97,24 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public long SliceLeft { get; set; }
 
+    /// <summary>Whether it blocks the thread of its worker, so that another task runs in its place.</summary>
+    public bool IsBlocked { get; set; }
+
+    /// <summary>Whether a task that is blocked has started it, or one that has.</summary>
+    public bool IsOfBlocked
+    {
+        get
+        {
+            CpuTask? ancestor = _parent;
+            while (ancestor is { IsBlocked: false })
+            {
+                ancestor = ancestor._parent;
+            }
+
+            return ancestor is not null;
+        }
+    }
+
     /// <summary>The thread that waits in <c>Checkpoint</c> with a part of the task on its stack.</summary>
     public WorkerThread? StoppedThread { get; set; }
 
@@ -100,6 +127,18 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     /// <summary>The caller's.</summary>
     public CancellationToken Token => token;
+
+    /// <summary>The task of a scheduler to whose body the calling code belongs, and that has not ended; null for none.</summary>
+    public static CpuTask? Caller(CpuScheduler scheduler)
+    {
+        CpuTask? task = Current as CpuTask ?? Flow.Value;
+        while (task is not null && (task.Scheduler != scheduler || task.State == CpuTaskState.Ended))
+        {
+            task = task._parent;
+        }
+
+        return task;
+    }
 
     public bool IsCancelled => token.IsCancellationRequested || Scheduler.IsCancelled;
 
@@ -197,8 +236,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
             if (!HasBegun)
             {
                 HasBegun = true;
-                ExecutionContext.Run(
-                    _flow ?? WorkerThread.EmptyFlow!, static task => ((CpuTask)task!)._body = ((CpuTask)task).Begin(), this);
+                ExecutionContext flow = _flow ?? WorkerThread.EmptyFlow!;
+                _flow = null;
+                ExecutionContext.Run(flow, static task => ((CpuTask)task!).BeginInFlow(), this);
                 _hasReturned = true;
             }
             else if (worker.Continuation is { } next)
@@ -266,6 +306,23 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     protected abstract void Complete(Task? body, Exception? fault);
 
     protected abstract void CompleteCancelled();
+
+    // Without those that have ended: else a chain of tasks of which each starts the next would keep all of them.
+    private static CpuTask? ParentOf(CpuTask? caller)
+    {
+        while (caller?.State == CpuTaskState.Ended)
+        {
+            caller = caller._parent;
+        }
+
+        return caller;
+    }
+
+    private void BeginInFlow()
+    {
+        Flow.Value = this;
+        _body = Begin();
+    }
 
     /// <summary>A body may end elsewhere, behind <c>ConfigureAwait(false)</c>: then this posts nothing, for a worker to look.</summary>
     private void WatchEnd()

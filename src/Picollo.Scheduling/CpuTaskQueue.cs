@@ -4,10 +4,11 @@ namespace Picollo.Scheduling;
 
 /// <summary>The tasks that wait for a worker, and the policy which of them is next. Called under the scheduler's lock.</summary>
 /// <remarks>
-/// <para>Each rank has a line, first come, first served: by priority, and in a priority tasks that have not used up their first slice
-/// ("new") before those that have ("set aside"). So a short task overtakes long ones, whenever it comes.</para>
-/// <para>At least every <see cref="PeriodInSlices"/> slices a worker gives one to the task that has waited longest in the other lines.
-/// That slice is not interrupted.</para>
+/// <para>Each rank has a line, first come, first served: by priority, and in a priority short tasks, which have credit
+/// (<see cref="CpuTask.IsShort"/>), before those that have used theirs up ("set aside"). So a short task overtakes long ones, whenever it
+/// comes.</para>
+/// <para>When a worker has spent <see cref="PeriodInSlices"/> − 1 slices' time on tasks that overtook others, it gives a whole slice to the
+/// task that has waited longest in the other lines. That slice is not interrupted.</para>
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
@@ -20,11 +21,11 @@ internal sealed class CpuTaskQueue(long slice)
     public int Count { get; private set; }
 
     /// <summary>The place of a task in the order; less is sooner.</summary>
-    public static int Rank(CpuTask task) => 2 * ((int)CpuTaskPriority.High - (int)task.Priority) + (task.IsNew ? 0 : 1);
+    public static int Rank(CpuTask task) => 2 * ((int)CpuTaskPriority.High - (int)task.Priority) + (task.IsShort ? 0 : 1);
 
-    /// <summary>Whether a waiting task interrupts a running one: it has a better rank, or both are new and of one rank.</summary>
+    /// <summary>Whether a waiting task interrupts a running one: it has a better rank, or both are short and of one rank.</summary>
     public static bool Interrupts(CpuTask waiting, CpuTask running) =>
-        Rank(waiting) < Rank(running) || (waiting.IsNew && Rank(waiting) == Rank(running));
+        Rank(waiting) < Rank(running) || (waiting.IsShort && Rank(waiting) == Rank(running));
 
     public bool AnyInterrupts(CpuTask running) => First() is { } waiting && Interrupts(waiting, running);
 
@@ -58,27 +59,60 @@ internal sealed class CpuTaskQueue(long slice)
     }
 
     /// <summary>Takes the next task out; null where none waits.</summary>
-    /// <param name="now">In the unit of the slice.</param>
-    /// <param name="lastWhole">When the worker last took a passed-over task; set if it does now.</param>
-    /// <param name="isWhole">Whether the task was passed over before, and gets a whole slice.</param>
-    public CpuTask? Take(long now, ref long lastWhole, out bool isWhole)
+    /// <param name="overtaken">The time that the worker has spent on tasks that overtook others, in the unit of the slice; set back when
+    /// they get their slice, or none is left.</param>
+    /// <param name="isOvertaking">Whether the task goes ahead of one that has waited longer.</param>
+    /// <param name="isWhole">Whether the task was overtaken before, and gets a whole slice.</param>
+    public CpuTask? Take(ref long overtaken, out bool isOvertaking, out bool isWhole)
     {
-        isWhole = false;
+        isOvertaking = isWhole = false;
         CpuTask? next = First();
         if (next is null)
         {
             return null;
         }
 
-        if (PassedOver(next) is { } passed && now - Math.Max(passed.SliceDueSince, lastWhole) >= (PeriodInSlices - 1) * slice)
+        CpuTask? passed = PassedOver(next);
+        isOvertaking = passed is not null;
+        if (passed is null)
+        {
+            overtaken = 0;
+        }
+        else if (overtaken >= (PeriodInSlices - 1) * slice)
         {
             next = passed;
-            lastWhole = now;
+            overtaken = 0;
+            isOvertaking = false;
             isWhole = true;
         }
 
         Remove(next);
         return next;
+    }
+
+    /// <summary>The task to run in the place of a blocked one: of those that have stopped with their thread the one that has waited
+    /// longest, else the latest that a blocked task has started and may wait for; null for none. (The latest, because of tasks that each
+    /// start several and wait for them, the oldest first would start all before the first ends.)</summary>
+    public CpuTask? FindForBlocked()
+    {
+        CpuTask? stopped = null, started = null;
+        foreach (Line line in _lines)
+        {
+            for (CpuTask? task = line.First; task is not null; task = task.Next)
+            {
+                if (task.StoppedThread is not null && (stopped is null || task.WaitingSince < stopped.WaitingSince))
+                {
+                    stopped = task;
+                }
+
+                if ((started is null || task.WaitingSince > started.WaitingSince) && task.IsOfBlocked)
+                {
+                    started = task;
+                }
+            }
+        }
+
+        return stopped ?? started;
     }
 
     /// <summary>Takes out all that never ran.</summary>
@@ -113,19 +147,19 @@ internal sealed class CpuTaskQueue(long slice)
         return null;
     }
 
-    /// <summary>The task that has waited longest in the lines other than that of <paramref name="next"/>.</summary>
+    /// <summary>Of the lines other than that of <paramref name="next"/>, the task that has waited longest, if longer than it.</summary>
     private CpuTask? PassedOver(CpuTask next)
     {
-        CpuTask? longest = null;
+        CpuTask longest = next;
         foreach (Line line in _lines)
         {
-            if (line.First is { } first && first != next && (longest is null || first.SliceDueSince < longest.SliceDueSince))
+            if (line.First is { } first && first.SliceDueSince < longest.SliceDueSince)
             {
                 longest = first;
             }
         }
 
-        return longest;
+        return longest == next ? null : longest;
     }
 
     /// <summary>A list through the tasks themselves: nothing is allocated, and a cancelled task leaves it at once.</summary>

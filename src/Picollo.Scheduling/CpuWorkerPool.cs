@@ -11,17 +11,30 @@ namespace Picollo.Scheduling;
 /// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
 /// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
 /// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it goes. There a task gives its worker up
-/// if its slice is over and others wait, or if a task comes that has not used up its first slice yet. Tasks are ordered by priority, in it
-/// new ones before those that were set aside, in order of arrival.</para>
-/// <para><b>No starvation.</b> At least every fifth slice each worker gives a whole one to the task that this order has passed over
-/// longest. So with <i>k</i> others passed over before it, a task gets its slice within 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time
-/// slices plus the tasks' overruns. If tasks have their own slices (<see cref="CpuTaskOptions.Slice"/>), the longest one counts.</para>
+/// if its slice is over and others wait, or if a short task comes. Tasks are ordered by priority, in it short ones before those that were
+/// set aside, in order of arrival. A task is short until it has run for its first slice, and again when it has waited for something other
+/// than a worker: it may then run for as long as it waited, up to a slice. So the shorter a task runs and the longer it waits, the sooner
+/// it has a worker, whatever it did before.</para>
+/// <para><b>No starvation.</b> When tasks that came later have taken four slices' time of a worker ahead of others, it gives the next slice
+/// to the one that has waited longest. So with <i>k</i> tasks waiting before it, a task gets its slice within
+/// 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time slices plus the tasks' overruns. If tasks have their own slices
+/// (<see cref="CpuTaskOptions.Slice"/>), the longest one counts.</para>
 /// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
-/// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. <b>Never block</b> on a task in a body
-/// (<c>Wait</c>, <c>Result</c>): it holds the worker, and an async method that the body itself has called continues on that worker, so that
-/// neither ever ends. Await it, or run it by <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken, Task})"/>. The caller's
+/// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. The caller's
 /// code after an await of a task never runs on the task's worker.</para>
-/// <para><b>Cost.</b> A task is three objects, some 320 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
+/// <para><b>Blocking.</b> What blocks in a body: <c>Wait</c> and <c>Result</c> of a task, a <c>lock</c> that another body holds, a
+/// sleep, I/O that is not asynchronous. Await instead, or use <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken,
+/// Task})"/>. A worker that was asked to yield, and whose thread waits and takes no CPU time for 20 ms (50 ms on Windows and macOS,
+/// where only waits of managed code are seen), does not count: first bodies go on that have stopped in <see
+/// cref="CpuTaskContext.Checkpoint"/>, because they may hold the lock, then other tasks on up to <see
+/// cref="CpuWorkerPoolOptions.MaxExtraThreads"/> further threads; and async methods that the blocked body waits for continue in the
+/// thread pool. So a lock may be held over a checkpoint, and a body may wait for a task of its pool. It costs 30 to 50 ms each time,
+/// and a thread of some 100 KB. <see cref="WorkerBlocked"/> names the body. Once it goes on, bodies step aside at their next
+/// checkpoints until no more than <see cref="WorkerCount"/> run.</para>
+/// <para><b>Other threads.</b> <see cref="Parallel"/> and PLINQ in a body use the thread pool, beyond the workers, unless they are given
+/// <see cref="TaskScheduler"/>. <see cref="TaskCreationOptions.AttachedToParent"/> attaches nothing to a body. A
+/// <see cref="CpuTaskContext"/> belongs to its task: a body of another task, or of another pool, needs its own.</para>
+/// <para><b>Cost.</b> A task is five objects, some 400 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
 /// without a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
 /// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
 /// <para>All members are thread-safe. An exception ends its task and nothing else.</para>
@@ -62,7 +75,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     internal CpuWorkerPool(CpuWorkerPoolOptions? options, Func<long> readThreadTime)
     {
         _ = readThreadTime(); // it throws here, and not on the workers, where it would end the process
-        _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions());
+        _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions()) { Blocked = running => WorkerBlocked?.Invoke(this, running) };
+        TaskScheduler = new CpuTaskScheduler(this);
     }
 
     /// <summary>The pool's name, in its threads' names and in its metrics.</summary>
@@ -70,6 +84,24 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Maximum number of tasks that run at a time.</summary>
     public int WorkerCount => _scheduler.WorkerCount;
+
+    /// <summary>The pool for code that takes a <see cref="System.Threading.Tasks.TaskScheduler"/>, such as <c>ParallelOptions</c> and
+    /// <c>ExecutionDataflowBlockOptions</c>. Each part of a task between two awaits is a task of the pool, without checkpoints, so it
+    /// should be short; all have the name <c>TaskScheduler</c>. Once the pool is drained or disposed, what is still to run does so in
+    /// the thread pool.</summary>
+    /// <remarks>
+    /// <example>
+    /// <code>
+    /// await Parallel.ForEachAsync(blocks, new ParallelOptions { TaskScheduler = pool.TaskScheduler }, async (block, token) =&gt;
+    /// {
+    ///     Compress(block);
+    ///     await SaveAsync(block, token);
+    /// });
+    /// var hash = new TransformBlock&lt;byte[], byte[]&gt;(SHA256.HashData, new() { TaskScheduler = pool.TaskScheduler });
+    /// </code>
+    /// </example>
+    /// </remarks>
+    public TaskScheduler TaskScheduler { get; }
 
     /// <summary>The pool's statistics.</summary>
     public CpuWorkerStatistics Statistics => _scheduler.Statistics;
@@ -151,19 +183,29 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         Func<CpuTaskContext, ValueTask<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
         Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
 
+    /// <summary>Raised when a body is found to block its worker while tasks wait, with the body's name: another body runs in its place
+    /// until it goes on. Raised in the thread pool; not in order.</summary>
+    public event EventHandler<CpuRunningTask>? WorkerBlocked;
+
     /// <summary>Refuses new tasks, and waits until the submitted ones have ended. (Tasks may still start other tasks.)</summary>
     /// <param name="cancellationToken">Cancels the remaining tasks. They still have to come to a checkpoint, and what a body awaits has to
     /// take <see cref="CpuTaskContext.CancellationToken"/>.</param>
-    /// <returns>A task that completes without an exception when the last task has ended. Further calls wait as well. A task of this pool
-    /// must not await it: it would wait for itself.</returns>
-    public async Task DrainAsync(CancellationToken cancellationToken = default)
+    /// <returns>A task that completes without an exception when the last task has ended. Further calls wait as well.</returns>
+    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself.</exception>
+    public Task DrainAsync(CancellationToken cancellationToken = default)
     {
-        _scheduler.Close();
-        await using (cancellationToken
-            .UnsafeRegister(static scheduler => ((CpuScheduler)scheduler!).Cancel(), _scheduler)
-            .ConfigureAwait(false))
+        ThrowIfOwnTask();
+        return Drain();
+
+        async Task Drain()
         {
-            await _scheduler.Ended.ConfigureAwait(false);
+            _scheduler.Close();
+            await using (cancellationToken
+                .UnsafeRegister(static scheduler => ((CpuScheduler)scheduler!).Cancel(), _scheduler)
+                .ConfigureAwait(false))
+            {
+                await _scheduler.Ended.ConfigureAwait(false);
+            }
         }
     }
 
@@ -171,26 +213,32 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// before.</summary>
     /// <remarks>The wait never ends if a body awaits something that never ends and did not take
     /// <see cref="CpuTaskContext.CancellationToken"/>.</remarks>
-    /// <returns>A task that completes when the last task has ended. Further calls wait as well. A task of this pool must not await
-    /// it.</returns>
+    /// <returns>A task that completes when the last task has ended. Further calls wait as well.</returns>
+    /// <inheritdoc cref="DrainAsync" path="/exception"/>
     /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All tasks are cancelled, without waiting for
     /// them.</exception>
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
+        ThrowIfOwnTask();
         _scheduler.Cancel();
-        await _scheduler.Ended.ConfigureAwait(false);
+        return new ValueTask(_scheduler.Ended);
     }
 
-    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. From a task of this pool, on its
-    /// worker, it does not wait; behind a <c>ConfigureAwait(false)</c> or in <c>RunOutsideAsync</c> it would wait for its own
-    /// task.</summary>
+    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint.</summary>
     /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
     {
+        ThrowIfOwnTask();
         _scheduler.Cancel();
-        if (SynchronizationContext.Current is not CpuTask task || task.Scheduler != _scheduler)
+        _scheduler.Ended.Wait();
+    }
+
+    private void ThrowIfOwnTask()
+    {
+        if (CpuTask.Caller(_scheduler) is { } task)
         {
-            _scheduler.Ended.Wait();
+            throw new InvalidOperationException(
+                $"The task {task.Name} of pool '{Name}' must not wait for the pool's end: it would wait for itself.");
         }
     }
 

@@ -18,6 +18,20 @@ public sealed class CpuWorkerPoolOptions
         }
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
 
+    /// <summary>Maximum number of threads that run other tasks in the place of bodies that block their workers: 0 to 1024. Default: twice
+    /// <see cref="WorkerCount"/>, at least 16. Tasks that a blocked body has started, and may wait for, get threads beyond it.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
+    public int MaxExtraThreads
+    {
+        get => field < 0 ? Math.Max(16, 2 * WorkerCount) : field;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value, nameof(MaxExtraThreads));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1024, nameof(MaxExtraThreads));
+            field = value;
+        }
+    } = -1;
+
     /// <summary>The time that a task may run while others of its kind wait: 1 ms to 10 s, default 10 ms. A slice ends at the checkpoint
     /// that follows, and up to a millisecond late, the timer's step. The rest of an interrupted slice can end up to a whole slice
     /// late.</summary>

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Metrics;
 
@@ -60,6 +61,13 @@ public sealed class CpuWorkerStatistics
     /// <summary>Number of tasks that wait for a worker now.</summary>
     public int Waiting => _scheduler.CountWaiting();
 
+    /// <summary>Number of workers whose bodies block them now, so that others run in their place.</summary>
+    public int Blocked => _scheduler.CountBlocked();
+
+    /// <summary>Number of threads that have a worker now beyond <see cref="CpuWorkerPool.WorkerCount"/>, for those that are
+    /// blocked.</summary>
+    public int ExtraThreads => _scheduler.CountExtraThreads();
+
     /// <summary>Gets the tasks that run now, at most <see cref="CpuWorkerPool.WorkerCount"/>. A task that never comes to a checkpoint is
     /// among them.</summary>
     /// <returns>The tasks, worker by worker.</returns>
@@ -70,6 +78,16 @@ public sealed class CpuWorkerStatistics
     /// <returns>A new dictionary of live histograms.</returns>
     public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunByTask() =>
         _scheduler.Read(() => _overrunByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
+
+    /// <summary>Runs the code of the end of a slice once: the runtime takes 20 ms to compile it and to make the instruments, which would
+    /// count as the first task's.</summary>
+    internal static void WarmUp(CpuScheduler scheduler)
+    {
+        var unused = new CpuWorkerStatistics(scheduler);
+        unused.Add(default);
+        unused.HistogramOf(BodyName.Of(WarmUp)).Record(0);
+        RuntimeHelpers.RunClassConstructor(typeof(CpuWorkerMetrics).TypeHandle);
+    }
 
     // ---- Under the scheduler's lock, which makes one writer of all threads ----
 

@@ -4,10 +4,18 @@ namespace Picollo.Scheduling;
 /// lock.</summary>
 internal sealed class WorkerSlot
 {
-    /// <summary>When it last took a task that others had passed over.</summary>
-    public long LastWhole;
+    /// <summary>The time it has spent on tasks that overtook others, since the last whole slice of one that was overtaken.</summary>
+    public long Overtaken;
 
     public CpuTask? Task { get; set; }
+
+    /// <summary>The thread that has it.</summary>
+    public WorkerThread? Thread { get; set; }
+
+    /// <summary>The CPU time of the thread when it was seen to wait, in nanoseconds; null where it was not seen, or did not.</summary>
+    public long? CpuSeen { get; set; }
+
+    public long CpuSeenAt { get; set; }
 
     /// <summary>The part of the task to run; null for its body.</summary>
     public (SendOrPostCallback Callback, object? State)? Continuation { get; set; }
@@ -16,6 +24,9 @@ internal sealed class WorkerSlot
 
     /// <summary>How long the task had waited for this slice.</summary>
     public long Waited { get; set; }
+
+    /// <summary>Whether the task was taken before one that had waited longer.</summary>
+    public bool IsOvertaking { get; set; }
 
     /// <summary>Whether the slice is not to be interrupted.</summary>
     public bool IsWhole { get; set; }

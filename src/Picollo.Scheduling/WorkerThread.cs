@@ -1,12 +1,13 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
 
 /// <summary>A thread of the pool.</summary>
-internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int number)
+internal sealed class WorkerThread
 {
     /// <summary>How long an idle thread looks for work before it sleeps: until then a task starts in some 0.1 µs instead of 5 to 50.
     /// Zero on a machine with one processor.</summary>
@@ -21,10 +22,24 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     [ThreadStatic]
     private static WorkerThread? _current;
 
+    private readonly CpuScheduler _scheduler;
+    private readonly Thread _thread;
     private readonly Sleep _sleep = new();
 
-    private bool _isSpare = slot is null;
+    private bool _isSpare;
     private long _cpuAtStart; // the thread's CPU time at the start of the slice, in nanoseconds
+    private long _id; // of the system
+
+    public WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int number)
+    {
+        _scheduler = scheduler;
+        _thread = new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" };
+        _isSpare = slot is null;
+        if (slot is not null)
+        {
+            Take(slot);
+        }
+    }
 
     /// <summary>The calling thread; null if it is not a worker thread.</summary>
     public static WorkerThread? Current => _current;
@@ -34,13 +49,33 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
 
     /// <summary>The thread's worker; null for a spare or stopped thread. Other threads set it, and then wake the thread, only after it has
     /// left the last one. The thread does not look before the wake, so that each wake ends one wait.</summary>
-    public WorkerSlot? Slot { get; set; } = slot;
+    public WorkerSlot? Slot { get; set; }
 
     /// <summary>The next idle thread. Changes under the scheduler's lock.</summary>
     public WorkerThread? NextIdle { get; set; }
 
-    public void Start(Action<Thread> start) =>
-        start(new Thread(Run) { IsBackground = true, Name = $"{scheduler.Name} {number}" });
+    public void Start(Action<Thread> start) => start(_thread);
+
+    /// <summary>Gives it a worker; it is to be woken.</summary>
+    public void Take(WorkerSlot slot)
+    {
+        Slot = slot;
+        slot.Thread = this;
+    }
+
+    /// <summary>The thread's CPU time in nanoseconds if it waits, for whatever; null if it runs or could run, or that cannot be told.
+    /// Called by other threads.</summary>
+    public long? GetCpuIfItWaits()
+    {
+        long id = Volatile.Read(ref _id);
+        return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && Waits((int)id) ? cpu : null;
+    }
+
+    // Where /proc cannot be read, and elsewhere than on Linux, waits in native code are not seen.
+    private bool Waits(int id) =>
+        OperatingSystem.IsLinux() && ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
+            ? stat.State != 'R'
+            : (_thread.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0;
 
     public void Wake() => _sleep.Wake();
 
@@ -67,6 +102,20 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         _cpuAtStart = cpu;
     }
 
+    /// <summary>Takes back what a body has changed of the thread, as the thread pool does; called by the thread itself.</summary>
+    private void Reset()
+    {
+        if (_thread.Priority != ThreadPriority.Normal)
+        {
+            _thread.Priority = ThreadPriority.Normal;
+        }
+
+        if (!_thread.IsBackground)
+        {
+            _thread.IsBackground = true;
+        }
+    }
+
     /// <summary>The CPU time of the current slice, in nanoseconds; called by the thread itself.</summary>
     public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTimeNanoseconds());
 
@@ -76,13 +125,15 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
     private void Run()
     {
         _current = this;
+        Volatile.Write(ref _id, CpuTimes.Current.ThreadId ?? 0);
         EmptyFlow ??= ExecutionContext.Capture();
         _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
-        while (!scheduler.HasEnded)
+        while (!_scheduler.HasEnded)
         {
             if (_isSpare)
             {
                 WaitForWorker();
+                RunGivenTask();
                 continue;
             }
 
@@ -96,24 +147,35 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         }
     }
 
+    /// <summary>Runs the task that the thread's new worker has, if it has one.</summary>
+    private void RunGivenTask()
+    {
+        if (Slot is { Task: { } task } slot)
+        {
+            slot.BeginAt(Stopwatch.GetTimestamp());
+            task.Run(slot);
+        }
+    }
+
     // Inlined, its out variables would keep the last task alive in the frame of an idle thread.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private CpuTask? Step()
     {
-        CpuTask? next = scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);
+        CpuTask? next = _scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);
         if (left is not null)
         {
             // The caller goes on first: reading the clock takes half as long as all the rest.
             if (hasEnded)
             {
-                scheduler.Conclude(left);
+                _scheduler.Conclude(left);
             }
 
             Charge(left);
+            Reset();
         }
 
         // Also of a task that goes on.
-        scheduler.Statistics.Publish(report);
+        _scheduler.Statistics.Publish(report);
         return next;
     }
 
@@ -127,7 +189,7 @@ internal sealed class WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int
         _cpuAtStart = seen is { } steady
             ? _cpuAtStart + (long)NanoScope.TicksToNanos(steady - start)
             : CpuUsageReader.GetThreadTimeNanoseconds();
-        if (Slot!.Task is { } task)
+        if (Slot?.Task is { } task)
         {
             Slot.BeginAt(seen ?? Stopwatch.GetTimestamp());
             return task;

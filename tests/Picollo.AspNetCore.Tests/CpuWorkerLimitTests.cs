@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Workers;
 using Picollo.Scheduling;
@@ -12,7 +13,7 @@ public class CpuWorkerLimitTests
     [Fact]
     public async Task A_pool_that_could_not_be_created_is_created_for_a_later_request()
     {
-        using var workers = new CpuWorkers(new FailingOptions());
+        using var workers = new CpuWorkers(new FailingOptions(), NullLoggerFactory.Instance);
         FluentActions.Invoking(() => { _ = Run(); }).Should().Throw<OutOfMemoryException>();
 
         await Run()!;
@@ -25,8 +26,9 @@ public class CpuWorkerLimitTests
     [Fact]
     public async Task One_of_two_requests_gets_the_last_place()
     {
-        using var workers = new CpuWorkers(Options.Create(
-            new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 } }));
+        using var workers = new CpuWorkers(
+            Options.Create(new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 } }),
+            NullLoggerFactory.Instance);
         using var mayEnd = new ManualResetEventSlim();
         _ = workers.Pool;
         Task? second = null;

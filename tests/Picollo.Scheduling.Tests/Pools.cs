@@ -21,10 +21,12 @@ internal static class Pools
     [ModuleInitializer]
     internal static void AddThreads() => ThreadPool.SetMinThreads(32, 32);
 
-    /// <summary>A pool with a name of its own, and slices that do not end unless it is said.</summary>
-    public static CpuWorkerPool Create(int workers = 1, TimeSpan? slice = null) => new(new CpuWorkerPoolOptions
+    /// <summary>A pool with a name of its own, and slices that do not end unless it is said. Bodies that block keep their workers, so that
+    /// tests can hold these.</summary>
+    public static CpuWorkerPool Create(int workers = 1, TimeSpan? slice = null, int extraThreads = 0) => new(new CpuWorkerPoolOptions
     {
         WorkerCount = workers,
+        MaxExtraThreads = extraThreads,
         TimeSlice = slice ?? Endless,
         Name = $"pool{Interlocked.Increment(ref _number)}", // short: Linux keeps 15 characters of a thread's name
     });

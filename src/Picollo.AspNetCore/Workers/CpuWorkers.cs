@@ -1,6 +1,8 @@
+using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.Scheduling;
 
@@ -10,14 +12,24 @@ namespace Picollo.AspNetCore.Workers;
 /// admission limit.</summary>
 /// <remarks>Hosted services stop in the reverse order of their registration: the server is registered last, so it has waited for its
 /// requests before this service drains the pool.</remarks>
-internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedService, IDisposable
+internal sealed partial class CpuWorkers : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly int _queueLimit = options.Value.CpuWorkerQueueLimit;
+    private readonly int _queueLimit;
+    private readonly ILogger _logger;
+    private readonly Lazy<CpuWorkerPool> _pool;
 
-    // The other modes would keep an exception. The gate prevents a second pool.
-    private readonly Lazy<CpuWorkerPool> _pool =
-        new(() => new CpuWorkerPool(options.Value.CpuWorkers), LazyThreadSafetyMode.PublicationOnly);
+    // Of bodies that were logged. As many as there are endpoints.
+    private readonly ConcurrentDictionary<string, bool> _logged = new();
+
+    public CpuWorkers(IOptions<PicolloOptions> options, ILoggerFactory loggers)
+    {
+        _queueLimit = options.Value.CpuWorkerQueueLimit;
+        _logger = loggers.CreateLogger("Picollo.AspNetCore.Workers");
+
+        // The other modes would keep an exception. The gate prevents a second pool.
+        _pool = new(() => Create(options.Value.CpuWorkers), LazyThreadSafetyMode.PublicationOnly);
+    }
 
     public CpuWorkerPool Pool => _pool.Value;
 
@@ -47,7 +59,7 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
 
         try
         {
-            await Pool.DrainAsync(cancellationToken).WaitAsync(cancellationToken).ConfigureAwait(false);
+            await DrainAsync(cancellationToken).WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -60,7 +72,30 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
     {
         if (IsStarted)
         {
-            _ = Pool.DrainAsync(new CancellationToken(canceled: true));
+            _ = DrainAsync(new CancellationToken(canceled: true));
+        }
+    }
+
+    private CpuWorkerPool Create(CpuWorkerPoolOptions options)
+    {
+        var pool = new CpuWorkerPool(options);
+        pool.WorkerBlocked += (_, task) =>
+        {
+            if (_logged.TryAdd(task.Name, true))
+            {
+                LogBlocked(task.Name);
+            }
+        };
+        return pool;
+    }
+
+    /// <summary>Drains the pool outside of the caller's flow: an endpoint in the pool may stop the application, and does not wait for its
+    /// own end in that.</summary>
+    private Task DrainAsync(CancellationToken cancellationToken)
+    {
+        using (ExecutionContext.SuppressFlow())
+        {
+            return Task.Run(() => Pool.DrainAsync(cancellationToken), CancellationToken.None);
         }
     }
 
@@ -88,6 +123,15 @@ internal sealed class CpuWorkers(IOptions<PicolloOptions> options) : IHostedServ
     private bool HasPlace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;
-        return statistics.Waiting < _queueLimit || statistics.GetRunning().Count + statistics.Waiting < _queueLimit + Pool.WorkerCount;
+        return statistics.Waiting < _queueLimit
+            || statistics.GetRunning().Count + statistics.Waiting < _queueLimit + Pool.WorkerCount + statistics.ExtraThreads;
     }
+
+    [LoggerMessage(
+        EventId = 1,
+        EventName = "WorkerBlocked",
+        Level = LogLevel.Warning,
+        Message = "{Endpoint} blocks its CPU worker (a lock, or a wait for a task or for synchronous I/O) while other requests wait. "
+            + "Others run in its place, but each time it costs some 30 ms and a thread: use await. This is logged once for each endpoint.")]
+    private partial void LogBlocked(string endpoint);
 }

@@ -10,7 +10,7 @@ public class FirstSliceTests
         // So long that what the sleeps and their checkpoints take of the processor is far less than a tenth.
         await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromMilliseconds(200));
 
-        bool[] isNew = await pool.RunAsync(async cpu =>
+        bool[] isShort = await pool.RunAsync(async cpu =>
         {
             var after = new List<bool>();
             for (int slices = 1; slices <= 6; slices++)
@@ -21,13 +21,13 @@ public class FirstSliceTests
                     await cpu.CheckpointAsync();
                 }
 
-                after.Add(((CpuTask)SynchronizationContext.Current!).IsNew);
+                after.Add(((CpuTask)SynchronizationContext.Current!).IsShort);
             }
 
             return after.ToArray();
         }).Soon();
 
-        isNew.Should().Equal(true, true, true, true, true, false);
+        isShort.Should().Equal(true, true, true, true, true, false);
     }
 
     [Fact]
@@ -36,7 +36,7 @@ public class FirstSliceTests
         TimeSpan slice = TimeSpan.FromMilliseconds(20);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
 
-        (TimeSpan cpuTime, bool isNew) = await pool.RunAsync(cpu =>
+        (TimeSpan cpuTime, bool isShort) = await pool.RunAsync(cpu =>
         {
             // The whole of it without a checkpoint, however long the machine takes for it.
             while (cpu.GetUsage().CpuTime < slice)
@@ -49,9 +49,9 @@ public class FirstSliceTests
                 cpu.Checkpoint();
             }
 
-            return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsNew);
+            return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsShort);
         }).Soon();
 
-        isNew.Should().BeFalse("it has had {0} of the processor", cpuTime);
+        isShort.Should().BeFalse("it has had {0} of the processor", cpuTime);
     }
 }

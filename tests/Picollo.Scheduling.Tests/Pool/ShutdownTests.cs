@@ -173,45 +173,109 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_task_may_dispose_its_pool_and_runs_on()
+    public async Task A_task_that_would_wait_for_its_own_end_is_told_at_once()
     {
-        CpuWorkerPool pool = Pools.Create();
-        bool isStarted = true;
+        await using CpuWorkerPool pool = Pools.Create(), other = Pools.Create();
 
-        int result = await pool.RunAsync(cpu =>
+        await pool.RunAsync(async cpu =>
         {
-            pool.Dispose();
-            try
+            IsRefused();
+            await Task.Delay(1).ConfigureAwait(false);
+            IsRefused();
+            await cpu.RunOutsideAsync(_ =>
             {
-                _ = pool.RunAsync(_ => { });
-            }
-            catch (ObjectDisposedException)
-            {
-                isStarted = false;
-            }
-
-            return 5;
+                IsRefused();
+                return Task.CompletedTask;
+            });
+            await other.RunAsync(_ => IsRefused());
+            await pool.RunAsync(_ => IsRefused());
         }).Soon();
 
-        result.Should().Be(5);
-        isStarted.Should().BeFalse("after that, not even tasks of the pool start others");
-        await pool.DisposeAsync().AsTask().Soon();
+        await pool.DrainAsync().Soon();
+
+        void IsRefused()
+        {
+            pool.Invoking(each => { _ = each.DrainAsync(); }).Should().Throw<InvalidOperationException>().WithMessage("*wait for itself*");
+            pool.Invoking(each => { _ = each.DisposeAsync().AsTask(); }).Should().Throw<InvalidOperationException>();
+            pool.Invoking(each => each.Dispose()).Should().Throw<InvalidOperationException>();
+        }
     }
 
     [Fact]
-    public async Task A_task_that_disposes_its_pool_is_cancelled_at_its_next_checkpoint()
+    public async Task The_code_that_a_body_leaves_behind_may_end_the_pool()
     {
         CpuWorkerPool pool = Pools.Create();
-        ValueTask disposed = default;
+        var hasEnded = new TaskCompletionSource();
+        Task disposed = Task.CompletedTask;
 
-        Task task = await pool.RunAsync(async cpu =>
+        await pool.RunAsync(_ => { disposed = Dispose(); }).Soon();
+        hasEnded.SetResult();
+
+        await disposed.Soon();
+
+        async Task Dispose()
         {
-            disposed = pool.DisposeAsync();
-            await cpu.CheckpointAsync();
-        }).Ended();
+            await hasEnded.Task.ConfigureAwait(false);
+            await pool.DisposeAsync();
+        }
+    }
 
-        task.IsCanceled.Should().BeTrue();
-        await disposed.AsTask().Soon();
+    [Fact]
+    public async Task What_a_task_starts_while_the_pool_is_drained_runs_wherever_it_is_started()
+    {
+        CpuWorkerPool pool = Pools.Create(workers: 2);
+        await using CpuWorkerPool other = Pools.Create();
+        var draining = new TaskCompletionSource();
+        int ran = 0;
+
+        Task task = pool.RunAsync(async cpu =>
+        {
+            await draining.Task;
+            await Child();
+            await cpu.RunOutsideAsync(_ => Child());
+            await other.RunAsync(_ => Child());
+            await other.RunAsync(_ => other.RunAsync(_ => Child()));
+            await Task.Delay(1).ConfigureAwait(false);
+            await Child();
+        });
+        Task drained = pool.DrainAsync();
+        draining.SetResult();
+
+        await task.Soon();
+        await drained.Soon();
+        ran.Should().Be(5);
+        await FluentActions.Awaiting(Child).Should().ThrowAsync<ObjectDisposedException>();
+
+        Task Child() => pool.RunAsync(_ => { ran++; });
+    }
+
+    [Fact]
+    public async Task Tasks_that_each_start_the_next_do_not_keep_one_another_alive()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        List<WeakReference> started = [];
+        var ended = new TaskCompletionSource();
+        _ = pool.RunAsync(Link);
+        await ended.Task.Soon();
+
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            return started.Count(each => each.IsAlive) < 5;
+        });
+
+        void Link(CpuTaskContext cpu)
+        {
+            started.Add(new WeakReference(SynchronizationContext.Current));
+            if (started.Count == 100)
+            {
+                ended.SetResult();
+            }
+            else
+            {
+                _ = pool.RunAsync(Link);
+            }
+        }
     }
 
     [Fact]

@@ -6,6 +6,21 @@ namespace Picollo.Scheduling.Tests.Pool;
 public class ThreadsTests
 {
     [Fact]
+    public async Task What_a_body_changes_of_its_thread_is_not_the_next_ones()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        await pool.RunAsync(_ =>
+        {
+            Thread.CurrentThread.Priority = ThreadPriority.Lowest;
+            Thread.CurrentThread.IsBackground = false;
+        }).Soon();
+
+        (ThreadPriority, bool) after = await pool.RunAsync(_ => (Thread.CurrentThread.Priority, Thread.CurrentThread.IsBackground)).Soon();
+        after.Should().Be((ThreadPriority.Normal, true));
+    }
+
+    [Fact]
     public async Task Bodies_stop_on_so_many_threads_and_further_ones_go_on()
     {
         const int begin = CpuScheduler.MaxStoppedThreads + 1;

@@ -58,7 +58,7 @@ public class CpuTaskQueueModelTests
     {
         private readonly CpuTaskQueue _queue = new(Slice);
         private readonly QueueModel _model = new(Slice);
-        private readonly long[] _lastWhole = new long[2];
+        private readonly long[] _overtaken = new long[2];
         private readonly List<CpuTask> _waiting = [];
         private readonly List<CpuTask> _running = [];
         private readonly List<CpuTask> _gone = [];
@@ -73,7 +73,7 @@ public class CpuTaskQueueModelTests
                 case Action.Add: Add(command.Choice); break;
                 case Action.PutBack: PutBack(command.Choice); break;
                 case Action.Remove: Remove(command.Choice); break;
-                case Action.Take: Take(command.Choice % 2); break;
+                case Action.Take: Take(command.Choice % 2, command.Time); break;
                 default: TakeUnbegun(); break;
             }
 
@@ -99,9 +99,9 @@ public class CpuTaskQueueModelTests
         public void ShouldHoldAll()
         {
             _queue.Count.Should().Be(_waiting.Count);
-            long lastWhole = 0;
+            long overtaken = 0;
             var taken = new List<CpuTask>();
-            while (_queue.Take(_now, ref lastWhole, out _) is { } task)
+            while (_queue.Take(ref overtaken, out _, out _) is { } task)
             {
                 taken.Add(task);
             }
@@ -120,11 +120,11 @@ public class CpuTaskQueueModelTests
             if (_running.Count > 0 && choice % 3 == 0)
             {
                 task = Pick(_running, choice);
-                task.IsNew = false;
+                task.IsShort = false;
             }
             else
             {
-                task = QueueTasks.Create($"{_made++}", Priorities[choice % 3], isNew: choice % 2 == 0, hasBegun: choice % 5 == 0);
+                task = QueueTasks.Create($"{_made++}", Priorities[choice % 3], isShort: choice % 2 == 0, hasBegun: choice % 5 == 0);
             }
 
             task.SliceDueSince = _now;
@@ -155,15 +155,16 @@ public class CpuTaskQueueModelTests
             }
         }
 
-        private void Take(int worker)
+        private void Take(int worker, int time = 0)
         {
-            long lastOfModel = _lastWhole[worker];
-            (CpuTask? expected, bool expectedWhole) = _model.Take(_now, ref lastOfModel);
-            CpuTask? taken = _queue.Take(_now, ref _lastWhole[worker], out bool isWhole);
+            long ofModel = _overtaken[worker];
+            (CpuTask? expected, bool expectedOvertaking, bool expectedWhole) = _model.Take(ref ofModel);
+            CpuTask? taken = _queue.Take(ref _overtaken[worker], out bool isOvertaking, out bool isWhole);
 
             taken.Should().BeSameAs(expected);
-            isWhole.Should().Be(expectedWhole);
-            _lastWhole[worker].Should().Be(lastOfModel);
+            (isOvertaking, isWhole).Should().Be((expectedOvertaking, expectedWhole));
+            _overtaken[worker].Should().Be(ofModel);
+            _overtaken[worker] += isOvertaking ? time : 0;
             if (taken is not null)
             {
                 _waiting.Remove(taken).Should().BeTrue();

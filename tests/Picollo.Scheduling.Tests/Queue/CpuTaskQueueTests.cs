@@ -11,10 +11,10 @@ public class CpuTaskQueueTests
         string[] order = ["high", "high aside", "normal 1", "normal 2", "normal aside", "low", "low aside"];
         CpuTask[] tasks =
         [
-            QueueTasks.Create("low aside", CpuTaskPriority.Low, isNew: false),
+            QueueTasks.Create("low aside", CpuTaskPriority.Low, isShort: false),
             QueueTasks.Create("normal 1"),
-            QueueTasks.Create("high aside", CpuTaskPriority.High, isNew: false),
-            QueueTasks.Create("normal aside", isNew: false),
+            QueueTasks.Create("high aside", CpuTaskPriority.High, isShort: false),
+            QueueTasks.Create("normal aside", isShort: false),
             QueueTasks.Create("low", CpuTaskPriority.Low),
             QueueTasks.Create("normal 2"),
             QueueTasks.Create("high", CpuTaskPriority.High),
@@ -29,9 +29,9 @@ public class CpuTaskQueueTests
     public void A_task_that_was_interrupted_by_its_betters_is_the_next_of_its_line()
     {
         var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("aside 1", isNew: false));
+        queue.Add(QueueTasks.Create("aside 1", isShort: false));
         queue.Add(QueueTasks.Create("new"));
-        queue.PutBack(QueueTasks.Create("interrupted", isNew: false));
+        queue.PutBack(QueueTasks.Create("interrupted", isShort: false));
 
         TakeAll(queue).Should().Equal("new", "interrupted", "aside 1");
     }
@@ -48,50 +48,85 @@ public class CpuTaskQueueTests
     }
 
     [Theory]
-    [InlineData((4 * Slice) - 1, "new", false)]
+    [InlineData((4 * Slice) - 1, "short", false)]
     [InlineData(4 * Slice, "aside", true)]
-    public void What_is_passed_over_gets_a_whole_slice_after_four(long waited, string taken, bool whole)
+    public void What_is_overtaken_for_four_slices_gets_a_whole_one(long overtaken, string taken, bool whole)
     {
-        const long since = 1_000;
         var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("new", dueSince: since - 1_000));
-        queue.Add(QueueTasks.Create("aside", isNew: false, dueSince: since));
-        long lastWhole = 0;
+        queue.Add(QueueTasks.Create("short", dueSince: 2));
+        queue.Add(QueueTasks.Create("aside", isShort: false, dueSince: 1));
 
-        queue.Take(since + waited, ref lastWhole, out bool isWhole)!.Name.Should().Be(taken);
+        queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be(taken);
 
-        isWhole.Should().Be(whole);
-        lastWhole.Should().Be(whole ? since + waited : 0);
+        (isOvertaking, isWhole).Should().Be((!whole, whole));
+        overtaken.Should().Be(whole ? 0 : (4 * Slice) - 1);
     }
 
     [Fact]
-    public void A_worker_gives_one_whole_slice_in_five()
+    public void What_has_waited_longer_overtakes_nobody()
     {
-        const long now = 1_000;
         var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("new", dueSince: now));
-        queue.Add(QueueTasks.Create("aside", isNew: false));
-        long early = now - (4 * Slice) + 1;
-        long late = now - (4 * Slice);
+        queue.Add(QueueTasks.Create("short", dueSince: 1));
+        queue.Add(QueueTasks.Create("aside", isShort: false, dueSince: 2));
+        long overtaken = 100 * Slice;
 
-        queue.Take(now, ref early, out bool isWhole)!.Name.Should().Be("new");
-        isWhole.Should().BeFalse();
-        queue.Add(QueueTasks.Create("new", dueSince: now));
-        queue.Take(now, ref late, out isWhole)!.Name.Should().Be("aside");
-        isWhole.Should().BeTrue();
+        queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be("short");
+
+        (isOvertaking, isWhole, overtaken).Should().Be((false, false, 0L));
+    }
+
+    /// <summary>A worker was held for long; that is nobody's overtaking.</summary>
+    [Fact]
+    public void Priorities_count_however_long_all_have_waited()
+    {
+        var queue = new CpuTaskQueue(Slice);
+        int[] priorities = [-1, 1, 1, 0, 0, -1];
+        foreach ((int i, int priority) in priorities.Index())
+        {
+            queue.Add(QueueTasks.Create($"{priority}", (CpuTaskPriority)priority, dueSince: i));
+        }
+
+        TakeAll(queue).Should().Equal("1", "1", "0", "0", "-1", "-1");
     }
 
     [Fact]
-    public void Of_those_passed_over_the_one_that_waits_longest_goes_first()
+    public void Of_those_overtaken_the_one_that_waits_longest_goes_first()
     {
         var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("high", CpuTaskPriority.High));
-        queue.Add(QueueTasks.Create("normal aside", isNew: false, dueSince: 20));
+        queue.Add(QueueTasks.Create("high", CpuTaskPriority.High, dueSince: 50));
+        queue.Add(QueueTasks.Create("normal aside", isShort: false, dueSince: 20));
         queue.Add(QueueTasks.Create("low", CpuTaskPriority.Low, dueSince: 10));
-        queue.Add(QueueTasks.Create("low aside", CpuTaskPriority.Low, isNew: false, dueSince: 30));
-        long lastWhole = 0;
+        queue.Add(QueueTasks.Create("low aside", CpuTaskPriority.Low, isShort: false, dueSince: 30));
+        long overtaken = 4 * Slice;
 
-        queue.Take(1_000, ref lastWhole, out _)!.Name.Should().Be("low");
+        queue.Take(ref overtaken, out _, out _)!.Name.Should().Be("low");
+    }
+
+    [Fact]
+    public void Of_those_that_have_stopped_with_their_threads_the_one_that_waits_longest_is_taken()
+    {
+        var queue = new CpuTaskQueue(Slice);
+        var thread = new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1);
+        (string Name, long Since, bool Stopped)[] waiting = [("late", 3, true), ("early", 2, true), ("not stopped", 1, false)];
+        foreach ((string name, long since, bool stopped) in waiting)
+        {
+            CpuTask task = QueueTasks.Create(name, isShort: name != "late");
+            task.WaitingSince = since;
+            task.StoppedThread = stopped ? thread : null;
+            queue.Add(task);
+        }
+
+        Take().Should().Be("early");
+        Take().Should().Be("late");
+        queue.FindForBlocked().Should().BeNull();
+        queue.Count.Should().Be(1);
+
+        string Take()
+        {
+            CpuTask task = queue.FindForBlocked()!;
+            queue.Remove(task);
+            return task.Name;
+        }
     }
 
     /// <summary>The bound that is documented: with k others before it, 5·⌈(k+1)/N⌉ slices, here of one unit for each that is given.</summary>
@@ -103,11 +138,11 @@ public class CpuTaskQueueTests
     public void What_is_passed_over_waits_no_longer_than_is_documented(int workers, int passedOver)
     {
         var queue = new CpuTaskQueue(Slice);
-        var lastWhole = new long[workers];
+        var overtaken = new long[workers];
         long now = 1_000;
         for (int i = 0; i < passedOver; i++)
         {
-            queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuTaskPriority.Low : CpuTaskPriority.Normal, isNew: false, dueSince: now + i));
+            queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuTaskPriority.Low : CpuTaskPriority.Normal, isShort: false, dueSince: now + i));
         }
 
         long begin = now + passedOver;
@@ -117,8 +152,9 @@ public class CpuTaskQueueTests
             for (int worker = 0; worker < workers; worker++)
             {
                 queue.Add(QueueTasks.Create("new", CpuTaskPriority.High, dueSince: now));
-                CpuTask taken = queue.Take(now, ref lastWhole[worker], out _)!;
-                if (!taken.IsNew)
+                CpuTask taken = queue.Take(ref overtaken[worker], out bool isOvertaking, out _)!;
+                overtaken[worker] += isOvertaking ? Slice : 0;
+                if (!taken.IsShort)
                 {
                     waits[taken.Name] = (now - begin) / Slice;
                 }
@@ -142,15 +178,15 @@ public class CpuTaskQueueTests
     [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, true, false)]
     [InlineData(CpuTaskPriority.High, false, CpuTaskPriority.Normal, true, true)]
     [InlineData(CpuTaskPriority.Low, true, CpuTaskPriority.Normal, false, false)]
-    public void A_new_task_and_one_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingNew, CpuTaskPriority running, bool isRunningNew, bool interrupts) =>
-        CpuTaskQueue.Interrupts(QueueTasks.Create("waiting", waiting, isWaitingNew), QueueTasks.Create("running", running, isRunningNew))
+    public void A_new_task_and_one_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingShort, CpuTaskPriority running, bool isRunningShort, bool interrupts) =>
+        CpuTaskQueue.Interrupts(QueueTasks.Create("waiting", waiting, isWaitingShort), QueueTasks.Create("running", running, isRunningShort))
             .Should().Be(interrupts);
 
     private static List<string> TakeAll(CpuTaskQueue queue)
     {
         var names = new List<string>();
-        long lastWhole = 0;
-        while (queue.Take(0, ref lastWhole, out _) is { } task)
+        long overtaken = 0;
+        while (queue.Take(ref overtaken, out _, out _) is { } task)
         {
             names.Add(task.Name);
         }

@@ -11,7 +11,7 @@ internal sealed class QueueModel(long slice)
     public int Count => _waiting.Count;
 
     /// <summary>Priority first; in it those that have not used up a slice.</summary>
-    public static int RankOf(CpuTask task) => (task.Priority, task.IsNew) switch
+    public static int RankOf(CpuTask task) => (task.Priority, task.IsShort) switch
     {
         (CpuTaskPriority.High, true) => 0,
         (CpuTaskPriority.High, false) => 1,
@@ -29,22 +29,22 @@ internal sealed class QueueModel(long slice)
     public void Remove(CpuTask task) => _waiting.RemoveAll(each => each.Task == task);
 
     public bool AnyInterrupts(CpuTask running) => _waiting.Any(each =>
-        RankOf(each.Task) < RankOf(running) || (RankOf(each.Task) == RankOf(running) && each.Task.IsNew));
+        RankOf(each.Task) < RankOf(running) || (RankOf(each.Task) == RankOf(running) && each.Task.IsShort));
 
-    public (CpuTask? Task, bool IsWhole) Take(long now, ref long lastWhole)
+    public (CpuTask? Task, bool IsOvertaking, bool IsWhole) Take(ref long overtaken)
     {
         if (_waiting.Count == 0)
         {
-            return (null, false);
+            return (null, false, false);
         }
 
         CpuTask[] heads = [.. _waiting.GroupBy(each => RankOf(each.Task)).OrderBy(line => line.Key).Select(line => line.MinBy(each => each.Place).Task)];
-        CpuTask? passed = heads.Skip(1).MinBy(head => head.SliceDueSince);
-        bool isWhole = passed is not null && now >= Math.Max(passed.SliceDueSince, lastWhole) + (4 * slice);
+        CpuTask? passed = heads.Skip(1).Where(head => head.SliceDueSince < heads[0].SliceDueSince).MinBy(head => head.SliceDueSince);
+        bool isWhole = passed is not null && overtaken >= 4 * slice;
         CpuTask taken = isWhole ? passed! : heads[0];
-        lastWhole = isWhole ? now : lastWhole;
+        overtaken = passed is null || isWhole ? 0 : overtaken;
         Remove(taken);
-        return (taken, isWhole);
+        return (taken, passed is not null && !isWhole, isWhole);
     }
 
     public IEnumerable<CpuTask> TakeUnbegun()

@@ -3,9 +3,9 @@ namespace Picollo.Scheduling.Tests.Queue;
 /// <summary>Tasks for a queue that stands alone: they belong to no scheduler.</summary>
 internal static class QueueTasks
 {
-    public static CpuTask Create(string name, CpuTaskPriority priority = CpuTaskPriority.Normal, bool isNew = true, bool hasBegun = false, long dueSince = 0)
+    public static CpuTask Create(string name, CpuTaskPriority priority = CpuTaskPriority.Normal, bool isShort = true, bool hasBegun = false, long dueSince = 0)
     {
-        var task = new SyncCpuTask(null!, _ => { }, new CpuTaskOptions { Name = name, Priority = priority }, default) { IsNew = isNew, SliceDueSince = dueSince };
+        var task = new SyncCpuTask(null!, _ => { }, new CpuTaskOptions { Name = name, Priority = priority }, default) { IsShort = isShort, SliceDueSince = dueSince };
         if (hasBegun)
         {
             task.Run(new WorkerSlot());

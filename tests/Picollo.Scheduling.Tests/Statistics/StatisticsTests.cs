@@ -241,7 +241,7 @@ public class StatisticsTests
     [Fact]
     public void A_worker_that_was_asked_before_its_thread_had_woken_is_late_from_its_begin()
     {
-        var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isNew: true), SliceStart = 100 };
+        var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isShort: true), SliceStart = 100 };
         worker.GetOverrun(140).Should().BeNull();
         worker.SignalledAt = 150;
         worker.GetOverrun(160).Should().Be(10);

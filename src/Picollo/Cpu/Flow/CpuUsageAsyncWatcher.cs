@@ -23,8 +23,8 @@ namespace Picollo.Cpu;
 /// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
 /// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>: a helper that creates a watcher and returns it measures nothing of its caller.
 /// Make it where its <see cref="Stop"/> is, or pass the work to <see cref="MeasureAsync"/>.</para>
-/// <para><b>Pumps.</b> A loop that the flow itself starts, and that later works for others, belongs to the flow: all of its time counts. So it
-/// is with what starts such a loop at its first use: the block of a Dataflow mesh, a lazily started consumer, a connection. Start it
+/// <para><b>Pumps.</b> A loop that the flow itself starts, and that later works for others, belongs to the flow: all of its time counts.
+/// So it is with what starts such a loop at its first use: the block of a Dataflow mesh, a lazily started consumer, a connection. Start it
 /// outside of the flow, or in <see cref="Suspend"/>:
 /// <code>
 /// using (CpuUsageAsyncWatcher.Suspend())
@@ -171,8 +171,8 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     /// context, whose last part is lost at their end).</returns>
     public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
 
-    /// <summary>Excludes what follows from all watchers of the current flow, with all that it starts, until the result is disposed. A watcher
-    /// made meanwhile measures for itself alone.</summary>
+    /// <summary>Excludes what follows from all watchers of the current flow, with all that it starts, until the result is disposed. A
+    /// watcher made meanwhile measures for itself alone.</summary>
     /// <returns>To be disposed once, in the same flow; then its watchers go on.</returns>
     public static IDisposable Suspend() => WatchedFlow.Suspend();
 
