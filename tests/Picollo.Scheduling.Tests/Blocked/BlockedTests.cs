@@ -62,6 +62,21 @@ public class BlockedTests
         values.Should().Equal(7, 7, 7);
     }
 
+    /// <summary>The runtime makes the second thread wait in native code.</summary>
+    [FactNeeding(Need.Linux)]
+    public async Task A_static_constructor_may_come_to_checkpoints()
+    {
+        await using CpuWorkerPool pool = Create();
+
+        int[] values = await Task.WhenAll(Enumerable.Range(0, 3).Select(_ => pool.RunAsync(cpu =>
+        {
+            Slow.Maker ??= cpu;
+            return Initialized.Value;
+        }))).Soon();
+
+        values.Should().Equal(7, 7, 7);
+    }
+
     [Fact]
     public async Task A_body_may_wait_for_a_task_of_its_pool()
     {
@@ -293,4 +308,25 @@ public class BlockedTests
 
     private static CpuWorkerPool Create(int workers = 1, int extraThreads = Extra) =>
         Pools.Create(workers, Pools.Short, extraThreads);
+
+    private static class Slow
+    {
+        public static CpuTaskContext? Maker { get; set; }
+    }
+
+    private static class Initialized
+    {
+        public static readonly int Value = Make();
+
+        private static int Make()
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                Pools.Spin(TimeSpan.FromMilliseconds(1));
+                Slow.Maker!.Value.Checkpoint();
+            }
+
+            return 7;
+        }
+    }
 }

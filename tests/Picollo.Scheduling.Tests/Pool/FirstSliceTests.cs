@@ -31,6 +31,33 @@ public class FirstSliceTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
+    public async Task A_task_that_has_waited_is_short_again_for_as_long()
+    {
+        TimeSpan slice = TimeSpan.FromMilliseconds(20);
+        await using CpuWorkerPool pool = Pools.Create(slice: slice);
+
+        await pool.RunAsync(async cpu =>
+        {
+            var own = (CpuTask)SynchronizationContext.Current!;
+            for (int round = 0; round < 3; round++)
+            {
+                while (own.IsShort)
+                {
+                    Pools.Spin(slice);
+                    await cpu.CheckpointAsync();
+                }
+
+                own.Credit.Should().BeLessThan(own.Slice);
+                await cpu.RunOutsideAsync(token => Task.Delay(round == 0 ? 5 : 50, token));
+                own.IsShort.Should().BeTrue("it has waited for a quarter of a slice or more");
+                own.Credit.Should().BePositive().And.BeLessThanOrEqualTo(own.Slice, "more than a slice is not given");
+                own.SliceLeft.Should().Be(own.Credit);
+            }
+        }).Soon();
+    }
+
+    [Fact]
     public async Task A_task_that_ran_in_its_first_slice_is_no_longer_new()
     {
         TimeSpan slice = TimeSpan.FromMilliseconds(20);
