@@ -24,8 +24,8 @@ internal enum CpuTaskState : byte
 /// One call of <c>RunAsync</c>: its body, what the scheduler knows of it, and the context that brings its continuations back to the
 /// workers, one at a time.
 /// </summary>
-/// <remarks>One object is all of this, so that an empty task costs three allocations: this, the completion source and its
-/// task.</remarks>
+/// <remarks>One object is all of this, so that an empty task costs five allocations: this, the completion source, its task, and the
+/// execution context and its map in which <see cref="Flow"/> is this task.</remarks>
 internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskOptions? options, CancellationToken token)
     : SynchronizationContext
 {

@@ -7,8 +7,8 @@ namespace Picollo.Scheduling;
 /// <para>Each rank has a line, first come, first served: by priority, and in a priority short tasks, which have credit
 /// (<see cref="CpuTask.IsShort"/>), before those that have used theirs up ("set aside"). So a short task overtakes long ones, whenever it
 /// comes.</para>
-/// <para>When a worker has spent <see cref="PeriodInSlices"/> − 1 slices' time on tasks that overtook others, it gives a whole slice to the
-/// task that has waited longest in the other lines. That slice is not interrupted.</para>
+/// <para>When a worker has spent <see cref="PeriodInSlices"/> − 1 slices' time on tasks while those of other lines waited, it gives a whole
+/// slice to the task that has waited longest in the other lines. That slice is not interrupted.</para>
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
@@ -59,9 +59,9 @@ internal sealed class CpuTaskQueue(long slice)
     }
 
     /// <summary>Takes the next task out; null where none waits.</summary>
-    /// <param name="overtaken">The time that the worker has spent on tasks that overtook others, in the unit of the slice; set back when
-    /// they get their slice, or none is left.</param>
-    /// <param name="isOvertaking">Whether the task goes ahead of one that has waited longer.</param>
+    /// <param name="overtaken">The time that the worker has spent on tasks while those of other lines waited, in the unit of the slice; set
+    /// back when one of these gets its slice, or none is left.</param>
+    /// <param name="isOvertaking">Whether tasks of other lines wait.</param>
     /// <param name="isWhole">Whether the task was overtaken before, and gets a whole slice.</param>
     public CpuTask? Take(ref long overtaken, out bool isOvertaking, out bool isWhole)
     {
@@ -72,7 +72,7 @@ internal sealed class CpuTaskQueue(long slice)
             return null;
         }
 
-        CpuTask? passed = PassedOver(next);
+        CpuTask? passed = LongestWaiting(next);
         isOvertaking = passed is not null;
         if (passed is null)
         {
@@ -147,19 +147,19 @@ internal sealed class CpuTaskQueue(long slice)
         return null;
     }
 
-    /// <summary>Of the lines other than that of <paramref name="next"/>, the task that has waited longest, if longer than it.</summary>
-    private CpuTask? PassedOver(CpuTask next)
+    /// <summary>The task that has waited longest in the lines other than that of <paramref name="next"/>.</summary>
+    private CpuTask? LongestWaiting(CpuTask next)
     {
-        CpuTask longest = next;
+        CpuTask? longest = null;
         foreach (Line line in _lines)
         {
-            if (line.First is { } first && first.SliceDueSince < longest.SliceDueSince)
+            if (line.First is { } first && first != next && (longest is null || first.SliceDueSince < longest.SliceDueSince))
             {
                 longest = first;
             }
         }
 
-        return longest == next ? null : longest;
+        return longest;
     }
 
     /// <summary>A list through the tasks themselves: nothing is allocated, and a cancelled task leaves it at once.</summary>

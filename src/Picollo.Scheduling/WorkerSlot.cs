@@ -4,7 +4,7 @@ namespace Picollo.Scheduling;
 /// lock.</summary>
 internal sealed class WorkerSlot
 {
-    /// <summary>The time it has spent on tasks that overtook others, since the last whole slice of one that was overtaken.</summary>
+    /// <summary>The time it has spent on tasks while those of another rank waited, since the last whole slice of one of them.</summary>
     public long Overtaken;
 
     public CpuTask? Task { get; set; }
@@ -25,7 +25,7 @@ internal sealed class WorkerSlot
     /// <summary>How long the task had waited for this slice.</summary>
     public long Waited { get; set; }
 
-    /// <summary>Whether the task was taken before one that had waited longer.</summary>
+    /// <summary>Whether tasks of another rank waited when the task was taken.</summary>
     public bool IsOvertaking { get; set; }
 
     /// <summary>Whether the slice is not to be interrupted.</summary>

@@ -63,11 +63,11 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void What_has_waited_longer_overtakes_nobody()
+    public void Where_no_other_rank_waits_nobody_is_overtaken()
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("short", dueSince: 1));
-        queue.Add(QueueTasks.Create("aside", isShort: false, dueSince: 2));
+        queue.Add(QueueTasks.Create("another", dueSince: 2));
         long overtaken = 100 * Slice;
 
         queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be("short");

@@ -39,7 +39,7 @@ internal sealed class QueueModel(long slice)
         }
 
         CpuTask[] heads = [.. _waiting.GroupBy(each => RankOf(each.Task)).OrderBy(line => line.Key).Select(line => line.MinBy(each => each.Place).Task)];
-        CpuTask? passed = heads.Skip(1).Where(head => head.SliceDueSince < heads[0].SliceDueSince).MinBy(head => head.SliceDueSince);
+        CpuTask? passed = heads.Skip(1).MinBy(head => head.SliceDueSince);
         bool isWhole = passed is not null && overtaken >= 4 * slice;
         CpuTask taken = isWhole ? passed! : heads[0];
         overtaken = passed is null || isWhole ? 0 : overtaken;
