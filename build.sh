@@ -242,7 +242,7 @@ publish_tool() {
   local folder="$ARTIFACTS/picollo-linux-x64" installed="$ARTIFACTS/picollo-tool"
   rm -rf "$folder" "$installed"
   dotnet publish src/Picollo.Cli -c Release -v quiet -r linux-x64 --self-contained --artifacts-path "$ARTIFACTS/publish" \
-    -p:PublishTrimmed=true -p:PublishSingleFile=true -p:PublishReadyToRun=true -p:DebugType=none -p:ContinuousIntegrationBuild=true -o "$folder"
+    -p:ContinuousIntegrationBuild=true -o "$folder"
   mv "$folder/Picollo.Cli" "$folder/picollo"
   find "$folder" -type f ! -name picollo -delete
   dotnet tool install Picollo.Cli --tool-path "$installed" --add-source "$ARTIFACTS/packages" --prerelease > /dev/null
