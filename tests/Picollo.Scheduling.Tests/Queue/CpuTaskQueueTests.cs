@@ -103,6 +103,46 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
+    public void In_the_place_of_a_blocked_one_stopped_ones_run_first_and_then_the_latest_that_it_has_started()
+    {
+        var queue = new CpuTaskQueue(Slice);
+        CpuTask blocked = QueueTasks.Create("blocked");
+        blocked.IsBlocked = true;
+        CpuTask child = CreateIn(blocked, "child", waitingSince: 1);
+        CpuTask grandchild = CreateIn(child, "grandchild", waitingSince: 3);
+        CpuTask stopped = QueueTasks.Create("stopped");
+        (stopped.WaitingSince, stopped.StoppedThread) =
+            (2, new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1));
+        CpuTask other = QueueTasks.Create("of none that is blocked");
+        other.WaitingSince = 4;
+        Array.ForEach([child, grandchild, stopped, other], queue.Add);
+
+        foreach (CpuTask next in new[] { stopped, grandchild, child })
+        {
+            queue.FindForBlocked().Should().BeSameAs(next);
+            queue.Remove(next);
+        }
+
+        queue.FindForBlocked().Should().BeNull("the limit of threads is for the others");
+
+        static CpuTask CreateIn(CpuTask parent, string name, long waitingSince)
+        {
+            SynchronizationContext? before = SynchronizationContext.Current;
+            SynchronizationContext.SetSynchronizationContext(parent);
+            try
+            {
+                CpuTask task = QueueTasks.Create(name);
+                task.WaitingSince = waitingSince;
+                return task;
+            }
+            finally
+            {
+                SynchronizationContext.SetSynchronizationContext(before);
+            }
+        }
+    }
+
+    [Fact]
     public void Of_those_that_have_stopped_with_their_threads_the_one_that_waits_longest_is_taken()
     {
         var queue = new CpuTaskQueue(Slice);
