@@ -47,12 +47,9 @@ internal sealed class SortedOracle
 
     public (ulong Count, ulong Value) At(double rank)
     {
-        ulong count = Math.Max(1, (ulong)Math.Ceiling(rank / 100 * Total));
-        count = Math.Min(count, Total);
+        ulong count = RankOracle.CountAt(rank, Total);
         return (count, _sorted[(int)count - 1]);
     }
-
-    public double RankOf(ulong value) => Total == 0 ? 0 : CountBetween(0, value) / (double)Total * 100;
 
     public ulong CountBetween(ulong low, ulong high)
     {

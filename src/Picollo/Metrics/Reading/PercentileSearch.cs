@@ -28,7 +28,7 @@ internal ref struct PercentileSearch<TCounter>(
             return true;
         }
 
-        ulong target = PercentileSearch.CountAtRank(rank, _total);
+        ulong target = PercentileRank.ToCount(rank, _total);
         if (target <= _before)
         {
             (_current, _before) = (0, 0);
@@ -83,7 +83,6 @@ internal static class PercentileSearch
     public const int ChunkScale = 6;
     public const int ChunkSize = 1 << ChunkScale;
     public const int MaxPieceSize = 512;
-    public const double MaxRank = 100;
 
     /// <summary>The counters that a scan takes at once where they are all of one width: a block, or as much of it as the scan's weights
     /// allow. Chunks are aligned with these pieces, as if the range went on to their ends.</summary>
@@ -122,19 +121,6 @@ internal static class PercentileSearch
         found.RunningCount,
         found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
         selection);
-
-    /// <summary>The cumulative count that a rank stands for. The rank is divided by 100 first and the total multiplied last, in
-    /// <see cref="double"/>: the order decides where 99.9 of 1,000,000 falls (999,001).</summary>
-    public static ulong CountAtRank(double rank, ulong total)
-    {
-        if (rank == MaxRank)
-        {
-            return total; // above 2⁵³ the product below would be rounded away from the largest value
-        }
-
-        double count = Math.Ceiling(rank / MaxRank * total);
-        return Math.Min(Math.Max((ulong)count, 1), total);
-    }
 
     private static int Alignment(ReadOnlyHdrHistogram source) => Math.Max(PieceSize(source), ChunkSize);
 }

@@ -22,7 +22,8 @@ public abstract partial class ReadOnlyHdrHistogram
     [JsonIgnore]
     public IEnumerable<Percentile> BucketPercentilesWithValues => EnumerateBucketPercentiles(withValuesOnly: true);
 
-    /// <summary>The percentile at a rank.</summary>
+    /// <summary>The percentile at a rank: the first bucket up to whose end there are at least rank × <see cref="TotalCount"/> / 100 values,
+    /// and at least one. Computed exactly, for the decimal number of the rank: 99.9 of 1..1000 is 999.</summary>
     /// <param name="rank">0 to 100: 0 is the smallest recorded value, 100 the largest.</param>
     /// <returns>The percentile; value and counts are 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
@@ -67,13 +68,13 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>The share of the recorded values that are at or below a value: the service-level question.</summary>
     /// <param name="value">The value. Its whole bucket counts as at or below it.</param>
-    /// <returns>Percent, 0 to 100, of the values within the range; 0 in an empty histogram and below the range, 100 above it.</returns>
+    /// <returns>Percent, 0 to 100, of the values within the range; 0 in an empty histogram and below the range, 100 above it. Else the
+    /// largest rank at which <see cref="GetPercentileValue"/> is not above the value's bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public double GetPercentileRank(ulong value)
     {
         using CountsCopy copy = Read();
-        ulong total = CounterMath.Sum(copy.Counts);
-        return total == 0 ? 0 : CounterMath.Sum(copy.Counts[..EndOf(value)]) / (double)total * PercentileSearch.MaxRank;
+        return PercentileRank.Of(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
     }
 
     /// <summary>How many values were recorded in the buckets from that of one value to that of another.</summary>
@@ -140,7 +141,7 @@ public abstract partial class ReadOnlyHdrHistogram
     {
         foreach (double rank in ranks)
         {
-            if (rank is not (>= 0 and <= PercentileSearch.MaxRank))
+            if (rank is not (>= 0 and <= PercentileRank.Max))
             {
                 throw new ArgumentOutOfRangeException(ranksName, rank, "A percentile rank must be from 0 to 100.");
             }
@@ -194,7 +195,7 @@ public abstract partial class ReadOnlyHdrHistogram
             ulong count = copy.Counts[i];
             if (count != 0 || !withValuesOnly)
             {
-                double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * PercentileSearch.MaxRank;
+                double rank = total == 0 ? 0 : (before + (count / 2.0)) / total * PercentileRank.Max;
                 ulong target = total == 0 ? 0 : Math.Max(before + count - (count / 2), 1); // half of the bucket, rounded up
                 yield return new Percentile(rank, target, before + count, BucketAt(i, count), selection);
             }
