@@ -1,3 +1,4 @@
+using System.Text;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -74,10 +75,16 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
     private void Read(string path)
     {
         string name = InputName(path);
-        using ReadAhead stream = new(() => Open(path), token) { Advanced = _progress is null ? null : _progress.Show };
+        using ReadAhead bytes = new(() => Open(path), token) { Advanced = _progress is null ? null : _progress.Show };
         try
         {
-            InputKind kind = KindOf(path, stream.Peek());
+            ReadOnlySpan<byte> start = bytes.Peek();
+            Encoding? utf16 = start.StartsWith(Encoding.Unicode.Preamble) ? Encoding.Unicode
+                : start.StartsWith(Encoding.BigEndianUnicode.Preamble) ? Encoding.BigEndianUnicode
+                : null;
+            Stream stream = utf16 is null ? bytes : Encoding.CreateTranscodingStream(bytes, utf16, Encoding.UTF8, leaveOpen: true);
+            start = utf16 is null ? start : Encoding.UTF8.GetBytes(utf16.GetString(start[..Math.Min(start.Length, 1024)]));
+            InputKind kind = KindOf(path, start);
             CheckKind(name, isLog: kind == InputKind.Log);
             switch (kind)
             {

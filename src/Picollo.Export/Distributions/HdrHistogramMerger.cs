@@ -2,9 +2,9 @@ namespace Picollo.Export;
 
 /// <summary>Merges any number of histograms, of different precisions and ranges, into one, in the memory of one.</summary>
 /// <remarks>
-/// <para>The result has the coarsest precision and the widest range of all. A bucket of a finer histogram lies within one of a coarser, so
-/// no error is added: the result is the same as if everything had been recorded into one histogram of that precision. What a histogram
-/// counted only as out of its range stays so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <para>The result has the coarsest precision and unit, and the widest range of all. A bucket of a finer histogram lies within one of a
+/// coarser, so no error is added: the result is the same as if everything had been recorded into one histogram of that precision. What a
+/// histogram counted only as out of its range stays so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para>Not thread-safe; the histograms that are added may be written meanwhile.</para>
 /// <example>
 /// <code>
@@ -56,12 +56,14 @@ public sealed class HdrHistogramMerger
             merged = new PlainHdrHistogram<ulong>(settings);
         }
         else if (merged.BlockSize > histogram.BlockSize
+            || merged.LowestDiscernibleValue < histogram.LowestDiscernibleValue
             || merged.MinTrackableValue > histogram.MinTrackableValue
             || merged.MaxTrackableValue < histogram.MaxTrackableValue)
         {
-            HdrHistogramSettings coarser = merged.BlockSize < histogram.BlockSize ? HdrHistogramSettings.Of(merged) : settings;
-            merged = new PlainHdrHistogram<ulong>(coarser with
+            merged = new PlainHdrHistogram<ulong>(settings with
             {
+                RelativeError = Math.Max(merged.RelativeError, settings.RelativeError),
+                UnitScale = Math.Max(merged.Layout.UnitScale, histogram.Layout.UnitScale),
                 MinTrackableValue = Math.Min(merged.MinTrackableValue, histogram.MinTrackableValue),
                 MaxTrackableValue = Math.Max(merged.MaxTrackableValue, histogram.MaxTrackableValue),
             });

@@ -54,7 +54,7 @@ public static class PercentileDistribution
 
         // The first of the family's buckets is two of our blocks, and each further one a block.
         int highest = (int)ulong.Log2(HdrHistogramEncoder.HighestTrackable(histogram, largest.Start));
-        int familyBuckets = Math.Max(highest - histogram.Layout.BlockScale, 0) + 1;
+        int familyBuckets = Math.Max(highest - histogram.Layout.BlockScale - histogram.Layout.UnitScale, 0) + 1;
         output.Write(Invariant($"#[Buckets = {familyBuckets,12}, SubBuckets     = {2 * histogram.BlockSize,12}]\n"));
     }
 

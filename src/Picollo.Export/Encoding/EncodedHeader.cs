@@ -45,7 +45,7 @@ internal readonly record struct EncodedHeader
     /// <summary>The width of the smallest buckets, as a power of two.</summary>
     public int UnitScale { get; private init; }
 
-    public long HighestTrackableValue { get; private init; }
+    public ulong HighestTrackableValue { get; private init; }
 
     /// <summary>How many counts there can be.</summary>
     public int CountsLength { get; private init; }
@@ -67,13 +67,13 @@ internal readonly record struct EncodedHeader
     /// <summary>The smallest power of two that is at least 10^digits.</summary>
     public static int BlockScaleOf(int digits) => (int)Math.Ceiling(Math.Log2(Math.Pow(10, digits)));
 
-    public static void Write(Span<byte> header, int payloadLength, int digits, long highestTrackableValue)
+    public static void Write(Span<byte> header, int payloadLength, int digits, long lowestDiscernibleValue, long highestTrackableValue)
     {
         BinaryPrimitives.WriteUInt32BigEndian(header, V2Cookie);
         BinaryPrimitives.WriteInt32BigEndian(header[4..], payloadLength);
         BinaryPrimitives.WriteInt32BigEndian(header[8..], 0);
         BinaryPrimitives.WriteInt32BigEndian(header[12..], digits);
-        BinaryPrimitives.WriteInt64BigEndian(header[16..], 1);
+        BinaryPrimitives.WriteInt64BigEndian(header[16..], lowestDiscernibleValue);
         BinaryPrimitives.WriteInt64BigEndian(header[24..], highestTrackableValue);
         BinaryPrimitives.WriteDoubleBigEndian(header[32..], 1);
     }
@@ -141,7 +141,7 @@ internal readonly record struct EncodedHeader
     {
         int digits = BinaryPrimitives.ReadInt32BigEndian(data[digitsAt..]);
         long lowest = BinaryPrimitives.ReadInt64BigEndian(data[(digitsAt + 4)..]);
-        long highest = BinaryPrimitives.ReadInt64BigEndian(data[(digitsAt + 12)..]);
+        ulong highest = BinaryPrimitives.ReadUInt64BigEndian(data[(digitsAt + 12)..]); // above 2^63-1 where Rust has written it
         if (digits is < 0 or > MaxDigits)
         {
             throw new HdrHistogramFormatException($"{digits} significant digits, where there can be 0 to {MaxDigits}", digitsAt);
@@ -154,20 +154,20 @@ internal readonly record struct EncodedHeader
 
         int unitScale = (int)long.Log2(lowest);
         int blockScale = BlockScaleOf(digits);
-        if (unitScale + blockScale > 61)
+        if (unitScale + blockScale > HdrLayout.MaxUnitAndBlockScale)
         {
             throw new HdrHistogramFormatException(
                 $"The lowest discernible value {lowest} leaves no room for {digits} significant digits", digitsAt + 4);
         }
 
-        if (highest / 2 < lowest)
+        if (highest / 2 < (ulong)lowest)
         {
             throw new HdrHistogramFormatException(
                 $"The highest trackable value {highest} is below twice the lowest, {lowest}", digitsAt + 12);
         }
 
         // Blocks 0 and 1 together reach to 2 << blockScale units, each further one twice as far; the last holds the highest value.
-        int blocks = 2 + Math.Max((int)long.Log2(highest) - blockScale - unitScale, 0);
+        int blocks = 2 + Math.Max((int)ulong.Log2(highest) - blockScale - unitScale, 0);
         return new EncodedHeader
         {
             BlockScale = blockScale,

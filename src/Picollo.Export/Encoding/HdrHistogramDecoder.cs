@@ -95,11 +95,8 @@ internal static class HdrHistogramDecoder
 
     private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
     {
-        PlainHdrHistogram<ulong> histogram = Create(header, (ulong)header.HighestTrackableValue);
-
-        // Where the buckets are theirs, counts go straight to their index; elsewhere there is no such place.
-        bool sameBuckets = header.UnitScale == 0 && histogram.BlockSize == 1 << header.BlockScale;
-        Span<ulong> counts = sameBuckets ? histogram.UnsharedCounters : default;
+        PlainHdrHistogram<ulong> histogram = Create(header, header.HighestTrackableValue);
+        Span<ulong> counts = histogram.UnsharedCounters;
         ulong total = 0;
         long index = 0;
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
@@ -121,22 +118,22 @@ internal static class HdrHistogramDecoder
                     }
 
                     total += (ulong)number;
-                    if (total > long.MaxValue)
+                    if (total < (ulong)number)
                     {
-                        throw new HdrHistogramFormatException("The counts add up to more than 2^63-1", payload.Offset + at);
+                        throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + at);
                     }
 
-                    if ((ulong)index < (ulong)counts.Length)
+                    if (index >= counts.Length)
                     {
-                        counts[(int)index] = (ulong)number;
-                    }
-                    else
-                    {
-                        histogram = Record(header, histogram, index, (ulong)number);
-                        counts = sameBuckets ? histogram.UnsharedCounters : default;
+                        // The family counts a value above the highest trackable one as long as its last block goes on.
+                        uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
+                        PlainHdrHistogram<ulong> wider = Create(header, histogram.Layout.StartOf(last));
+                        counts.CopyTo(wider.UnsharedCounters);
+                        histogram = wider;
+                        counts = histogram.UnsharedCounters;
                     }
 
-                    index++;
+                    counts[(int)index++] = (ulong)number;
                 }
                 else
                 {
@@ -153,7 +150,20 @@ internal static class HdrHistogramDecoder
             payload.Take(at);
         }
 
-        return histogram;
+        if (histogram.RelativeError <= HdrLayout.MaxRelativeError)
+        {
+            return histogram;
+        }
+
+        // Of 0 digits there are no histograms; those of 1 are finer.
+        PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
+        {
+            RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
+            MaxTrackableValue = counts[^1] == 0 ? histogram.MaxTrackableValue : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
+            UnitScale = Math.Min(header.UnitScale, HdrLayout.MaxUnitAndBlockScale - EncodedHeader.BlockScaleOf(1)),
+        });
+        digit.Add(histogram);
+        return digit;
     }
 
     /// <summary>The bytes of the number at the begin of a span; 0 where the span ends before it does.</summary>
@@ -187,40 +197,15 @@ internal static class HdrHistogramDecoder
         _ => throw new HdrHistogramFormatException($"A count of {number}", offset),
     };
 
-    private static PlainHdrHistogram<ulong> Create(in EncodedHeader header, ulong maxTrackableValue)
+    private static PlainHdrHistogram<ulong> Create(in EncodedHeader header, ulong maxTrackableValue) => new(new HdrHistogramSettings
     {
-        // Of 0 digits there are none; those of 1 are finer.
-        double relativeError = 0.5 / (1 << Math.Max(header.BlockScale, EncodedHeader.BlockScaleOf(digits: 1)));
-        return new(HdrHistogramSettings.Default.WithRelativeError(relativeError) with { MaxTrackableValue = maxTrackableValue });
-    }
-
-    /// <summary>Counts at the middle of a bucket of theirs.</summary>
-    /// <returns>The histogram, or one in its place that reaches as far.</returns>
-    private static PlainHdrHistogram<ulong> Record(in EncodedHeader header, PlainHdrHistogram<ulong> histogram, long index, ulong count)
-    {
-        ulong median = MedianOf(header, index);
-        if (histogram.Layout.IndexOf(median) >= histogram.Length)
-        {
-            // The family counts a value above the highest trackable one as long as its last block goes on.
-            PlainHdrHistogram<ulong> wider = Create(header, MedianOf(header, header.CountsLength - 1));
-            histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
-            histogram = wider;
-        }
-
-        histogram.Record(median, count);
-        return histogram;
-    }
+        RelativeError = 0.5 / (1 << header.BlockScale),
+        UnitScale = header.UnitScale,
+        MaxTrackableValue = maxTrackableValue,
+    });
 
     private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>
         new($"More counts than the {header.CountsLength} that the header leaves room for", offset);
-
-    /// <summary>The middle of a bucket of theirs, as the family takes it.</summary>
-    private static ulong MedianOf(in EncodedHeader header, long index)
-    {
-        int scale = Math.Max((int)(index >> header.BlockScale) - 1, 0);
-        ulong start = (ulong)(index - ((long)scale << header.BlockScale)) << scale << header.UnitScale;
-        return start + ((1UL << (scale + header.UnitScale)) >> 1);
-    }
 
     /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where
     /// only the checksum lacks.</summary>

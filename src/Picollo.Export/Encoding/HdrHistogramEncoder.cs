@@ -29,7 +29,9 @@ internal sealed class HdrHistogramEncoder : IDisposable
     {
         ArgumentNullException.ThrowIfNull(histogram);
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
-        var target = new HdrLayout(HdrHistogramSettings.RelativeErrorOf(digits));
+        double relativeError = HdrHistogramSettings.RelativeErrorOf(digits);
+        int mostUnitScale = HdrLayout.MaxUnitAndBlockScale - new HdrLayout(relativeError).BlockScale;
+        var target = new HdrLayout(relativeError, Math.Min(histogram.Layout.UnitScale, mostUnitScale));
         using CountsCopy copy = histogram.Read();
         int last = copy.Counts.LastIndexOfAnyExcept(0UL);
         LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
@@ -40,10 +42,11 @@ internal sealed class HdrHistogramEncoder : IDisposable
         }
 
         WriteCounts(histogram, copy.Counts[..(last + 1)], target);
-        ulong largest = target.BlockSize == histogram.BlockSize || last < 0
+        ulong largest = target == histogram.Layout || last < 0
             ? LargestStart
             : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
-        EncodedHeader.Write(_buffer, _length - EncodedHeader.MaxLength, digits, (long)HighestTrackable(histogram, largest));
+        EncodedHeader.Write(
+            _buffer, _length - EncodedHeader.MaxLength, digits, 1L << target.UnitScale, (long)HighestTrackable(histogram, largest));
         if (compress)
         {
             Compress();
@@ -59,7 +62,9 @@ internal sealed class HdrHistogramEncoder : IDisposable
     /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it
     /// all.</summary>
     public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
-        Math.Max(histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest, 2);
+        Math.Max(
+            histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest,
+            2 * histogram.LowestDiscernibleValue);
 
     /// <summary>Replaces what is written by its compressed form.</summary>
     private void Compress()
@@ -79,14 +84,14 @@ internal sealed class HdrHistogramEncoder : IDisposable
         BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - EncodedHeader.CompressedLength);
     }
 
-    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at their places in the target's layout: in another
-    /// layout, at the bucket of the middle.</summary>
+    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at their places in the target's layout.</summary>
     private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
-        bool sameBuckets = target.BlockSize == histogram.BlockSize;
+        bool sameBuckets = target == histogram.Layout;
+        double drift = 0; // of that sum
         int length = EncodedHeader.MaxLength;
         ulong total = 0;
-        long place = 0; // of the count at hand, not yet written: in another layout others may follow to the same place
+        long place = 0; // of the count at hand, not yet written: in a coarser layout others may follow to the same place
         ulong count = 0;
         long next = 0; // the first place that nothing is written of yet
         Reserve(length + MostOfGroup);
@@ -114,12 +119,12 @@ internal sealed class HdrHistogramEncoder : IDisposable
                 uint counter = histogram.FirstIndex + (uint)(from + i);
                 if (sameBuckets) // no two counters at one place: nothing to wait for, a tenth of the time
                 {
-                    length = WriteCount(buffer, length, counter - next, added);
-                    next = counter + 1L;
+                    length = WriteCount(buffer, length, counter - target.Origin - next, added);
+                    next = counter - target.Origin + 1L;
                     continue;
                 }
 
-                long to = target.IndexOf(histogram.Layout.MidpointOf(counter));
+                long to = PlaceIn(target, histogram.Layout, counter, added, ref drift) - target.Origin;
                 if (to != place)
                 {
                     length = WriteCount(buffer, length, place - next, count);
@@ -135,6 +140,18 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
         // An empty histogram is a zero for the value 0.
         _length = total == 0 ? length + ZigZag.Write(buffer[length..], 0) : length;
+    }
+
+    /// <summary>The bucket of another layout for a count: that of the middle. In a finer one the middle is the border of two buckets, and
+    /// the count goes to the one that brings the sum of all values nearer to what it was. (Half to each would be twice as long.)</summary>
+    private static uint PlaceIn(in HdrLayout target, in HdrLayout layout, uint index, ulong count, ref double drift)
+    {
+        ulong middle = layout.MidpointOf(index);
+        uint above = target.IndexOf(middle);
+        bool isFiner = layout.StepScaleOf(index) > target.StepScaleOf(above);
+        uint place = isFiner && drift > 0 ? target.IndexOf(middle - 1) : above;
+        drift += isFiner ? ((double)target.MidpointOf(place) - middle) * count : 0;
+        return place;
     }
 
     /// <summary>A bit for each counter of a group that is not zero, the first the lowest.</summary>

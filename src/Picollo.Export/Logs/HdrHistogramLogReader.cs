@@ -49,7 +49,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     }
 
     /// <summary>Reads a log from a stream, in large pieces.</summary>
-    /// <param name="stream">UTF-8 text.</param>
+    /// <param name="stream">Text in UTF-8, or in UTF-16 with a byte-order mark, as HdrHistogram.NET writes it.</param>
     /// <param name="leaveOpen">Whether the stream stays open when the reader is disposed.</param>
     /// <exception cref="ArgumentNullException">No stream.</exception>
     public HdrHistogramLogReader(Stream stream, bool leaveOpen = false)

@@ -1,15 +1,15 @@
+using System.Text;
+
 namespace Picollo.Export;
 
-/// <summary>Cuts a stream of bytes into lines, which may end in LF, CR or CR LF, in a buffer that holds one line.</summary>
+/// <summary>Cuts a stream of bytes into lines, which may end in LF, CR or CR LF, in a buffer that holds one line. Text that begins with a
+/// byte-order mark of UTF-16 becomes UTF-8.</summary>
 internal sealed class LogLines(Stream stream)
 {
     /// <summary>Above the longest line that a histogram of the family's finest digits and widest range can take.</summary>
     public const int MaxLength = 1 << 27;
 
-    // What an editor may have put before the text.
-    private static ReadOnlySpan<byte> ByteOrderMark => [0xef, 0xbb, 0xbf];
-
-    private bool _isBegun;
+    private Stream? _text; // null before the first read
     private byte[] _buffer = new byte[1 << 16];
     private int _start;
     private int _end;
@@ -97,12 +97,28 @@ internal sealed class LogLines(Stream stream)
             Array.Resize(ref _buffer, 2 * _buffer.Length);
         }
 
-        int read = _isBegun
-            ? stream.Read(_buffer, _end, _buffer.Length - _end)
-            : stream.ReadAtLeast(_buffer, ByteOrderMark.Length, throwOnEndOfStream: false);
+        _text ??= Begin();
+        int read = _text.Read(_buffer, _end, _buffer.Length - _end);
         _streamEnded = read == 0;
         _end += read;
-        _start += !_isBegun && _buffer.AsSpan(0, _end).StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
-        _isBegun = true;
+    }
+
+    /// <summary>Passes over a byte-order mark, which an editor or HdrHistogram.NET may have put before the text.</summary>
+    private Stream Begin()
+    {
+        foreach (Encoding encoding in (ReadOnlySpan<Encoding>)[Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF8])
+        {
+            ReadOnlySpan<byte> mark = encoding.Preamble;
+            _end += stream.ReadAtLeast(_buffer.AsSpan(_end, mark.Length - _end), mark.Length - _end, throwOnEndOfStream: false);
+            if (_buffer.AsSpan(0, _end).SequenceEqual(mark))
+            {
+                _end = 0;
+                return encoding == Encoding.UTF8
+                    ? stream
+                    : Encoding.CreateTranscodingStream(stream, encoding, Encoding.UTF8, leaveOpen: true);
+            }
+        }
+
+        return stream;
     }
 }

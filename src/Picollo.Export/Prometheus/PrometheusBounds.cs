@@ -19,7 +19,7 @@ internal sealed class PrometheusBounds
     public PrometheusBounds(ReadOnlyHdrHistogram histogram, HdrHistogramDescription description, double relativeError)
     {
         HdrLayout own = histogram.Layout;
-        HdrLayout layout = new(Math.Max(relativeError, own.RelativeError));
+        HdrLayout layout = new(Math.Max(relativeError, own.RelativeError), own.UnitScale);
         RangeStart = own.StartOf(histogram.FirstIndex);
         RangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
         ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), RangeStart);

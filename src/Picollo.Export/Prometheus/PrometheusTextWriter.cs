@@ -137,7 +137,7 @@ public sealed class PrometheusTextWriter
         HdrHistogram histogram = registration.Histogram;
         HdrHistogramDescription description = registration.Description;
         BoundsKey key = new(
-            histogram.BlockSize,
+            histogram.Layout,
             histogram.FirstIndex,
             histogram.Length,
             description.LowestBound,
@@ -146,5 +146,5 @@ public sealed class PrometheusTextWriter
         return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
     }
 
-    private readonly record struct BoundsKey(int BlockSize, uint FirstIndex, int Length, ulong Lowest, ulong Highest, double Ratio);
+    private readonly record struct BoundsKey(HdrLayout Layout, uint FirstIndex, int Length, ulong Lowest, ulong Highest, double Ratio);
 }

@@ -43,6 +43,25 @@ public class HistCommandTests
         PicolloTool.RunHere("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
     }
 
+    /// <summary>PowerShell and HdrHistogram.NET write UTF-16.</summary>
+    [Theory]
+    [InlineData("utf-16")]
+    [InlineData("utf-16BE")]
+    public void Inputs_in_UTF_16_are_read(string name)
+    {
+        var encoding = System.Text.Encoding.GetEncoding(name);
+        using TemporaryFolder folder = new();
+        string log = File.ReadAllText(Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog"));
+        foreach ((string text, int count) in new[] { (log, 32_290), ("1\n2\n3\n", 3) })
+        {
+            File.WriteAllText(folder.PathOf("input"), text, encoding);
+            ToolRun run = PicolloTool.RunHere("hist", folder.PathOf("input"), "--json");
+            (run.ExitCode, run.Error).Should().Be((0, ""));
+            using JsonDocument json = JsonDocument.Parse(run.Output);
+            json.RootElement.GetProperty("count").GetInt32().Should().Be(count);
+        }
+    }
+
     [Fact]
     public void An_input_without_a_number_is_told_and_no_error()
     {

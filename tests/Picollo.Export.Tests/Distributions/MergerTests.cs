@@ -12,11 +12,13 @@ public class MergerTests
         var merger = new HdrHistogramMerger();
         var values = new List<ulong>();
         double coarsest = 0;
+        ulong unit = 1;
         for (int i = random.Next(1, 6); i > 0; i--)
         {
-            HdrHistogram histogram = Variants.Next(random).WithMaxTrackableValue(Max)
+            HdrHistogram histogram = Variants.Next(random).WithMaxTrackableValue(Max).WithLowestDiscernibleValue(1UL << random.Next(12))
                 .WithRelativeError(Math.Pow(10, -1 - (3 * random.NextDouble()))).Create();
             coarsest = Math.Max(coarsest, histogram.RelativeError);
+            unit = Math.Max(unit, histogram.LowestDiscernibleValue);
             for (int n = random.Next(200); n > 0; n--)
             {
                 ulong value = random.NextMagnitude() & Max;
@@ -27,7 +29,7 @@ public class MergerTests
             merger.Add(histogram);
         }
 
-        PlainHdrHistogram<ulong> all = HdrHistogram.Factory.WithRelativeError(coarsest).WithMaxTrackableValue(Max).WithUInt64Storage().Create();
+        PlainHdrHistogram<ulong> all = HdrHistogram.Factory.WithRelativeError(coarsest).WithLowestDiscernibleValue(unit).WithMaxTrackableValue(Max).WithUInt64Storage().Create();
         all.Record(values.ToArray());
         merger.ToHistogram()!.BlockSize.Should().Be(all.BlockSize);
         merger.ToHistogram()!.Buckets.Should().Equal(all.Buckets);

@@ -46,6 +46,43 @@ public class DecodingTests
         }
     }
 
+    /// <summary>Rust writes the largest number of 64 bits as its highest value.</summary>
+    [Fact]
+    public void A_highest_value_past_2_to_the_63_is_read()
+    {
+        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(3, 1, -1, -5, 7));
+        histogram.MaxTrackableValue.Should().Be(ulong.MaxValue);
+        Of(histogram).Should().Equal((5, 7));
+        HdrHistogramEncoding.Decode(OfNumbers(3, 1, long.MinValue, 1)).MaxTrackableValue.Should().Be(1UL << 63);
+    }
+
+    [Theory]
+    [InlineData(3, 1)]
+    [InlineData(3, 7)]
+    [InlineData(2, 20_000)]
+    [InlineData(1, 1L << 57)]
+    [InlineData(5, 1L << 44)]
+    public void The_lowest_value_is_the_unit_of_the_histogram_and_of_what_is_written_of_it(int digits, long lowest)
+    {
+        byte[] encoded = OfNumbers(digits, lowest, long.MaxValue, 3, -4, 5);
+        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
+        ulong unit = 1UL << (int)long.Log2(lowest);
+
+        histogram.LowestDiscernibleValue.Should().Be(unit);
+        histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Step, bucket.Count))
+            .Should().Equal((0, unit, 3), (5 * unit, unit, 5));
+        HdrHistogramEncoding.Encode(histogram).Should().Equal(OfNumbers(digits, (long)unit, long.MaxValue, 3, -4, 5));
+    }
+
+    [Fact]
+    public void No_digits_with_the_largest_lowest_value_are_read()
+    {
+        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(0, 1L << 61, long.MaxValue, 0, 4));
+        histogram.TotalCount.Should().Be(4);
+        histogram.GetCountBetween(1UL << 61, (1UL << 62) - 1).Should().Be(4);
+        histogram.OverflowCount.Should().Be(0);
+    }
+
     [Fact]
     public void Huge_counts_are_read_from_words()
     {
@@ -154,8 +191,17 @@ public class DecodingTests
             int scale = digits switch { 0 => 0, 1 => 4, _ => 17 };
             int last = ((64 - scale) << scale) - 1; // of the blocks up to 2^63-1
             PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(digits, 1, long.MaxValue, -last, long.MaxValue));
-            histogram.BucketsWithValues.Should().ContainSingle().Which.Count.Should().Be(long.MaxValue);
-            histogram.GetBucket(digits == 0 ? 3UL << 61 : long.MaxValue).Count.Should().Be(long.MaxValue);
+            histogram.TotalCount.Should().Be(long.MaxValue);
+            if (digits == 0)
+            {
+                // A bucket of no digits is many of one digit, so half of it is below its middle and half above.
+                histogram.GetBucket((3UL << 61) - 1).Count.Should().Be(long.MaxValue / 2);
+                histogram.GetBucket(3UL << 61).Count.Should().Be((long.MaxValue / 2) + 1);
+            }
+            else
+            {
+                histogram.GetBucket(long.MaxValue).Count.Should().Be(long.MaxValue);
+            }
         }
     }
 

@@ -69,11 +69,21 @@ public class EncodingMutationTests(ITestOutputHelper output)
 
     private static void ComesBack(PlainHdrHistogram<ulong> histogram, byte[] mutated)
     {
+        if (histogram.TotalCount > long.MaxValue)
+        {
+            histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>();
+            return;
+        }
+
         byte[] encoded = HdrHistogramEncoding.Encode(histogram);
         PlainHdrHistogram<ulong> again = HdrHistogramEncoding.Decode(encoded);
-        bool same = again.BlockSize == histogram.BlockSize && again.MaxTrackableValue == histogram.MaxTrackableValue
-            && again.Length == histogram.Length && again.UnsharedCounters.SequenceEqual(histogram.UnsharedCounters)
-            && histogram.OverflowCount == 0 && histogram.TotalCount <= long.MaxValue;
+        // A range past 2^63-1 ends at the largest value.
+        bool same = again.Layout == histogram.Layout
+            && (histogram.MaxTrackableValue > long.MaxValue || again.MaxTrackableValue == histogram.MaxTrackableValue)
+            && (histogram.MaxTrackableValue > long.MaxValue || again.Length == histogram.Length)
+            && again.UnsharedCounters.SequenceEqual(histogram.UnsharedCounters[..again.Length])
+            && histogram.UnsharedCounters[again.Length..].IndexOfAnyExcept(0UL) < 0
+            && histogram.OverflowCount == 0;
         if (!same || !HdrHistogramEncoding.Encode(again).AsSpan().SequenceEqual(encoded))
         {
             throw new InvalidOperationException($"Not itself again: {Convert.ToHexString(mutated)}");

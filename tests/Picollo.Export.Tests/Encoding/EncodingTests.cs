@@ -43,6 +43,24 @@ public class EncodingTests
     });
 
     [Fact]
+    public void A_precision_that_is_no_digits_keeps_the_sum() => Seeded.Run(100, random =>
+    {
+        HdrHistogram histogram = Variants.Next(random).WithRelativeError(random.Next(2) == 0 ? 0.001 : 0.02)
+            .WithLowestDiscernibleValue(1UL << random.Next(10)).WithMaxTrackableValue(1UL << 40).Create();
+        for (int n = random.Next(1, 300); n > 0; n--)
+        {
+            histogram.Record(random.NextMagnitude() & ((1UL << 40) - 1), (ulong)random.Next(1, 1_000));
+        }
+
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
+        Bucket[] used = [.. histogram.BucketsWithValues];
+        double bound = used.Max(bucket => (double)bucket.Count * bucket.Step) / 4;
+
+        decoded.BucketsWithValues.Should().HaveSameCount(used, "it is not longer than it has to be");
+        decoded.GetSummary().Sum.Should().BeApproximately(histogram.GetSummary().Sum, bound);
+    });
+
+    [Fact]
     public void Other_precisions_come_back_within_their_documented_loss()
     {
         // Every block size there is, those of digits included.

@@ -15,9 +15,10 @@ public sealed class JavaCodecTests : IDisposable
     private const int InFirstBlock = 1;
 
     // In the format's header.
+    private const int LowestAt = 16;
     private const int HighestAt = 24;
 
-    // With so many values and fewer, ranks fall where they do in whole numbers, give or take one.
+    // With fewer values than these, ranks fall where they do in whole numbers.
     private const ulong MostOfDoubles = 1UL << 50;
 
     private static readonly double[] Ranks = [0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 99.999, 100];
@@ -65,12 +66,14 @@ public sealed class JavaCodecTests : IDisposable
             PlainHdrHistogram<ulong> inflated = HdrHistogramEncoding.Decode(Convert.FromBase64String(fields[1]));
             inflated.BucketsWithValues.Should().Equal(histogram.BucketsWithValues);
 
-            // Other lowest values and no digits are what only the family has.
-            bool sameBuckets = lowest[i] == 1 && encoded[15] > 0;
+            // No digits are what only the family has.
+            bool sameBuckets = encoded[15] > 0;
             Tells(fields[2..], histogram, sameBuckets, i);
             if (sameBuckets)
             {
                 // It begins at 2 and resizes itself only for what its first block does not hold; what is read reaches as far as the block.
+                // The lowest value is rounded down to the power of two that counts.
+                BinaryPrimitives.WriteInt64BigEndian(encoded.AsSpan(LowestAt), (long)histogram.LowestDiscernibleValue);
                 Span<byte> highest = encoded.AsSpan(HighestAt, sizeof(long));
                 if (BinaryPrimitives.ReadInt64BigEndian(highest) < (long)histogram.BucketsWithValues.LastOrDefault().Start)
                 {
@@ -132,13 +135,14 @@ public sealed class JavaCodecTests : IDisposable
         }
     }
 
-    /// <summary>The histogram of a case; made again where it is needed, because of the finest all together would take gigabytes.</summary>
+    /// <summary>The histogram of a case, some with a unit; made again where it is needed, because of the finest all together would take gigabytes.</summary>
     private HdrHistogram Written(int i)
     {
         Garbage.CollectIfMuch();
         var random = new Random(unchecked(_seed + i));
         ulong highest = Math.Max(2, (ulong)(random.NextInt64(long.MaxValue) >> random.Next(60)));
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 6))
+            .WithLowestDiscernibleValue(random.Next(2) == 0 ? 1 : Math.Min(highest / 2, (ulong)random.Next(1, 20_000)))
             .WithMaxTrackableValue(random.Next(10) == 0 ? ulong.MaxValue : highest).WithUInt64Storage().Create();
         long most = long.MaxValue;
         for (int n = random.Next(6) == 0 ? 0 : random.Next(400); n > 0; n--)
@@ -165,11 +169,17 @@ public sealed class JavaCodecTests : IDisposable
         HdrHistogramSummary summary = histogram.GetSummary();
         summary.TotalCount.Should().Be(Whole(figures[0]), because);
         Bucket[] used = [.. histogram.BucketsWithValues];
+
+        // A bucket of no digits is one to twice a power of two units; ours are those around its middle.
+        (ulong Count, ulong Start, ulong End)[] counted = sameBuckets
+            ? [.. used.Select(bucket => (bucket.Count, bucket.Start, bucket.UpperBound))]
+            : [.. used.GroupBy(bucket => ulong.Log2((2 * bucket.Start / histogram.LowestDiscernibleValue) + 1)).Select(octave =>
+                ((ulong)octave.Sum(bucket => (decimal)bucket.Count), octave.First().Start, octave.Last().UpperBound + octave.Last().Step))];
         string[] buckets = javas[2].Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        used.Select(bucket => bucket.Count).Should().Equal(buckets.Select(bucket => Whole(bucket.Split('x')[1])), because);
-        foreach ((Bucket bucket, string java) in used.Zip(buckets))
+        counted.Select(bucket => bucket.Count).Should().Equal(buckets.Select(bucket => Whole(bucket.Split('x')[1])), because);
+        foreach (((ulong _, ulong start, ulong end), string java) in counted.Zip(buckets))
         {
-            Whole(java.Split('x')[0]).Should().BeInRange(bucket.Start, EndOf(bucket), because);
+            Whole(java.Split('x')[0]).Should().BeInRange(start, end, because);
         }
 
         // Where their buckets are wider than ours, Java's figures are of their ends.
@@ -181,20 +191,20 @@ public sealed class JavaCodecTests : IDisposable
         }
 
         used[0].Start.Should().Be(Whole(figures[1]), because);
-        EndOf(used[^1]).Should().Be(Whole(figures[2]), because);
+
+        // Java knows of 0 as of no other value in the first bucket.
+        ulong largest = Whole(figures[2]);
+        (used[^1].Start == 0 && largest == 0 ? 0 : EndOf(used[^1])).Should().Be(largest, because);
         string[] values = javas[1].Split(' ', StringSplitOptions.RemoveEmptyEntries);
         values.Should().HaveSameCount(Ranks);
         for (int i = 0; i < Ranks.Length; i++)
         {
-            // Java asks for the next smaller rank, which falls one count earlier where a rank falls on a whole one.
-            double smaller = Math.Max(0, Math.BitDecrement(Ranks[i]));
-            ulong[] possible = summary.TotalCount < MostOfDoubles
-                ? [EndOf(histogram.GetBucket(histogram.GetPercentileValue(Ranks[i]))), EndOf(histogram.GetBucket(histogram.GetPercentileValue(smaller)))]
-                : [JavaPercentile(used, summary.TotalCount, smaller)];
-
-            // At rank 0 it tells the begin of the bucket.
-            possible = Ranks[i] == 0 ? [used[0].Start] : possible;
-            possible.Should().Contain(Whole(values[i]), Invariant($"of rank {Ranks[i]}, {because}"));
+            // Java asks for the next smaller rank, which in doubles falls where the rank itself does in whole numbers, if the values are not
+            // too many. At rank 0 it tells the begin of the bucket.
+            ulong java = Ranks[i] == 0 ? used[0].Start
+                : summary.TotalCount < MostOfDoubles ? histogram.GetPercentile(Ranks[i]).Bucket.UpperBound
+                : JavaPercentile(used, summary.TotalCount, Math.BitDecrement(Ranks[i]));
+            Whole(values[i]).Should().Be(java, Invariant($"of rank {Ranks[i]}, {because}"));
         }
 
         void Close(string java, double ours, double tolerance)

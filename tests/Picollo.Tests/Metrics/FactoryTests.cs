@@ -7,6 +7,7 @@ public class FactoryTests
     private static readonly Func<HdrHistogramFactory, HdrHistogramFactory>[] Steps =
     [
         factory => factory.WithRelativeError(0.01),
+        factory => factory.WithLowestDiscernibleValue(3),
         factory => factory.WithMinTrackableValue(10),
         factory => factory.WithMaxTrackableValue(9_000),
         factory => factory.WithUInt64Storage(),
@@ -34,14 +35,14 @@ public class FactoryTests
     [InlineData(0.000001, 0, 100_000)] // its block has an error below what can be asked for
     public void The_layout_of_another_histogram_gives_the_same_buckets(double relativeError, ulong min, ulong max)
     {
-        HdrHistogram other = HdrHistogram.Factory.WithRelativeError(relativeError).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
+        HdrHistogram other = HdrHistogram.Factory.WithRelativeError(relativeError).WithLowestDiscernibleValue(8).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
         HdrHistogram[] alike =
         [
             HdrHistogram.Factory.WithLayoutOf(other).WithUInt64Storage().Create(),
             HdrHistogram.Factory.WithInterlocked().WithLayoutOf(other.GetSnapshot()).Create(),
             HdrHistogram.Factory.WithRelativeError(0.02).WithThreadLocal().WithLayoutOf(other).Create(),
         ];
-        alike.Should().OnlyContain(like => like.BlockSize == other.BlockSize
+        alike.Should().OnlyContain(like => like.BlockSize == other.BlockSize && like.LowestDiscernibleValue == 8
             && like.MinTrackableValue == other.MinTrackableValue && like.MaxTrackableValue == other.MaxTrackableValue);
         FluentActions.Invoking(() => HdrHistogram.Factory.WithLayoutOf(null!)).Should().Throw<ArgumentNullException>();
     }
@@ -80,7 +81,8 @@ public class FactoryTests
             HdrHistogram histogram = factory.Create();
 
             histogram.Should().BeOfType<ThreadLocalHdrHistogram<ulong>>();
-            (histogram.BlockSize, histogram.MinTrackableValue, histogram.MaxTrackableValue).Should().Be((64, 10, 9_000));
+            (histogram.BlockSize, histogram.LowestDiscernibleValue, histogram.MinTrackableValue, histogram.MaxTrackableValue)
+                .Should().Be((64, 2, 10, 9_000));
         }
     }
 
@@ -97,6 +99,7 @@ public class FactoryTests
 
         HdrHistogram histogram = factory.Create();
         histogram.BlockSize.Should().Be(512);
+        histogram.LowestDiscernibleValue.Should().Be(1);
         histogram.MinTrackableValue.Should().Be(0);
         histogram.MaxTrackableValue.Should().Be(ulong.MaxValue);
         factory.Create().Should().NotBeSameAs(histogram).And.BeOfType(histogram.GetType());
@@ -106,7 +109,7 @@ public class FactoryTests
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
     public void A_setting_holds_through_every_later_step(string variant)
     {
-        HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.03).WithMinTrackableValue(7).WithMaxTrackableValue(77);
+        HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.03).WithLowestDiscernibleValue(4).WithMinTrackableValue(7).WithMaxTrackableValue(77);
         HdrHistogramFactory[] later =
         [
             factory, factory.WithInterlocked(), factory.WithThreadLocal(), factory.WithUInt32Storage(), factory.WithUInt64Storage(),
@@ -114,7 +117,57 @@ public class FactoryTests
         ];
 
         later.Select(each => each.Create()).Should().OnlyContain(histogram =>
-            histogram.BlockSize == 32 && histogram.MinTrackableValue == 7 && histogram.MaxTrackableValue == 77);
+            histogram.BlockSize == 32 && histogram.LowestDiscernibleValue == 4 && histogram.MinTrackableValue == 7 && histogram.MaxTrackableValue == 77);
+    }
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(2, 2)]
+    [InlineData(3, 2)]
+    [InlineData(20_000, 16_384)]
+    [InlineData(1UL << 58, 1UL << 58)]
+    [InlineData((1UL << 59) - 1, 1UL << 58)]
+    public void The_lowest_discernible_value_is_rounded_down_to_a_power_of_two(ulong asked, ulong unit)
+    {
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
+        {
+            using HdrHistogram histogram = factory.WithLowestDiscernibleValue(asked).WithRelativeError(0.1).Create();
+            histogram.LowestDiscernibleValue.Should().Be(unit);
+            histogram.Record(unit - 1);
+            histogram.Record(unit);
+            histogram.Record(ulong.MaxValue);
+            histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)).Take(2).Should().Equal((0, 1), (unit, 1));
+            histogram.TotalCount.Should().Be(3);
+        }
+    }
+
+    [Fact]
+    public void A_lowest_discernible_value_that_cannot_be_is_refused()
+    {
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
+        {
+            factory.Invoking(f => f.WithLowestDiscernibleValue(0))
+                .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("lowestDiscernibleValue");
+            HdrHistogramFactory coarse = factory.WithLowestDiscernibleValue(1UL << 59);
+            coarse.Invoking(f => f.WithRelativeError(0.1).Create())
+                .Should().Throw<ArgumentException>().WithMessage("LowestDiscernibleValue (576460752303423488) times BlockSize (8)*2^61*");
+        }
+    }
+
+    [Fact]
+    public void A_unit_saves_a_block_of_counters_for_each_doubling()
+    {
+        long before = FootprintOf(1);
+        for (int scale = 1; scale <= 14; scale++)
+        {
+            FootprintOf(1UL << scale).Should().Be(before - (scale * 512 * sizeof(uint)));
+        }
+
+        static long FootprintOf(ulong unit)
+        {
+            using HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(unit).Create();
+            return histogram.FootprintInBytes;
+        }
     }
 
     [Theory]

@@ -74,6 +74,37 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
+    public void With_a_unit_an_index_is_that_of_the_family(int scale)
+    {
+        for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
+        {
+            HdrLayout layout = Layout(scale, unitScale);
+            foreach (ulong value in Values.Edges)
+            {
+                uint index = layout.IndexOf(value);
+                (index - layout.Origin).Should().Be(FamilyIndex(value, scale, unitScale), "value {0}, unit 2^{1}", value, unitScale);
+                ulong step = 1UL << layout.StepScaleOf(index);
+                layout.StartOf(index).Should().Be(value - (value % step), "value {0}, unit 2^{1}", value, unitScale);
+                step.Should().Be(Math.Max(1UL << unitScale, 1UL << Math.Max(BitOperations.Log2(value) - scale, 0)));
+            }
+        }
+    }
+
+    [TheoryNeeding(Need.Avx512)]
+    [MemberData(nameof(Scales))]
+    public void With_a_unit_eight_indexes_at_once_are_those_of_each(int scale)
+    {
+        HdrLayout layout = Layout(scale, 14);
+        foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
+        {
+            Vector512<ulong> indexes = layout.IndexOf(Vector512.Create(eight));
+
+            Enumerable.Range(0, eight.Length).Select(i => indexes[i]).Should().Equal(eight.Select(value => (ulong)layout.IndexOf(value)));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Scales))]
     public void An_index_is_that_of_a_search_through_blocks(int scale)
     {
         HdrLayout layout = Layout(scale);
@@ -132,7 +163,16 @@ public class HdrLayoutTests
         }
     }
 
-    private static HdrLayout Layout(int scale) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError));
+    private static HdrLayout Layout(int scale, int unitScale = 0) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError), unitScale);
+
+    // countsArrayIndex of the Java library, with half as many sub-buckets as are counted for the first bucket.
+    private static uint FamilyIndex(ulong value, int scale, int unitScale)
+    {
+        int leadingZeros = BitOperations.LeadingZeroCount(value | (((2UL << scale) - 1) << unitScale));
+        int bucket = 64 - unitScale - scale - 1 - leadingZeros;
+        int subBucket = (int)(value >> (bucket + unitScale));
+        return (uint)(((bucket + 1) << scale) + subBucket - (1 << scale));
+    }
 
     // The formula as the article about the first version gives it.
     private static ulong OriginalIndex(ulong value, int scale)

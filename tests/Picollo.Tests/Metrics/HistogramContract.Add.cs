@@ -91,15 +91,25 @@ public abstract partial class HistogramContract
     [InlineData(0.1, 0.001)]
     [InlineData(0.001, 0.1)]
     [InlineData(0.01, 0.0003)]
-    public void Add_of_another_layout_counts_each_bucket_at_its_midpoint(double error, double otherError)
+    public void Add_of_another_layout_counts_each_bucket_half_below_and_half_above_its_midpoint(double error, double otherError)
     {
         HdrHistogram other = Factory.WithRelativeError(otherError).Create();
         HdrHistogram midpoints = Factory.WithRelativeError(error).Create();
-        foreach (ulong value in Values.Edges)
+        int turn = 0;
+        foreach (ulong value in Values.Edges.Order())
         {
+            if (other.GetBucket(value).Count > 0)
+            {
+                continue;
+            }
+
             other.Record(value, 3);
             Bucket bucket = other.GetBucket(value);
-            midpoints.Record(bucket.Start + (bucket.Step / 2), 3);
+            ulong middle = bucket.Start + (bucket.Step / 2);
+            ulong width = midpoints.GetBucket(middle).Step;
+            ulong below = width == 1 || width >= bucket.Step ? 0 : turn++ % 2 == 0 ? 1UL : 2;
+            midpoints.Record(middle - (below == 0 ? 0 : 1UL), below);
+            midpoints.Record(middle, 3 - below);
         }
 
         HdrHistogram sum = Factory.WithRelativeError(error).Create();
@@ -107,6 +117,23 @@ public abstract partial class HistogramContract
 
         ShouldHoldTheSame(sum, midpoints);
     }
+
+    [Fact]
+    public void Add_of_a_coarser_histogram_keeps_the_sum() => Seeded.Run(20, random =>
+    {
+        HdrHistogram coarse = Factory.WithRelativeError(0.1).WithMaxTrackableValue(1UL << 40).WithLowestDiscernibleValue(1UL << random.Next(12)).Create();
+        for (int n = random.Next(100); n > 0; n--)
+        {
+            coarse.Record(random.NextMagnitude() & ((1UL << 40) - 1), (ulong)random.Next(1, 100));
+        }
+
+        HdrHistogram fine = Factory.WithRelativeError(0.001).WithMaxTrackableValue(1UL << 41).Create();
+        fine.Add(coarse);
+
+        fine.TotalCount.Should().Be(coarse.TotalCount);
+        double widest = fine.BucketsWithValues.Select(bucket => (double)bucket.Step).DefaultIfEmpty().Max();
+        fine.GetSummary().Sum.Should().BeApproximately(coarse.GetSummary().Sum, widest);
+    });
 
     [Fact]
     public void Add_takes_a_snapshot_with_what_it_shows()

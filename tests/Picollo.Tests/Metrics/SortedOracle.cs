@@ -9,11 +9,13 @@ namespace Picollo.Tests.Metrics;
 internal sealed class SortedOracle
 {
     private readonly int _blockSize;
+    private readonly ulong _unit;
     private readonly ulong[] _sorted;
 
-    public SortedOracle(IEnumerable<ulong> values, int blockSize, ulong min, ulong max)
+    public SortedOracle(IEnumerable<ulong> values, int blockSize, ulong unit, ulong min, ulong max)
     {
         _blockSize = blockSize;
+        _unit = unit;
         ulong lowest = StartOf(min);
         ulong highest = LastOf(max);
         ulong[] all = [.. values.Order()];
@@ -64,10 +66,10 @@ internal sealed class SortedOracle
 
     private ulong MidpointOf(ulong value) => StartOf(value) + (StepOf(value) / 2);
 
-    // The largest power of two of which BlockSize steps reach no further than the value; 1 for the first two blocks.
+    // The largest power of two of which BlockSize steps reach no further than the value; the unit for the first two blocks.
     private ulong StepOf(ulong value)
     {
-        ulong step = 1;
+        ulong step = _unit;
         while (value / step / 2 >= (ulong)_blockSize)
         {
             step *= 2;

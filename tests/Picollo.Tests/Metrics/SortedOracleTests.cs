@@ -21,7 +21,7 @@ public class SortedOracleTests
             histogram.Record(value);
         }
 
-        SortedOracle oracle = new(values, histogram.BlockSize, histogram.MinTrackableValue, histogram.MaxTrackableValue);
+        SortedOracle oracle = new(values, histogram.BlockSize, histogram.LowestDiscernibleValue, histogram.MinTrackableValue, histogram.MaxTrackableValue);
 
         histogram.RelativeError.Should().BeLessThanOrEqualTo(asked);
         CountsShouldAgree(histogram, oracle);
@@ -76,9 +76,10 @@ public class SortedOracleTests
             percentiles[i].RunningCount.Should().Be(histogram.GetCountBetween(0, exact));
             percentiles[i].Bucket.Start.Should().Be(oracle.StartOf(exact));
 
-            // distance / exact <= 0.5 / BlockSize, in whole numbers.
+            // distance / exact <= 0.5 / BlockSize, in whole numbers; below BlockSize units, half a unit.
             BigInteger distance = BigInteger.Abs((BigInteger)percentiles[i].Value - exact);
-            (distance * 2 * histogram.BlockSize).Should().BeLessThanOrEqualTo(exact, "P{0} of {1} is {2}", ranks[i], exact, percentiles[i]);
+            BigInteger least = (BigInteger)histogram.LowestDiscernibleValue * (histogram.LowestDiscernibleValue == 1 ? 0 : histogram.BlockSize);
+            (distance * 2 * histogram.BlockSize).Should().BeLessThanOrEqualTo(BigInteger.Max(exact, least), "P{0} of {1} is {2}", ranks[i], exact, percentiles[i]);
         }
     }
 
@@ -100,7 +101,9 @@ public class SortedOracleTests
     {
         double asked = Math.Clamp(Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(1e5))), 1e-6, 0.1);
         HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(asked);
-        HdrLayout layout = new(asked);
+        int unitScale = random.Next(2) == 0 ? 0 : random.Next(0, HdrLayout.MaxUnitAndBlockScale - new HdrLayout(asked).BlockScale + 1);
+        factory = factory.WithLowestDiscernibleValue(1UL << unitScale);
+        HdrLayout layout = new(asked, unitScale);
         while (true)
         {
             ulong min = random.Next(3) == 0 ? 0 : random.NextMagnitude();

@@ -29,7 +29,7 @@ public readonly record struct Bucket : IJsonOnDeserializing
     /// <summary>The position in the histogram's storage, from 0; -1 where <see cref="IsOverflowBucket"/>.</summary>
     public int StorageIndex { get; }
 
-    /// <summary>The position in the layout that the histogram's precision defines, counted from value 0 whatever the
+    /// <summary>The position in the layout that the histogram's precision and unit define, counted from value 0 whatever the
     /// histogram's range.</summary>
     public int LogicalIndex { get; }
 

@@ -110,8 +110,8 @@ public abstract partial class ReadOnlyHdrHistogram
         }
 
         ulong count = value < MinTrackableValue ? copy.Underflow : copy.Overflow;
-        return new Bucket(
-            Layout.StartOf(logicalIndex), 1UL << Layout.StepScaleOf(logicalIndex), count, Bucket.OutOfRangeIndex, (int)logicalIndex);
+        Bucket beyond = Layout.BucketAt(logicalIndex, 0, count);
+        return new Bucket(beyond.Start, beyond.Step, count, Bucket.OutOfRangeIndex, beyond.LogicalIndex);
     }
 
     private static void CheckDestination(int ranks, int destination, string name)

@@ -31,9 +31,13 @@ public abstract partial class ReadOnlyHdrHistogram
     /// was asked for, because block sizes are powers of two.</summary>
     public double RelativeError => Layout.RelativeError;
 
-    /// <summary>The number of buckets in a block, all of one width; a power of two. Values below <c>2 * BlockSize</c> are
-    /// held exactly.</summary>
+    /// <summary>The number of buckets in a block, all of one width; a power of two. Values below
+    /// <c>2 * BlockSize * LowestDiscernibleValue</c> are held in whole units.</summary>
     public int BlockSize => Layout.BlockSize;
+
+    /// <summary>The unit, a power of two: the width of the smallest buckets. With 1, values below <c>2 * BlockSize</c> are held
+    /// exactly.</summary>
+    public ulong LowestDiscernibleValue => 1UL << Layout.UnitScale;
 
     /// <summary>The smallest value that is tracked for certain, as the factory was asked for. The range widens to whole
     /// buckets: somewhat smaller values can still be tracked.</summary>

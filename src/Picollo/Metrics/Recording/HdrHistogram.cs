@@ -133,9 +133,10 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
-    /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. With another
-    /// <see cref="ReadOnlyHdrHistogram.BlockSize"/> its buckets are counted at their midpoints, so that the errors of both add up;
-    /// where its values do not fit the range of this one they are counted in <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. A bucket that is wider than
+    /// those of this one is counted half below and half above its midpoint, an odd count by turns: the sum of all changes by less than one
+    /// of these buckets, and the errors of both add up. Where its values do not fit the range of this one they are counted in <see
+    /// cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <remarks>Counts as a writer: into a plain histogram only one thread may add or record at a time. A concurrent reader
     /// may see part of what is added.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
@@ -157,14 +158,25 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Adds the counts of another histogram that were read.</summary>
     internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
     {
-        bool sameBuckets = other.BlockSize == BlockSize;
+        bool isLower = false;
         ReadOnlySpan<ulong> counts = copy.Counts;
         for (int i = counts.IndexOfAnyExcept(0UL); i >= 0 && i < counts.Length; i++)
         {
             if (counts[i] != 0)
             {
                 Bucket bucket = other.BucketAt(i, counts[i]);
-                Record(sameBuckets ? bucket.Start : bucket.Midpoint, bucket.Count);
+                ulong step = 1UL << Layout.StepScaleOf(Layout.IndexOf(bucket.Midpoint));
+                if (step >= bucket.Step)
+                {
+                    Record(bucket.Start, bucket.Count); // it lies within one of these
+                    continue;
+                }
+
+                // Its midpoint is the border of two of these, if they are wider than one value.
+                ulong below = step == 1 ? 0 : (bucket.Count + (isLower ? 1UL : 0)) / 2;
+                isLower ^= bucket.Count % 2 != 0;
+                Record(bucket.Midpoint - 1, below);
+                Record(bucket.Midpoint, bucket.Count - below);
             }
         }
 

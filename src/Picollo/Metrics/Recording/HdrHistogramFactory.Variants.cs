@@ -22,6 +22,10 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
 
     /// <inheritdoc/>
+    public override PlainHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
+        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
+
+    /// <inheritdoc/>
     public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
         new(Settings with { MinTrackableValue = minTrackableValue });
 
@@ -72,6 +76,10 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
 
     /// <inheritdoc/>
+    public override InterlockedHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
+        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
+
+    /// <inheritdoc/>
     public override InterlockedHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
         new(Settings with { MinTrackableValue = minTrackableValue });
 
@@ -120,6 +128,10 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
+
+    /// <inheritdoc/>
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
+        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>

@@ -29,6 +29,15 @@ public abstract class HdrHistogramFactory
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="significantDigits"/> is outside its range.</exception>
     public abstract HdrHistogramFactory WithSignificantDigits(int significantDigits);
 
+    /// <summary>Sets the unit of the values: those that differ by less may share a bucket. Each doubling of it saves a
+    /// block of counters; a record takes as long.</summary>
+    /// <param name="lowestDiscernibleValue">1 or more, rounded down to a power of two; 1 unless set. Times
+    /// <see cref="ReadOnlyHdrHistogram.BlockSize"/> at most 2⁶¹ when <see cref="Create"/> is called. The relative error holds for values
+    /// from <see cref="ReadOnlyHdrHistogram.BlockSize"/> units; below, the error is half a unit.</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="lowestDiscernibleValue"/> is 0.</exception>
+    public abstract HdrHistogramFactory WithLowestDiscernibleValue(ulong lowestDiscernibleValue);
+
     /// <summary>Sets the smallest value to track. Smaller values, below its bucket, are only counted.</summary>
     /// <param name="minTrackableValue">Below the maximum when <see cref="Create"/> is called; 0 unless set.</param>
     /// <returns>A new factory.</returns>
@@ -39,7 +48,7 @@ public abstract class HdrHistogramFactory
     /// <returns>A new factory.</returns>
     public abstract HdrHistogramFactory WithMaxTrackableValue(ulong maxTrackableValue);
 
-    /// <summary>Sets precision and range to those of another histogram: both have the same buckets then.</summary>
+    /// <summary>Sets precision, unit and range to those of another histogram: both have the same buckets then.</summary>
     /// <param name="histogram">The other, of any variant and storage.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is null.</exception>
@@ -71,6 +80,7 @@ public abstract class HdrHistogramFactory
 
     /// <summary>Creates an empty histogram.</summary>
     /// <returns>A new histogram of the factory's variant.</returns>
-    /// <exception cref="ArgumentException">The range is empty or reversed: the minimum is not below the maximum.</exception>
+    /// <exception cref="ArgumentException">The range is empty or reversed: the minimum is not below the maximum. Or the
+    /// unit is too large for the precision.</exception>
     public abstract HdrHistogram Create();
 }

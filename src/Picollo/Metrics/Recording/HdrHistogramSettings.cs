@@ -1,3 +1,5 @@
+using System.Numerics;
+
 namespace Picollo.Metrics;
 
 /// <summary>What the factories gather, checked as far as one value alone can be.</summary>
@@ -5,7 +7,11 @@ internal sealed record HdrHistogramSettings
 {
     public static HdrHistogramSettings Default { get; } = new();
 
-    public double RelativeError { get; private init; } = 0.001;
+    /// <summary>May be coarser than the factories allow, for one who only reads.</summary>
+    public double RelativeError { get; init; } = 0.001;
+
+    /// <summary>The base-2 logarithm of the lowest discernible value.</summary>
+    public int UnitScale { get; init; }
 
     public ulong MinTrackableValue { get; init; }
 
@@ -13,13 +19,19 @@ internal sealed record HdrHistogramSettings
 
     public TimeProvider TimeProvider { get; private init; } = TimeProvider.System;
 
-    public HdrLayout Layout => new(RelativeError);
+    public HdrLayout Layout => new(RelativeError, UnitScale);
 
     public HdrHistogramSettings WithRelativeError(double relativeError) =>
         relativeError is >= HdrLayout.MinRelativeError and <= HdrLayout.MaxRelativeError
             ? this with { RelativeError = relativeError }
             : throw new ArgumentOutOfRangeException(
                 nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.1.");
+
+    public HdrHistogramSettings WithLowestDiscernibleValue(ulong lowestDiscernibleValue)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(lowestDiscernibleValue);
+        return this with { UnitScale = BitOperations.Log2(lowestDiscernibleValue) };
+    }
 
     /// <summary>The defaults with the layout of a histogram.</summary>
     public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
@@ -31,6 +43,7 @@ internal sealed record HdrHistogramSettings
         return this with
         {
             RelativeError = Math.Min(histogram.RelativeError, HdrLayout.MaxRelativeError),
+            UnitScale = histogram.Layout.UnitScale,
             MinTrackableValue = histogram.MinTrackableValue,
             MaxTrackableValue = histogram.MaxTrackableValue,
         };
@@ -49,9 +62,19 @@ internal sealed record HdrHistogramSettings
                 nameof(significantDigits), significantDigits, $"Significant digits must be from 1 to {MaxDigits}.");
     }
 
-    /// <summary>Checks what depends on several settings; the range may be set in either order before.</summary>
-    public HdrHistogramSettings Validated() => MinTrackableValue < MaxTrackableValue
-        ? this
-        : throw new ArgumentException(
-            $"The range is empty: MinTrackableValue ({MinTrackableValue}) must be below MaxTrackableValue ({MaxTrackableValue}).");
+    /// <summary>Checks what depends on several settings; they may be set in any order before.</summary>
+    public HdrHistogramSettings Validated()
+    {
+        if (MinTrackableValue >= MaxTrackableValue)
+        {
+            throw new ArgumentException(
+                $"The range is empty: MinTrackableValue ({MinTrackableValue}) must be below MaxTrackableValue ({MaxTrackableValue}).");
+        }
+
+        int blockScale = new HdrLayout(RelativeError).BlockScale;
+        return UnitScale + blockScale <= HdrLayout.MaxUnitAndBlockScale
+            ? this
+            : throw new ArgumentException(
+                $"LowestDiscernibleValue ({1UL << UnitScale}) times BlockSize ({1 << blockScale}) must be at most 2^61.");
+    }
 }

@@ -16,10 +16,13 @@ namespace Picollo.Metrics;
 /// block 2: 8 10 12 14       step 2
 /// block 3: 16 20 24 28      step 4
 /// </code>
+/// <para>With a unit (<see cref="UnitScale"/>) all of it is in multiples of that power of two, and the index begins above 0, at
+/// <see cref="Origin"/>: a bucket wider than the unit has the same index whatever the unit is.</para>
 /// <para>A bucket's midpoint is at most step/2 away from any value in it, and the smallest value of a block is step·BlockSize, so the
-/// relative error of the midpoint is at most 0.5/BlockSize. The default value is not a valid layout.</para>
+/// relative error of the midpoint is at most 0.5/BlockSize; of values below BlockSize units, half a unit. The default value is not a valid
+/// layout.</para>
 /// </remarks>
-internal readonly struct HdrLayout
+internal readonly record struct HdrLayout
 {
     internal const double MinRelativeError = 0.000_001;
     internal const double MaxRelativeError = 0.1;
@@ -27,17 +30,23 @@ internal readonly struct HdrLayout
     // What no histogram is made with, but one may be shown with: a single bucket from 2ⁿ to 2ⁿ⁺¹.
     internal const double CoarsestRelativeError = 0.5;
 
-    private readonly ulong _mask; // 2·BlockSize − 1: the values that blocks 0 and 1 hold exactly
-    private readonly int _scale; // log2(BlockSize), 0..19; 3 or more in a histogram
+    // The mask below then has its top bit at 2⁶¹ at the most, so that two units are below 2⁶³, the limit of the family's formats.
+    internal const int MaxUnitAndBlockScale = 61;
 
-    public HdrLayout(double relativeError)
+    private readonly ulong _mask; // 2·BlockSize − 1 units: the values that blocks 0 and 1 hold
+    private readonly int _scale; // log2(BlockSize), 0..19; 3 or more in a histogram
+    private readonly int _unitScale;
+
+    public HdrLayout(double relativeError, int unitScale = 0)
     {
         Debug.Assert(relativeError is > 0 and <= CoarsestRelativeError, "checked by the factory, or by who shows a histogram");
 
         // Rounded up from the real quotient: a truncated 8.93 (0.056 asked) would give 8 buckets and an error of 0.0625.
         uint blockSize = BitOperations.RoundUpToPowerOf2((uint)Math.Ceiling(0.5 / relativeError));
         _scale = BitOperations.TrailingZeroCount(blockSize);
-        _mask = (2UL * blockSize) - 1;
+        _unitScale = unitScale;
+        _mask = ((2UL * blockSize) - 1) << unitScale;
+        Debug.Assert(_scale + unitScale <= MaxUnitAndBlockScale, "checked by the factory");
     }
 
     /// <summary>Buckets in a block, a power of two from 1 to 524,288.</summary>
@@ -46,16 +55,22 @@ internal readonly struct HdrLayout
     /// <summary>The base-2 logarithm of <see cref="BlockSize"/>.</summary>
     public int BlockScale => _scale;
 
+    /// <summary>The base-2 logarithm of the unit, the width of the buckets of blocks 0 and 1.</summary>
+    public int UnitScale => _unitScale;
+
+    /// <summary>The index of the bucket of 0.</summary>
+    public uint Origin => (uint)_unitScale << _scale;
+
     /// <summary>The largest distance of a value from its bucket's midpoint, as a share of the value.</summary>
     public double RelativeError => 0.5 / BlockSize;
 
-    /// <summary>The index of the bucket that holds <paramref name="value"/>, from 0.</summary>
+    /// <summary>The index of the bucket that holds <paramref name="value"/>, from <see cref="Origin"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public uint IndexOf(ulong value)
     {
-        // value | _mask has its top bit at _scale or above, so the step, the distance between the two, is not negative. For
-        // a value in block b ≥ 2 the step is b − 1, and value >> step keeps _scale + 1 bits: the leading one counts the
-        // block that step << _scale leaves out. For blocks 0 and 1 the step is 0. The sum is at most
+        // value | _mask has its top bit at _scale + _unitScale or above, so the step, the distance between it and _scale, is that of
+        // the unit or more. For a value in block b ≥ 2 the step is b − 1 above the unit's, and value >> step keeps _scale + 1 bits: the
+        // leading one counts the block that step << _scale leaves out. For blocks 0 and 1 the step is the unit's. The sum is at most
         // (65 − _scale) << _scale < 2³², so 32 bits hold it; the truncated half of value >> step is zero.
         // 63 ^ lzcnt is the top bit's position; BitOperations.Log2 would add an instruction for a value of 0, and a field
         // with 63 − _scale a load, which costs the thread-local loop more than the xor (November 2026).
@@ -73,7 +88,7 @@ internal readonly struct HdrLayout
     }
 
     /// <summary>The base-2 logarithm of the width of the bucket at <paramref name="index"/>.</summary>
-    public int StepScaleOf(uint index) => Math.Max((int)(index >> _scale) - 1, 0);
+    public int StepScaleOf(uint index) => Math.Max((int)(index >> _scale) - 1, _unitScale);
 
     /// <summary>The smallest value of the bucket at <paramref name="index"/>.</summary>
     public ulong StartOf(uint index)
@@ -93,6 +108,6 @@ internal readonly struct HdrLayout
     public Bucket BucketAt(uint firstIndex, int storageIndex, ulong count)
     {
         uint index = firstIndex + (uint)storageIndex;
-        return new Bucket(StartOf(index), 1UL << StepScaleOf(index), count, storageIndex, (int)index);
+        return new Bucket(StartOf(index), 1UL << StepScaleOf(index), count, storageIndex, (int)(index - Origin));
     }
 }
