@@ -25,7 +25,7 @@ internal sealed partial class CpuScheduler
 
         SliceReport report;
         WorkerThread? other = null;
-        bool stops, isTooMany = false;
+        bool stops;
         using (_lock.Enter())
         {
             Unblock(worker);
@@ -33,17 +33,7 @@ internal sealed partial class CpuScheduler
             if (stops)
             {
                 _stoppedThreads++;
-                isTooMany = IsOverCap;
-                if (isTooMany)
-                {
-                    task.StoppedThread = thread;
-                    report = PutAway(worker, task, Stopwatch.GetTimestamp());
-                    Retire(thread);
-                }
-                else
-                {
-                    _spare.TryPop(out other);
-                }
+                _spare.TryPop(out other);
             }
         }
 
@@ -53,11 +43,7 @@ internal sealed partial class CpuScheduler
             return;
         }
 
-        if (!isTooMany)
-        {
-            report = LeaveWorkerTo(other, worker, thread, task);
-        }
-
+        report = LeaveWorkerTo(other, worker, thread, task);
         thread.Charge(task);
         Statistics.Publish(report);
         thread.WaitForWorker();

@@ -37,7 +37,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     // Until it begins: it refers to the caller's task, and so to a chain of them without end where each starts the next.
     private ExecutionContext? _flow = ExecutionContext.Capture();
-    private readonly CpuTask? _parent = ParentOf(SynchronizationContext.Current as CpuTask ?? Flow.Value);
+    private CpuTask? _parent = LivingOf(SynchronizationContext.Current as CpuTask ?? Flow.Value);
 
     // Bytes and an int, because the object is full: wider fields would make it larger.
     private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
@@ -286,6 +286,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     {
         _ = _registration.Unregister();
         _cancellation?.Dispose();
+        _parent = LivingOf(_parent); // A chain of tasks of which each starts the next would else keep all of them.
         Complete(_body, _fault);
     }
 
@@ -307,15 +308,15 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     protected abstract void CompleteCancelled();
 
-    // Without those that have ended: else a chain of tasks of which each starts the next would keep all of them.
-    private static CpuTask? ParentOf(CpuTask? caller)
+    /// <summary>A task, or, where it has ended, the nearest of those above it that have not.</summary>
+    private static CpuTask? LivingOf(CpuTask? task)
     {
-        while (caller?.State == CpuTaskState.Ended)
+        while (task?.State == CpuTaskState.Ended)
         {
-            caller = caller._parent;
+            task = task._parent;
         }
 
-        return caller;
+        return task;
     }
 
     private void BeginInFlow()

@@ -188,6 +188,51 @@ public class BlockedTests
         }
     }
 
+    /// <summary>No task waits then, so that no slice would end.</summary>
+    [Fact]
+    public async Task One_too_many_steps_aside_though_nobody_waits()
+    {
+        await using CpuWorkerPool pool = Create();
+        using var release = new ManualResetEventSlim();
+
+        Task[] both =
+        [
+            pool.RunAsync(cpu =>
+            {
+                release.Wait();
+                UntilNoneIsExtra(cpu);
+            }),
+            pool.RunAsync(cpu =>
+            {
+                release.Set();
+                UntilNoneIsExtra(cpu);
+            }),
+        ];
+
+        await Task.WhenAll(both).Soon();
+
+        void UntilNoneIsExtra(CpuTaskContext cpu)
+        {
+            while (pool.Statistics.ExtraThreads > 0)
+            {
+                cpu.Checkpoint();
+            }
+        }
+    }
+
+    /// <summary>Nested waits, each of which is noticed long before the slice ends.</summary>
+    [Fact]
+    public async Task A_long_slice_does_not_hide_that_a_body_blocks()
+    {
+        await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromSeconds(10), extraThreads: Extra);
+
+        int depth = await pool.RunAsync(_ => Nest(6)).Soon();
+
+        depth.Should().Be(6, "six slices are longer than the test waits");
+
+        int Nest(int left) => left == 0 ? 0 : 1 + pool.RunAsync(_ => Nest(left - 1)).Result;
+    }
+
     [Fact]
     public async Task No_more_threads_than_allowed_run_in_the_place_of_blocked_ones()
     {

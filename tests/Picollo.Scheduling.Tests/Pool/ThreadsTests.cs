@@ -279,6 +279,42 @@ public class ThreadsTests
         });
     }
 
+    /// <summary>As a loop does that posts its next round to the pool.</summary>
+    [Fact]
+    public async Task A_chain_of_tasks_of_which_each_starts_the_next_keeps_none_that_has_ended()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        using ManualResetEventSlim begun = new(), release = new();
+        WeakReference first = StartChain(pool, 10, begun, release);
+        begun.Await();
+
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            return !first.IsAlive;
+        });
+
+        release.Set();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference StartChain(CpuWorkerPool pool, int left, ManualResetEventSlim begun, ManualResetEventSlim release)
+    {
+        Action<CpuTaskContext> body = _ =>
+        {
+            if (left > 0)
+            {
+                StartChain(pool, left - 1, begun, release);
+                return;
+            }
+
+            begun.Set();
+            release.Await();
+        };
+        _ = pool.RunAsync(body);
+        return new(body);
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference RunOnce(CpuWorkerPool pool) => new(pool.RunAsync(async _ =>
     {

@@ -115,7 +115,8 @@ public class CpuTaskQueueTests
             (2, new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1));
         CpuTask other = QueueTasks.Create("of none that is blocked");
         other.WaitingSince = 4;
-        Array.ForEach([child, grandchild, stopped, other], queue.Add);
+        CpuTask childOfOther = CreateIn(other, "child of it", waitingSince: 5);
+        Array.ForEach([child, grandchild, stopped, other, childOfOther], queue.Add);
 
         foreach (CpuTask next in new[] { stopped, grandchild, child })
         {

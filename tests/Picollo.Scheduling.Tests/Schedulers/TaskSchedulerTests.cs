@@ -28,6 +28,20 @@ public class TaskSchedulerTests
     }
 
     [Fact]
+    public async Task A_part_that_another_waits_for_runs_in_its_place()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+
+        int[] threads = await Task.Factory.StartNew(
+            () => new[] { Environment.CurrentManagedThreadId, Task.Factory.StartNew(() => Environment.CurrentManagedThreadId).Result },
+            CancellationToken.None,
+            TaskCreationOptions.None,
+            pool.TaskScheduler).Soon();
+
+        threads[1].Should().Be(threads[0], "no second worker has to be found for it");
+    }
+
+    [Fact]
     public async Task A_parallel_loop_keeps_the_cap()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
