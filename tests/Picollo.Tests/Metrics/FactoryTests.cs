@@ -235,11 +235,4 @@ public class FactoryTests
     private static IEnumerable<T[]> Permutations<T>(T[] items) => items.Length <= 1
         ? [items]
         : items.SelectMany((item, i) => Permutations<T>([.. items[..i], .. items[(i + 1)..]]).Select(rest => (T[])[item, .. rest]));
-
-    private sealed class ManualTime : TimeProvider
-    {
-        public DateTimeOffset Now { get; set; }
-
-        public override DateTimeOffset GetUtcNow() => Now;
-    }
 }

@@ -95,6 +95,31 @@ public abstract partial class ReadOnlyHdrHistogram
         return summary;
     }
 
+    /// <summary>Corrects for coordinated omission afterwards: each value counts at the upper bound of its bucket, with the values that were
+    /// not measured while it kept the measuring waiting, as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> adds them. The same
+    /// counts as <c>copyCorrectedForCoordinatedOmission</c> of the HdrHistogram family.</summary>
+    /// <param name="expectedInterval">The expected interval between values, in the values' unit; 0 for no correction.</param>
+    /// <returns>A new histogram of the same layout and range.</returns>
+    /// <remarks>Only for values that were recorded without correction.</remarks>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public PlainHdrHistogram<ulong> GetCorrected(ulong expectedInterval)
+    {
+        PlainHdrHistogram<ulong> corrected = new(HdrHistogramSettings.Of(this));
+        using CountsCopy copy = Read();
+        for (int i = 0; i < Length; i++)
+        {
+            if (copy.Counts[i] != 0)
+            {
+                ulong value = BucketAt(i, 0).UpperBound;
+                corrected.Record(value, copy.Counts[i]);
+                corrected.RecordMissing(value, copy.Counts[i], expectedInterval);
+            }
+        }
+
+        corrected.AddOutOfRange(copy);
+        return corrected;
+    }
+
     /// <summary>When what a read returns was counted.</summary>
     internal abstract DateTimeOffset ReadTime { get; }
 

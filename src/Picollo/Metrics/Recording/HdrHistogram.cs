@@ -115,6 +115,12 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     public void RecordCorrected(ulong value, ulong expectedInterval)
     {
         Record(value);
+        RecordMissing(value, 1, expectedInterval);
+    }
+
+    /// <summary>Counts the values that so many of a value kept from being measured.</summary>
+    internal void RecordMissing(ulong value, ulong count, ulong expectedInterval)
+    {
         if (expectedInterval == 0 || value <= expectedInterval)
         {
             return;
@@ -126,9 +132,9 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             // All that falls into the bucket of the largest missing value at once. Down to the bucket's start or the
             // interval itself, whichever is higher, so missing stays at least one interval above zero.
             ulong lowest = Math.Max(Layout.StartOf(Layout.IndexOf(missing)), expectedInterval);
-            ulong count = ((missing - lowest) / expectedInterval) + 1;
-            Record(missing, count);
-            missing -= count * expectedInterval;
+            ulong steps = ((missing - lowest) / expectedInterval) + 1;
+            Record(missing, steps * count);
+            missing -= steps * expectedInterval;
         }
     }
 
@@ -180,9 +186,69 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
         }
 
+        AddOutOfRange(copy);
+    }
+
+    internal void AddOutOfRange(in CountsCopy copy)
+    {
         WritersBlock.AddOutOfRange(below: true, copy.Underflow);
         WritersBlock.AddOutOfRange(below: false, copy.Overflow);
     }
+
+    /// <summary>Takes the counts of another histogram, those outside its range included, from those of this one, for example what an
+    /// earlier snapshot held. All of them or, with an exception, none.</summary>
+    /// <param name="other">A histogram or a snapshot of any layout and range, read once, as a whole; its buckets fall where
+    /// <see cref="Add(ReadOnlyHdrHistogram)"/> puts them.</param>
+    /// <remarks>Writes to no counter, as <see cref="Reset"/> does not, and stops no writer. A snapshot's next
+    /// <see cref="HdrHistogramSnapshot.Update"/> takes it for a reset: with deltas, it shows all that is left.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">A bucket has fewer values here than there.</exception>
+    /// <exception cref="ObjectDisposedException">Either histogram is disposed.</exception>
+    public void Subtract(ReadOnlyHdrHistogram other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
+        {
+            PlainHdrHistogram<ulong> alike = new(HdrHistogramSettings.Of(this));
+            alike.Add(other);
+            other = alike;
+        }
+
+        using CountsCopy subtracted = other.Read();
+        lock (Gate)
+        {
+            using CountsCopy own = Read();
+            for (int i = 0; i < Length; i++)
+            {
+                if (own.Counts[i] < subtracted.Counts[i])
+                {
+                    throw new ArgumentException(
+                        $"There are not {subtracted.Counts[i]} values to subtract in {BucketAt(i, own.Counts[i])}.", nameof(other));
+                }
+            }
+
+            if (own.Underflow < subtracted.Underflow || own.Overflow < subtracted.Overflow)
+            {
+                throw new ArgumentException("There are fewer values out of range than are to be subtracted.", nameof(other));
+            }
+
+            _baseline ??= new Baseline(Length);
+            for (int i = 0; i < Length; i++)
+            {
+                _baseline.Counts[i] += subtracted.Counts[i];
+            }
+
+            _baseline.OutOfRange.Underflow += subtracted.Underflow;
+            _baseline.OutOfRange.Overflow += subtracted.Overflow;
+            _resetCount++;
+        }
+    }
+
+    /// <summary>Copies the histogram: same variant, precision, range and counts. The copy can be recorded into, and neither changes the
+    /// other.</summary>
+    /// <returns>A new histogram.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public abstract HdrHistogram Clone();
 
     /// <summary>Starts counting anew: reads that begin after the call see only what is recorded after it.</summary>
     /// <remarks>Writes to no counter, so a record at the same moment is counted either before or after the reset, never twice and never
@@ -327,6 +393,15 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 
     /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
     private protected abstract void CloseToWriters();
+
+    /// <summary>The settings of a copy, and the counts in it.</summary>
+    private protected T FillClone<T>(Func<HdrHistogramSettings, T> create)
+        where T : HdrHistogram
+    {
+        T clone = create(HdrHistogramSettings.Of(this).WithTimeProvider(_timeProvider));
+        clone.Add(this);
+        return clone;
+    }
 
     private sealed class Baseline(int length)
     {

@@ -32,6 +32,9 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
 
     /// <inheritdoc/>
+    public override PlainHdrHistogram<TCounter> Clone() => FillClone(static settings => new PlainHdrHistogram<TCounter>(settings));
+
+    /// <inheritdoc/>
     public override void Record(ulong value, ulong count) => RecordSlow(value, count);
 
     /// <inheritdoc/>

@@ -1,0 +1,146 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Copies, differences and what is corrected afterwards.</content>
+public abstract partial class HistogramContract
+{
+    [Fact]
+    public void A_clone_is_the_same_and_neither_changes_the_other() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = NextHistogram(random);
+
+        HdrHistogram clone = histogram.Clone();
+
+        clone.Should().BeOfType(histogram.GetType());
+        (clone.Layout, clone.MinTrackableValue, clone.MaxTrackableValue)
+            .Should().Be((histogram.Layout, histogram.MinTrackableValue, histogram.MaxTrackableValue));
+        ShouldHoldTheSame(clone, histogram);
+        ulong before = histogram.TotalCount;
+        clone.Record(histogram.MinTrackableValue);
+        (histogram.TotalCount, clone.TotalCount).Should().Be((before, before + 1));
+        histogram.Reset();
+        (histogram.TotalCount, clone.TotalCount).Should().Be((0, before + 1));
+    });
+
+    [Fact]
+    public void A_clone_of_a_reset_histogram_holds_what_came_since_and_its_clock_goes_on()
+    {
+        ManualTime time = new();
+        HdrHistogram histogram = Factory.WithTimeProvider(time).Create();
+        histogram.Record(5);
+        histogram.Reset();
+        histogram.Record(7);
+
+        HdrHistogram clone = histogram.Clone();
+
+        clone.BucketsWithValues.Should().ContainSingle().Which.Start.Should().Be(7);
+        time.Now = new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero);
+        clone.GetSummary().TimestampUtc.Should().Be(time.Now.UtcDateTime);
+    }
+
+    [Fact]
+    public void What_was_added_can_be_subtracted() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = NextHistogram(random);
+        HdrHistogram before = histogram.Clone();
+        HdrHistogram other = random.Next(2) == 0 ? histogram.Clone() : NextHistogram(random);
+
+        histogram.Add(other);
+        histogram.Subtract(other.GetSnapshot());
+
+        ShouldHoldTheSame(histogram, before);
+        histogram.Record(histogram.MaxTrackableValue, 3);
+        histogram.TotalCount.Should().Be(before.TotalCount + 3, "it goes on");
+    });
+
+    [Fact]
+    public void A_snapshot_takes_a_subtraction_for_a_reset()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(10, 5);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogram other = CreateWide();
+        other.Record(10, 2);
+
+        histogram.Subtract(other);
+        histogram.Record(20);
+        snapshot.Update(deltas: true);
+        snapshot.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)).Should().Equal((10, 3), (20, 1));
+
+        histogram.Record(20);
+        snapshot.Update(deltas: true);
+        snapshot.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)).Should().Equal((20, 1));
+        histogram.Reset();
+        histogram.TotalCount.Should().Be(0);
+    }
+
+    [Fact]
+    public void No_count_becomes_negative_and_then_none_changes()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000, 3);
+        histogram.Record(25_000, 3);
+        histogram.Record(1);
+        HdrHistogram other = CreateNarrow();
+        other.Record(20_000, 2);
+        other.Record(25_000, 4);
+        HdrHistogram below = CreateNarrow(), above = CreateNarrow();
+        below.Record(1, 2);
+        above.Record(ulong.MaxValue);
+        HdrHistogram before = histogram.Clone();
+
+        histogram.Invoking(h => h.Subtract(other)).Should().Throw<ArgumentException>().WithMessage("There are not 4 values to subtract in*: *25,*");
+        histogram.Invoking(h => h.Subtract(below)).Should().Throw<ArgumentException>().WithMessage("*out of range*");
+        histogram.Invoking(h => h.Subtract(above)).Should().Throw<ArgumentException>().WithMessage("*out of range*");
+        histogram.Invoking(h => h.Subtract(null!)).Should().Throw<ArgumentNullException>();
+
+        ShouldHoldTheSame(histogram, before);
+        histogram.Subtract(histogram);
+        ShouldBeEmpty(histogram);
+    }
+
+    [Fact]
+    public void A_subtraction_of_the_same_layout_allocates_nothing_after_the_first()
+    {
+        HdrHistogram histogram = CreateWide(), other = CreateWide();
+        histogram.Record(5, 10_000);
+        other.Record(5);
+        histogram.Subtract(other);
+
+        Allocations.InSteadyState(() => histogram.Subtract(other)).Should().Be(0);
+    }
+
+    [Fact]
+    public void What_is_corrected_afterwards_is_as_if_upper_bounds_had_been_recorded_corrected() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = NextHistogram(random);
+        ulong interval = random.Next(4) == 0 ? 0 : 1 + (random.NextMagnitude() >> 40);
+        HdrHistogram expected = Factory.WithLayoutOf(histogram).Create();
+        foreach (Bucket bucket in histogram.BucketsWithValues)
+        {
+            for (ulong n = 0; n < bucket.Count; n++)
+            {
+                expected.RecordCorrected(bucket.UpperBound, interval);
+            }
+        }
+
+        PlainHdrHistogram<ulong> corrected = histogram.GetSnapshot().GetCorrected(interval);
+
+        corrected.BucketsWithValues.Should().Equal(expected.BucketsWithValues);
+        (corrected.UnderflowCount - expected.UnderflowCount, corrected.OverflowCount - expected.OverflowCount)
+            .Should().Be((histogram.UnderflowCount, histogram.OverflowCount));
+    });
+
+    private HdrHistogram NextHistogram(Random random)
+    {
+        HdrHistogram histogram = Factory.WithRelativeError(random.Next(2) == 0 ? 0.01 : 0.1).WithLowestDiscernibleValue(1UL << random.Next(4))
+            .WithMinTrackableValue((ulong)random.Next(2) * 100).WithMaxTrackableValue(1UL << random.Next(10, 40)).Create();
+        for (int n = random.Next(60); n > 0; n--)
+        {
+            histogram.Record(random.NextMagnitude() >> 20, (ulong)random.Next(1, 5));
+        }
+
+        return histogram;
+    }
+}

@@ -1,0 +1,9 @@
+namespace Picollo.Tests.Metrics;
+
+/// <summary>A clock that stands still until it is set.</summary>
+internal sealed class ManualTime : TimeProvider
+{
+    public DateTimeOffset Now { get; set; }
+
+    public override DateTimeOffset GetUtcNow() => Now;
+}
