@@ -251,7 +251,8 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     [Trait("Category", "Slow")]
     public async Task An_endpoint_that_blocks_on_a_read_of_its_request_keeps_nobody_from_a_worker(bool isForm)
     {
-        TaskCompletionSource isServed = new(TaskCreationOptions.RunContinuationsAsynchronously), isReading = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource isReading = new();
+        int blockedTimes = 0;
         LogSink log = new();
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -271,16 +272,43 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             },
             picollo => picollo.CpuWorkers.WorkerCount = 1,
             builder => builder.Logging.AddProvider(log));
-        using SlowContent body = new(isServed.Task);
+        app.Services.GetRequiredService<CpuWorkers>().Pool.WorkerBlocked += (_, _) => Interlocked.Increment(ref blockedTimes);
 
-        Task<HttpResponseMessage> blocked = app.Client.PostAsync("/block", body);
-        await isReading.Task;
-        (await app.Client.GetStringAsync("/other")).Should().Be("served");
-        isServed.SetResult(); // Now the client sends the body.
+        for (int round = 1; round <= 2; round++)
+        {
+            isReading = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            TaskCompletionSource isServed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            using SlowContent body = new(isServed.Task);
 
-        (await (await blocked).Content.ReadAsStringAsync()).Should().Be(isForm ? "b" : "a=b");
-        await UntilAsync(() => log.Of("Picollo.AspNetCore.Workers").Any());
+            Task<HttpResponseMessage> blocked = app.Client.PostAsync("/block", body);
+            await isReading.Task;
+            (await app.Client.GetStringAsync("/other")).Should().Be("served");
+            isServed.SetResult(); // Now the client sends the body.
+
+            (await (await blocked).Content.ReadAsStringAsync()).Should().Be(isForm ? "b" : "a=b");
+            await UntilAsync(() => Volatile.Read(ref blockedTimes) == round);
+        }
+
         log.Of("Picollo.AspNetCore.Workers").Should().ContainSingle().Which.Text.Should().StartWith("HTTP: POST /block blocks its CPU worker");
+    }
+
+    [Fact]
+    public async Task An_endpoint_in_the_pool_may_dispose_of_the_services()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/end", () => web.Services.GetRequiredService<CpuWorkers>().Dispose())
+            .RequireCpuWorker());
+        CpuWorkerPool pool = app.Services.GetRequiredService<CpuWorkers>().Pool;
+
+        _ = await app.Client.GetAsync("/end");
+
+        Func<Task> untilClosed = async () =>
+        {
+            while (true)
+            {
+                await pool.RunAsync(_ => { }).WaitAsync(TimeSpan.FromSeconds(60));
+            }
+        };
+        await untilClosed.Should().ThrowAsync<ObjectDisposedException>();
     }
 
     [Fact]

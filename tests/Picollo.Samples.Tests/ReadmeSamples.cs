@@ -157,6 +157,25 @@ internal static class ReadmeSamples
         return (checksum, pool.Statistics);
     }
 
+    public static async Task<int> ParallelLoop(CpuWorkerPool pool, byte[][] blocks)
+    {
+        int saved = 0;
+        void Compress(byte[] block) => Array.Reverse(block);
+        async Task SaveAsync(byte[] block, CancellationToken token)
+        {
+            await Task.Delay(1, token);
+            Interlocked.Add(ref saved, block.Length);
+        }
+
+        await Parallel.ForEachAsync(blocks, new ParallelOptions { TaskScheduler = pool.TaskScheduler }, async (block, token) =>
+        {
+            Compress(block);
+            await SaveAsync(block, token);                               // frees the worker meanwhile
+        });
+
+        return saved;
+    }
+
     public static async Task<(uint InPool, uint InTest)> WithoutPool(CpuWorkerPool pool, byte[][] blocks, CancellationToken cancellationToken)
     {
         async Task<uint> ComputeAsync(CpuTaskContext cpu)

@@ -246,6 +246,7 @@ public sealed partial class ReadmeTests
     {
         await using var pool = new CpuWorkerPool();
 
+        (await ReadmeSamples.ParallelLoop(pool, [new byte[5], new byte[4]])).Should().Be(9);
         (await ReadmeSamples.WithoutPool(pool, ["12345"u8.ToArray(), "6789"u8.ToArray()], CancellationToken.None))
             .Should().Be((0xCBF43926, 0xCBF43926));
     }

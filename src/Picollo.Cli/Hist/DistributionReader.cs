@@ -7,8 +7,10 @@ namespace Picollo.Cli.Hist;
 /// <summary>Reads inputs of any kind and merges them: lines of numbers and percentile distributions, or interval logs.</summary>
 /// <param name="column">The column of the numbers; null if each line is a number.</param>
 /// <param name="tag">The tag of the intervals to read from logs; null for all.</param>
+/// <param name="part">The part of logs to read.</param>
 /// <param name="token">Ends reading; what was read before counts.</param>
-internal sealed class DistributionReader(string? column, string? tag, BadLines badLines, Terminal terminal, CancellationToken token)
+internal sealed class DistributionReader(
+    string? column, string? tag, LogPart part, BadLines badLines, Terminal terminal, CancellationToken token)
 {
     public const string StandardInput = "-";
     private const int MostListed = 8;
@@ -121,6 +123,11 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
             throw new CommandException($"{name}: --tag is for logs, and this is none");
         }
 
+        if (part != LogPart.All && !isLog)
+        {
+            throw new CommandException($"{name}: --from and --to are for logs, and this is none");
+        }
+
         _areLogs = isLog;
     }
 
@@ -145,7 +152,7 @@ internal sealed class DistributionReader(string? column, string? tag, BadLines b
         {
             try
             {
-                if (log.Read() is not { } interval)
+                if (part.Next(log) is not { } interval)
                 {
                     return;
                 }

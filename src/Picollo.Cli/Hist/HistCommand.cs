@@ -25,6 +25,7 @@ internal static class HistCommand
           awk '{print $NF}' access.log | picollo hist --unit s
           picollo hist requests.csv --column duration --scale 1000 --unit ms
           picollo hist monday.hlog tuesday.hlog --hlog both.hlog --html both.html
+          picollo hist monday.hlog --from 60 --to 120
           picollo hist before.txt --diff after.txt --svg diff.svg
           picollo hist latency.txt --json |
             jq '.percentiles[] | select(.percentile == 99).value'
@@ -47,6 +48,10 @@ internal static class HistCommand
     private static readonly Option<string?> Column = CommandOptions.Text(
         "--column", "NAME|N", "Read a column of separated values: its name or number, from 1.");
     private static readonly Option<string?> Tag = CommandOptions.Text("--tag", "TAG", "Of logs, read only the intervals with this tag.");
+    private static readonly Option<string?> From = CommandOptions.Text(
+        "--from", "TIME", "Of logs, read from then on: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
+    private static readonly Option<string?> To = CommandOptions.Text(
+        "--to", "TIME", "Of logs, read the intervals that start before then.");
     private static readonly Option<string?> Diff = CommandOptions.Text("--diff", "OTHER", "Compare with another input, the state after.");
 
     private static readonly Option<string> Unit = new("--unit")
@@ -93,7 +98,7 @@ internal static class HistCommand
     {
         Command command = new("hist", "Percentiles of numbers, of logs, or of the difference between two of them.")
         {
-            Files, Column, Tag, Diff, Unit, Scale, OnError, Svg, Html, Log, Json,
+            Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Svg, Html, Log, Json,
         };
         command.Validators.Add(Validate);
         command.SetAction(parsed => Run(parsed, terminal));
@@ -106,6 +111,7 @@ internal static class HistCommand
         using Interrupt interrupt = new();
         string[] files = parsed.GetValue(Files) is { Length: > 0 } given ? given : [DistributionReader.StandardInput];
         BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == Skip);
+        _ = LogPart.TryParse(parsed.GetValue(From), parsed.GetValue(To), out LogPart? part); // validated
         List<Distribution> inputs = [Read(files)];
         if (parsed.GetValue(Diff) is { } other)
         {
@@ -158,12 +164,17 @@ internal static class HistCommand
 
         return interrupt.ExitCode ?? ExitCodes.Success;
 
-        Distribution Read(IReadOnlyList<string> paths) =>
-            new DistributionReader(parsed.GetValue(Column), parsed.GetValue(Tag), badLines, terminal, interrupt.Token).Read(paths);
+        Distribution Read(IReadOnlyList<string> paths) => new DistributionReader(
+            parsed.GetValue(Column), parsed.GetValue(Tag), part!, badLines, terminal, interrupt.Token).Read(paths);
     }
 
     private static void Validate(CommandResult command)
     {
+        if (!LogPart.TryParse(command.GetValue(From), command.GetValue(To), out _))
+        {
+            command.AddError("--from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.");
+        }
+
         if (command.GetValue(Diff) is { } other)
         {
             if (command.GetValue(Log) is not null)

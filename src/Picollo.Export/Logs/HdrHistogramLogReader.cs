@@ -13,7 +13,7 @@ namespace Picollo.Export;
 /// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before
 /// it, and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it
 /// is what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
-/// <para>The messages of errors (<see cref="FormatException"/>) name line and character. The next <see cref="Read"/> goes on with
+/// <para>The messages of errors (<see cref="FormatException"/>) name line and character. The next <see cref="Read()"/> goes on with
 /// the next line, so that a damaged line need not cost the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>
@@ -33,6 +33,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     private readonly Stream _stream;
     private readonly bool _leaveOpen;
     private readonly LogLines _lines;
+    private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
     private byte[] _encoded = [];
 
     // Since 1970.
@@ -68,17 +69,36 @@ public sealed class HdrHistogramLogReader : IDisposable
     /// does not say.</summary>
     public DateTimeOffset? BaseTime => _base is { Ticks: not 0 } time ? DateTimeOffset.UnixEpoch + time : null;
 
+    /// <summary>The tags of the intervals that were read, and of those that were passed over, in ordinal order.</summary>
+    public IReadOnlyCollection<string> Tags => _tags;
+
     /// <summary>Reads up to and including the next interval.</summary>
     /// <returns>The interval; null at the end.</returns>
     /// <exception cref="FormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was
     /// killed, damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
-    public HdrHistogramLogInterval? Read()
+    public HdrHistogramLogInterval? Read() => Read(TimeSpan.MinValue, TimeSpan.MaxValue);
+
+    /// <summary>Reads up to and including the next interval that starts in a time. The histograms of others are not decoded.</summary>
+    /// <param name="from">The first start, since the log's start (<see cref="HdrHistogramLogInterval.Offset"/>).</param>
+    /// <param name="to">Intervals that start then or later are passed over.</param>
+    /// <returns>The interval; null at the end of the log.</returns>
+    /// <inheritdoc cref="Read()"/>
+    public HdrHistogramLogInterval? Read(TimeSpan from, TimeSpan to) => Read((_, offset) => offset >= from && offset < to);
+
+    /// <summary>Reads up to and including the next interval that starts in a time. The histograms of others are not decoded.</summary>
+    /// <param name="from">The first start.</param>
+    /// <param name="to">Intervals that start then or later are passed over.</param>
+    /// <returns>The interval; null at the end of the log.</returns>
+    /// <inheritdoc cref="Read()"/>
+    public HdrHistogramLogInterval? Read(DateTimeOffset from, DateTimeOffset to) => Read((start, _) => start >= from && start < to);
+
+    private HdrHistogramLogInterval? Read(Func<DateTimeOffset, TimeSpan, bool> isWanted)
     {
         while (_lines.TryRead(out ReadOnlySpan<byte> line))
         {
-            if (line.IndexOfAnyExcept(" \t"u8) >= 0 && Parse(line) is { } interval)
+            if (line.IndexOfAnyExcept(" \t"u8) >= 0 && Parse(line, isWanted) is { } interval)
             {
                 return interval;
             }
@@ -88,7 +108,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     }
 
     /// <summary>Reads the intervals that are left.</summary>
-    /// <returns>Each as <see cref="Read"/> returns it, when it is asked for. A wrong line ends the enumeration with an exception; a new one
+    /// <returns>Each as <see cref="Read()"/> returns it, when it is asked for. A wrong line ends the enumeration with an exception; a new one
     /// goes on after it.</returns>
     public IEnumerable<HdrHistogramLogInterval> ReadAll()
     {
@@ -107,8 +127,8 @@ public sealed class HdrHistogramLogReader : IDisposable
         }
     }
 
-    /// <returns>Null for a line without an interval.</returns>
-    private HdrHistogramLogInterval? Parse(ReadOnlySpan<byte> line)
+    /// <returns>Null for a line without an interval, or without one that is wanted.</returns>
+    private HdrHistogramLogInterval? Parse(ReadOnlySpan<byte> line, Func<DateTimeOffset, TimeSpan, bool> isWanted)
     {
         var fields = new LogFields(line);
         ReadOnlySpan<byte> first = fields.Next();
@@ -140,9 +160,6 @@ public sealed class HdrHistogramLogReader : IDisposable
             throw Wrong(line, fields.Position, "No number stands for the largest value");
         }
 
-        PlainHdrHistogram<ulong> histogram = Decode(line, fields.Next(), fields.Position);
-
-        // A line that is wrong as a whole has no say in the log's times.
         TimeSpan logStart = _start ?? timestamp;
         TimeSpan logBase = _base ?? (timestamp < logStart - Year ? logStart : TimeSpan.Zero);
         TimeSpan start = timestamp + logBase;
@@ -151,8 +168,19 @@ public sealed class HdrHistogramLogReader : IDisposable
             throw Wrong(line, 0, "The timestamp is outside the years 1 to 9999");
         }
 
+        DateTimeOffset startTime = DateTimeOffset.UnixEpoch + start;
+        HdrHistogramLogInterval? interval = isWanted(startTime, start - logStart)
+            ? new(tag, startTime, start - logStart, length, max, Decode(line, fields.Next(), fields.Position))
+            : null;
+
+        // A line that is wrong as a whole has no say in the log's times and tags.
         (_start, _base) = (logStart, logBase);
-        return new(tag, DateTimeOffset.UnixEpoch + start, start - logStart, length, max, histogram);
+        if (tag is not null)
+        {
+            _tags.Add(tag);
+        }
+
+        return interval;
     }
 
     private void ParseComment(ReadOnlySpan<byte> line, ReadOnlySpan<byte> first, ref LogFields fields)

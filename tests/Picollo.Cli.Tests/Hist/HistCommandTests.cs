@@ -26,6 +26,8 @@ public class HistCommandTests
     [InlineData("picollo: Standard input is one of the two inputs, not both.", "--diff", "-")]
     [InlineData("picollo: Standard input is one of the two inputs, not both.", "x", "-", "--diff", "-")]
     [InlineData("picollo: --hlog is for a single distribution, not for --diff.", "x", "--diff", "y", "--hlog", "z")]
+    [InlineData("picollo: --from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.", "x", "--from", "soon")]
+    [InlineData("picollo: --from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.", "x", "--from", "5", "--to", "2026-11-23")]
     public void What_is_not_understood_is_told(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["hist", .. arguments]);
@@ -42,6 +44,24 @@ public class HistCommandTests
         PicolloTool.RunHere("hist", "/tmp").Should().Be(new ToolRun(1, "", "picollo: /tmp: Is a directory\n"));
         PicolloTool.RunHere("hist", "/proc/self/mem").Should().Be(new ToolRun(1, "", "picollo: /proc/self/mem: Input/output error\n"));
     }
+
+    [Theory]
+    [InlineData(11_664, "--from", "5", "--to", "20")]
+    [InlineData(11_664, "--from", "2015-09-09T15:24:44.474Z", "--to", "2015-09-09T17:24:59.474+02:00")]
+    [InlineData(48_761, "--from", "0")]
+    [InlineData(0, "--to", "0")]
+    public void A_part_of_a_log_is_read(int count, params string[] part)
+    {
+        string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/jHiccup-2.0.7S.logV2.hlog");
+        ToolRun run = PicolloTool.RunHere(["hist", log, "--json", .. part]);
+
+        using JsonDocument json = JsonDocument.Parse(run.Output);
+        json.RootElement.GetProperty("count").GetInt32().Should().Be(count);
+    }
+
+    [Fact]
+    public void Numbers_have_no_part() => PicolloTool.RunHereWithInput("1\n", "hist", "--from", "1")
+        .Should().Be(new ToolRun(1, "", "picollo: standard input: --from and --to are for logs, and this is none\n"));
 
     /// <summary>PowerShell and HdrHistogram.NET write UTF-16.</summary>
     [Theory]

@@ -98,6 +98,46 @@ public class LogReaderTests
     [InlineData("#x")]
     public void Text_shorter_than_a_byte_order_mark_is_a_log_without_intervals(string text) => Read(text).Read().Should().BeNull();
 
+    // The counts are those of the Java library's tests.
+    [Theory]
+    [InlineData(0, 180, 62, 48_761)]
+    [InlineData(5, 20, 15, 11_664)]
+    [InlineData(40, 60, 20, 15_830)]
+    [InlineData(1_000, 2_000, 0, 0)]
+    public void A_part_of_a_log_is_read(int from, int to, int intervals, ulong total)
+    {
+        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.V2));
+        List<HdrHistogramLogInterval> read = ReadPart(() => log.Read(TimeSpan.FromSeconds(from), TimeSpan.FromSeconds(to)));
+
+        read.Should().HaveCount(intervals);
+        read.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount).Should().Be(total);
+        using var again = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.V2));
+        DateTimeOffset start = log.StartTime!.Value;
+        ReadPart(() => again.Read(start.AddSeconds(from), start.AddSeconds(to).ToOffset(TimeSpan.FromHours(5))))
+            .Select(interval => interval.StartTime).Should().Equal(read.Select(interval => interval.StartTime));
+    }
+
+    [Fact]
+    public void A_part_begins_with_its_first_moment_and_ends_before_its_last_and_the_rest_is_not_decoded()
+    {
+        using HdrHistogramLogReader log = Read(Header + $"1,1,3,{Histogram}\nTag=b,2,1,3,{Histogram}\nTag=a,3,1,3,damaged\n2.5,1,3,{Histogram}\n");
+
+        ReadPart(() => log.Read(TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(3))).Select(interval => interval.Offset.TotalSeconds)
+            .Should().Equal(2, 2.5);
+        log.Tags.Should().Equal("a", "b");
+    }
+
+    private static List<HdrHistogramLogInterval> ReadPart(Func<HdrHistogramLogInterval?> read)
+    {
+        List<HdrHistogramLogInterval> all = [];
+        while (read() is { } interval)
+        {
+            all.Add(interval);
+        }
+
+        return all;
+    }
+
     [Fact]
     public void Tags_are_told()
     {
