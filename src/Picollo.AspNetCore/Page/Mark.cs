@@ -41,7 +41,7 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     {
         byte[] empty = HdrHistogramEncoding.EncodeCompressed(MarkedPair.Like(now));
         Bucket last = now.GetBucket(now.MaxTrackableValue);
-        ulong largest = Math.Max(last.Start + last.Step - 1, 2); // The format has no smaller one.
+        ulong largest = Math.Max(last.Start + last.Step - 1, 2 * now.LowestDiscernibleValue); // The format has no smaller one.
         (string layout, ulong highest) = ReadHeader(encoded);
         return layout == ReadHeader(empty).Layout && highest <= largest
             ? HdrHistogramEncoding.Decode(encoded)

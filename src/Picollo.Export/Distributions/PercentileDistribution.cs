@@ -36,12 +36,13 @@ public static class PercentileDistribution
         ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance = 5, double valueUnitRatio = 1)
     {
         Check(histogram, output, ticksPerHalfDistance, valueUnitRatio);
-        Bucket[] buckets = [.. histogram.BucketsWithValues];
+        StillHistogram still = new(histogram);
+        Bucket[] buckets = [.. still.BucketsWithValues];
         int decimals = EncodedHeader.DigitsOf(histogram.BlockSize);
         string Value(double value) => FixedPoint.Format(value / valueUnitRatio, decimals).PadLeft(12);
 
         output.Write("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
-        foreach (PercentileDistributionLine line in LinesOf(buckets, ticksPerHalfDistance))
+        foreach (PercentileDistributionLine line in LinesOf(still, ticksPerHalfDistance))
         {
             string tail = line.Rank == 1 ? "" : $" {FixedPoint.Format(1 / (1 - line.Rank), 2),14}";
             output.Write(Invariant($"{Value(line.Value)} {FixedPoint.Format(line.Rank, 12)} {line.TotalCount,10}{tail}\n"));
@@ -66,7 +67,7 @@ public static class PercentileDistribution
         Check(histogram, output, ticksPerHalfDistance, valueUnitRatio);
         int decimals = EncodedHeader.DigitsOf(histogram.BlockSize);
         output.Write(CsvLegend + "\n");
-        foreach (PercentileDistributionLine line in LinesOf([.. histogram.BucketsWithValues], ticksPerHalfDistance))
+        foreach (PercentileDistributionLine line in LinesOf(histogram, ticksPerHalfDistance))
         {
             string value = FixedPoint.Format(line.Value / valueUnitRatio, decimals);
             string tail = line.Rank == 1 ? "Infinity" : FixedPoint.Format(1 / (1 - line.Rank), 2);
@@ -133,38 +134,10 @@ public static class PercentileDistribution
         UnitRatio.Check(valueUnitRatio);
     }
 
-    /// <summary>The lines in the values' own unit, in the steps of the family's <c>PercentileIterator</c>.</summary>
-    private static IEnumerable<PercentileDistributionLine> LinesOf(Bucket[] buckets, int ticksPerHalfDistance)
-    {
-        const double All = 100;
-        double total = buckets.Aggregate(0UL, (sum, bucket) => sum + bucket.Count);
-        ulong cumulative = 0;
-        double level = 0;
-        for (int i = 0; i < buckets.Length; i++)
-        {
-            double value = buckets[i].UpperBound;
-            cumulative += buckets[i].Count;
-            bool isLast = i == buckets.Length - 1;
-            while (level < All && All * cumulative / total >= level)
-            {
-                yield return new(value, level / All, cumulative);
-                if (isLast)
-                {
-                    break;
-                }
-
-                // The ticks are as many to the whole range as make the wanted number to half of the distance that is left.
-                double halvings = Math.Floor(Math.Log(All / (All - level)) / Math.Log(2)) + 1;
-                double next = level + (All / (ticksPerHalfDistance * Math.Pow(2, halvings)));
-                level = next > level ? next : All; // past the precision of a double it would stay where it is
-            }
-
-            if (isLast)
-            {
-                yield return new(value, 1, cumulative);
-            }
-        }
-    }
+    /// <summary>The lines in the values' own unit.</summary>
+    private static IEnumerable<PercentileDistributionLine> LinesOf(ReadOnlyHdrHistogram histogram, int ticksPerHalfDistance) =>
+        histogram.GetPercentileSteps(ticksPerHalfDistance)
+            .Select(step => new PercentileDistributionLine(step.Bucket.UpperBound, step.Rank / 100, step.RunningCount));
 
     /// <summary>In one pass from the smallest value, as the family adds, so that the last digit is the same.</summary>
     private static (double Mean, double StDev, ulong Total) MomentsOf(Bucket[] buckets)

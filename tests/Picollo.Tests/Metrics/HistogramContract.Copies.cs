@@ -132,6 +132,62 @@ public abstract partial class HistogramContract
             .Should().Be((histogram.UnderflowCount, histogram.OverflowCount));
     });
 
+    [Fact]
+    public void Steps_add_up_to_the_total_and_end_with_the_last_value() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = NextHistogram(random);
+        ulong largest = histogram.GetPercentile(100).Bucket.UpperBound;
+
+        foreach ((ulong UpperBound, ulong Count)[] steps in new (ulong, ulong)[][]
+        {
+            [.. histogram.GetLinearBuckets(1 + (largest / 50))],
+            [.. histogram.GetSnapshot().GetLogarithmicBuckets(10, 1.5)],
+        })
+        {
+            steps.Sum(step => (long)step.Count).Should().Be((long)histogram.TotalCount);
+            steps.Select(step => step.UpperBound).Should().BeInAscendingOrder();
+            steps.SkipLast(1).All(step => step.UpperBound < largest + histogram.LowestDiscernibleValue).Should().BeTrue();
+        }
+
+        Percentile[] percentiles = [.. histogram.GetPercentileSteps(5)];
+        if (histogram.TotalCount == 0)
+        {
+            percentiles.Should().BeEmpty();
+            return;
+        }
+
+        (percentiles[0].Rank, percentiles[^1].Rank, percentiles[^1].RunningCount).Should().Be((0, 100, histogram.TotalCount));
+        percentiles.Select(step => step.Rank).Should().BeInAscendingOrder();
+        percentiles.Select(step => step.RunningCount).Should().BeInAscendingOrder();
+        percentiles.Select(step => step.RunningCount).Distinct().Should().BeSubsetOf(histogram.BucketPercentilesWithValues.Select(each => each.RunningCount));
+    });
+
+    [Fact]
+    public void Steps_reach_the_largest_value_of_all()
+    {
+        HdrHistogram histogram = Factory.WithRelativeError(0.1).Create();
+        histogram.Record([0, ulong.MaxValue]);
+
+        histogram.GetLinearBuckets(ulong.MaxValue).Should().Equal([(ulong.MaxValue - 1, 2), (ulong.MaxValue, 0)], "both are in one bucket");
+        histogram.GetLinearBuckets(1UL << 63).Should().Equal(((1UL << 63) - 1, 1), (ulong.MaxValue, 1));
+        histogram.GetLogarithmicBuckets(1UL << 62, 2).Should().Equal(((1UL << 62) - 1, 1), ((1UL << 63) - 1, 0), (ulong.MaxValue, 1));
+        Factory.Create().GetLogarithmicBuckets(1UL << 62, 2).Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Steps_that_cannot_be_are_refused_at_once()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Invoking(h => h.GetLinearBuckets(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("step");
+        histogram.Invoking(h => h.GetLogarithmicBuckets(0, 2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("first");
+        foreach (double logBase in new[] { 1, 0, -2, double.NaN, double.PositiveInfinity })
+        {
+            histogram.Invoking(h => h.GetLogarithmicBuckets(1, logBase)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("base");
+        }
+
+        histogram.Invoking(h => h.GetPercentileSteps(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("ticksPerHalfDistance");
+    }
+
     private HdrHistogram NextHistogram(Random random)
     {
         HdrHistogram histogram = Factory.WithRelativeError(random.Next(2) == 0 ? 0.01 : 0.1).WithLowestDiscernibleValue(1UL << random.Next(4))

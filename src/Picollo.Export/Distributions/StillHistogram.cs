@@ -1,4 +1,4 @@
-namespace Picollo.Export.Plots;
+namespace Picollo.Export;
 
 /// <summary>What a histogram held when it was read, its empty buckets left out: a plot asks several times and shows one moment.</summary>
 /// <remarks>A plot of thousands of series holds all of them at once. A snapshot has two counters for every bucket of the range, this one
