@@ -108,8 +108,8 @@ public sealed class HdrHistogramLogReader : IDisposable
     }
 
     /// <summary>Reads the intervals that are left.</summary>
-    /// <returns>Each as <see cref="Read()"/> returns it, when it is asked for. A wrong line ends the enumeration with an exception; a new one
-    /// goes on after it.</returns>
+    /// <returns>Each as <see cref="Read()"/> returns it, when it is asked for. A wrong line ends the enumeration with an exception; a new
+    /// one goes on after it.</returns>
     public IEnumerable<HdrHistogramLogInterval> ReadAll()
     {
         while (Read() is { } interval)

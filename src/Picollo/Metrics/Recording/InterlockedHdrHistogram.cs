@@ -33,7 +33,8 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogram<TCounter> Clone() => FillClone(static settings => new InterlockedHdrHistogram<TCounter>(settings));
+    public override InterlockedHdrHistogram<TCounter> Clone() =>
+        FillClone(static settings => new InterlockedHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
     public override void Record(ulong value, ulong count) => RecordSlow(value, count);

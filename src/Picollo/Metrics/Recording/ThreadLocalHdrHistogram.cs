@@ -35,7 +35,8 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogram<TCounter> Clone() => FillClone(static settings => new ThreadLocalHdrHistogram<TCounter>(settings));
+    public override ThreadLocalHdrHistogram<TCounter> Clone() =>
+        FillClone(static settings => new ThreadLocalHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
     public override void Record(ulong value, ulong count) => RecordSlow(value, count);
