@@ -1,0 +1,95 @@
+using Picollo.Metrics;
+
+namespace Picollo.Tests.Metrics;
+
+/// <content>Windows of the last intervals.</content>
+public abstract partial class HistogramContract
+{
+    [Fact]
+    public void A_window_holds_the_last_intervals_that_have_ended() => Seeded.Run(20, random =>
+    {
+        HdrHistogram histogram = NextHistogram(random);
+        int kept = random.Next(1, 6);
+        HdrHistogramWindow window = new(histogram, kept);
+        ReadOnlyHdrHistogram[] views = [.. Enumerable.Range(1, kept).Select(window.GetLast)];
+        var ended = new List<HdrHistogram>();
+
+        for (int round = 0; round < 12; round++)
+        {
+            HdrHistogram interval = Factory.WithLayoutOf(histogram).Create();
+            for (int n = random.Next(20); n > 0; n--)
+            {
+                ulong value = random.NextMagnitude() >> 20;
+                interval.Record(value);
+                histogram.Record(value);
+            }
+
+            window.Rotate();
+            histogram.Record(1); // is in the interval that has not ended
+            ended.Add(interval);
+            if (round > 0)
+            {
+                interval.Record(1);
+            }
+
+            foreach ((int i, ReadOnlyHdrHistogram view) in views.Index())
+            {
+                HdrHistogram expected = Factory.WithLayoutOf(histogram).Create();
+                ended.TakeLast(i + 1).ToList().ForEach(expected.Add);
+                ShouldHoldTheSame(view, expected);
+                view.GetSummary().TotalCount.Should().Be(expected.TotalCount);
+                view.GetSummary().Mean.Should().Be(expected.GetSummary().Mean);
+            }
+        }
+    });
+
+    [Fact]
+    public void A_window_begins_empty_and_takes_what_came_since_a_reset()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(5, 7);
+        HdrHistogramWindow window = new(histogram, 2);
+        ReadOnlyHdrHistogram last = window.GetLast(1), both = window.GetLast(2);
+        ShouldBeEmpty(both);
+
+        histogram.Record(6);
+        histogram.Reset();
+        histogram.Record(7, 2);
+        window.Rotate();
+        last.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)).Should().Equal((7, 2));
+        window.Rotate();
+        ShouldBeEmpty(last);
+        both.TotalCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_window_allocates_nothing_when_it_is_rotated_and_read()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        HdrHistogramWindow window = new(histogram, 3);
+        ReadOnlyHdrHistogram last = window.GetLast(3);
+        HdrHistogramSummary summary = new();
+
+        Allocations.InSteadyState(() =>
+        {
+            histogram.Record(20_000);
+            window.Rotate();
+            last.GetSummary(summary);
+        }).Should().Be(0);
+        summary.TotalCount.Should().Be(3);
+    }
+
+    [Fact]
+    public void A_window_that_cannot_be_is_refused()
+    {
+        HdrHistogram histogram = CreateWide();
+        FluentActions.Invoking(() => new HdrHistogramWindow(null!, 1)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => new HdrHistogramWindow(histogram, 0)).Should().Throw<ArgumentOutOfRangeException>();
+        HdrHistogramWindow window = new(histogram, 2);
+        window.Invoking(w => w.GetLast(0)).Should().Throw<ArgumentOutOfRangeException>();
+        window.Invoking(w => w.GetLast(3)).Should().Throw<ArgumentOutOfRangeException>();
+        histogram.Dispose();
+        window.Invoking(w => w.Rotate()).Should().Throw<ObjectDisposedException>();
+        ShouldBeEmpty(window.GetLast(2));
+    }
+}
