@@ -83,6 +83,7 @@ public class HdrLayoutTests
             {
                 uint index = layout.IndexOf(value);
                 (index - layout.Origin).Should().Be(FamilyIndex(value, scale, unitScale), "value {0}, unit 2^{1}", value, unitScale);
+                layout.BucketAt(layout.Origin, (int)(index - layout.Origin), 1).LogicalIndex.Should().Be((int)(index - layout.Origin), "it counts from 0");
                 ulong step = 1UL << layout.StepScaleOf(index);
                 layout.StartOf(index).Should().Be(value - (value % step), "value {0}, unit 2^{1}", value, unitScale);
                 step.Should().Be(Math.Max(1UL << unitScale, 1UL << Math.Max(BitOperations.Log2(value) - scale, 0)));
