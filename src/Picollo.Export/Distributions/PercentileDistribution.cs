@@ -50,8 +50,9 @@ public static class PercentileDistribution
 
         (double mean, double stDev, ulong total) = MomentsOf(buckets);
         Bucket largest = buckets.LastOrDefault();
+        ulong max = total == 0 ? histogram.LowestDiscernibleValue - 1 : largest.UpperBound; // of an empty one it is Java's, too
         output.Write(Invariant($"#[Mean    = {Value(mean)}, StdDeviation   = {Value(stDev)}]\n"));
-        output.Write(Invariant($"#[Max     = {Value(largest.UpperBound)}, Total count    = {total,12}]\n"));
+        output.Write(Invariant($"#[Max     = {Value(max)}, Total count    = {total,12}]\n"));
 
         // The first of the family's buckets is two of our blocks, and each further one a block.
         int highest = (int)ulong.Log2(HdrHistogramEncoder.HighestTrackable(histogram, largest.Start));

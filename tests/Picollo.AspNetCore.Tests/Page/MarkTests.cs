@@ -193,6 +193,22 @@ public class MarkTests
     });
 
     [Theory]
+    [InlineData(1_000)]
+    [InlineData(5_000)]
+    public void A_range_within_one_unit_is_compared(ulong max)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
+        histogram.Record(900, 3);
+        var subject = Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        Mark mark = Mark.Of(subject, default);
+        histogram.Record(1_000, 2);
+
+        MarkedPair pair = mark.Compare(subject).Single();
+
+        (pair.Before.TotalCount, pair.After.TotalCount, pair.IsContinued).Should().Be((3, 2, true));
+    }
+
+    [Theory]
     [InlineData(0.1)]
     [InlineData(0.000_001)]
     public void Histograms_of_any_precision_are_compared(double relativeError)

@@ -61,6 +61,21 @@ public class EncodingTests
     });
 
     [Fact]
+    public void A_unit_that_leaves_no_room_for_the_digits_is_written_as_the_largest_that_does()
+    {
+        // A block of 8 has the unit 2^58, and one of 16, of one digit, 2^57.
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithLowestDiscernibleValue(1UL << 58).WithMaxTrackableValue(1UL << 62).Create();
+        histogram.Record(0, 3);
+        histogram.Record(1UL << 62, 2);
+
+        PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
+
+        decoded.LowestDiscernibleValue.Should().Be(1UL << 57);
+        decoded.GetCountBetween(0, (1UL << 58) - 1).Should().Be(3);
+        decoded.GetCountBetween(1UL << 62, (1UL << 62) + (1UL << 58) - 1).Should().Be(2);
+    }
+
+    [Fact]
     public void Other_precisions_come_back_within_their_documented_loss()
     {
         // Every block size there is, those of digits included.

@@ -127,6 +127,14 @@ public class LogReaderTests
         log.Tags.Should().Equal("a", "b");
     }
 
+    [Fact]
+    public void A_log_without_a_start_begins_with_its_first_interval_though_that_is_not_wanted()
+    {
+        using HdrHistogramLogReader log = Read($"100.5,1,3,{Histogram}\n101.5,1,3,{Histogram}\n102.5,1,3,{Histogram}\n");
+        ReadPart(() => log.Read(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2))).Select(interval => interval.StartTime)
+            .Should().Equal(DateTimeOffset.UnixEpoch.AddSeconds(101.5));
+    }
+
     private static List<HdrHistogramLogInterval> ReadPart(Func<HdrHistogramLogInterval?> read)
     {
         List<HdrHistogramLogInterval> all = [];

@@ -37,6 +37,17 @@ public class PrometheusBoundsTests
     }
 
     [Fact]
+    public void No_bound_divides_a_bucket_of_a_unit()
+    {
+        HdrHistogram unit = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMaxTrackableValue(1000).Create();
+        Bounds(Octaves, unit, 0, 100).Should().Equal("7", "15", "31", "63", "127", "+Inf");
+        Bounds(Octaves, Histogram(0, 1000), 0, 10).Should().Equal(["0", "1", "3", "7", "15", "+Inf"], "the writer keeps those of each layout");
+        unit.Record([0, 9, 17, 63, 64]);
+        Expositions.Series(Octaves, new HdrHistogramRegistration("x", unit, new() { LowestBound = 0, HighestBound = 100 })).Single().Buckets
+            .Select(bucket => bucket.Count).Should().Equal(1, 2, 3, 4, 5, 5);
+    }
+
+    [Fact]
     public void The_largest_values_have_bounds_too()
     {
         HdrHistogram histogram = HdrHistogram.Create();

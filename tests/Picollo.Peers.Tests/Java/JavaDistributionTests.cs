@@ -61,6 +61,7 @@ public sealed class JavaDistributionTests : IDisposable
         ulong most = (ulong)Math.Pow(10, 15 - digits);
         PlainHdrHistogram<ulong> histogram = HdrHistogram.Factory
             .WithSignificantDigits(digits)
+            .WithLowestDiscernibleValue(random.Next(2) == 0 ? 1 : 1UL << random.Next(1, 4))
             .WithMaxTrackableValue(digits < 4 && random.Next(4) == 0 ? ulong.MaxValue : 2 + (most >> random.Next(30)))
             .WithUInt64Storage().Create();
         for (int n = random.Next(5) == 0 ? random.Next(3) : random.Next(500); n > 0; n--)
