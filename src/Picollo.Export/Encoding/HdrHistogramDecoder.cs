@@ -123,17 +123,18 @@ internal static class HdrHistogramDecoder
                         throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + at);
                     }
 
-                    if (index >= counts.Length)
+                    if ((ulong)index < (ulong)counts.Length)
                     {
-                        // The family counts a value above the highest trackable one as long as its last block goes on.
-                        uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
-                        PlainHdrHistogram<ulong> wider = Create(header, histogram.Layout.StartOf(last));
-                        counts.CopyTo(wider.UnsharedCounters);
-                        histogram = wider;
+                        counts[(int)index] = (ulong)number;
+                    }
+                    else
+                    {
+                        histogram = Widen(header, histogram);
                         counts = histogram.UnsharedCounters;
+                        counts[(int)index] = (ulong)number;
                     }
 
-                    counts[(int)index++] = (ulong)number;
+                    index++;
                 }
                 else
                 {
@@ -203,6 +204,15 @@ internal static class HdrHistogramDecoder
         UnitScale = header.UnitScale,
         MaxTrackableValue = maxTrackableValue,
     });
+
+    /// <summary>A copy of a histogram up to the end of its last block: the family counts a value above the highest trackable one there.</summary>
+    private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
+    {
+        uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
+        PlainHdrHistogram<ulong> wider = Create(header, histogram.Layout.StartOf(last));
+        histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
+        return wider;
+    }
 
     private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>
         new($"More counts than the {header.CountsLength} that the header leaves room for", offset);

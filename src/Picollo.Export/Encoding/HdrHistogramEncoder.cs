@@ -88,7 +88,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
     private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
         bool sameBuckets = target == histogram.Layout;
-        double drift = 0; // of that sum
+        double drift = 0;
+        uint origin = target.Origin;
         int length = EncodedHeader.MaxLength;
         ulong total = 0;
         long place = 0; // of the count at hand, not yet written: in a coarser layout others may follow to the same place
@@ -119,12 +120,13 @@ internal sealed class HdrHistogramEncoder : IDisposable
                 uint counter = histogram.FirstIndex + (uint)(from + i);
                 if (sameBuckets) // no two counters at one place: nothing to wait for, a tenth of the time
                 {
-                    length = WriteCount(buffer, length, counter - target.Origin - next, added);
-                    next = counter - target.Origin + 1L;
+                    counter -= origin;
+                    length = WriteCount(buffer, length, counter - next, added);
+                    next = counter + 1L;
                     continue;
                 }
 
-                long to = PlaceIn(target, histogram.Layout, counter, added, ref drift) - target.Origin;
+                long to = PlaceIn(target, histogram.Layout, counter, added, ref drift) - origin;
                 if (to != place)
                 {
                     length = WriteCount(buffer, length, place - next, count);
