@@ -205,7 +205,8 @@ internal static class HdrHistogramDecoder
         MaxTrackableValue = maxTrackableValue,
     });
 
-    /// <summary>A copy of a histogram up to the end of its last block: the family counts a value above the highest trackable one there.</summary>
+    /// <summary>A copy of a histogram up to the end of its last block: the family counts a value above the highest trackable one
+    /// there.</summary>
     private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
     {
         uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
