@@ -141,8 +141,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
     /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. A bucket that is wider than
     /// those of this one is counted half below and half above its midpoint, an odd count by turns: the sum of all changes by less than one
-    /// of these buckets, and the errors of both add up. Where its values do not fit the range of this one they are counted in <see
-    /// cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// of these buckets, and the errors of both add up. Where its values do not fit the range of this one they are counted in
+    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <remarks>Counts as a writer: into a plain histogram only one thread may add or record at a time. A concurrent reader
     /// may see part of what is added.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
