@@ -6,8 +6,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>Counts in steps of equal width, up to the last value: 0 to <paramref name="step"/> − 1, and so on.</summary>
     /// <param name="step">The width of a step, in the values' unit; 1 or more.</param>
     /// <returns>The largest value of each step, and how many values it has: a bucket counts as a whole in the first step that it
-    /// reaches into. The counts add up to <see cref="TotalCount"/>. Computed as it is enumerated; there are as many steps as the largest value
-    /// has room for.</returns>
+    /// reaches into. The counts add up to <see cref="TotalCount"/>. Computed as it is enumerated; there are as many steps as the largest
+    /// value has room for.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="step"/> is 0.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public IEnumerable<(ulong UpperBound, ulong Count)> GetLinearBuckets(ulong step)
