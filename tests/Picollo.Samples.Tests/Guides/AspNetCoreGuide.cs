@@ -1,0 +1,75 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore;
+using Picollo.Metrics;
+using Picollo.Scheduling;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/aspnetcore.md and docs/security.md.</summary>
+internal static class AspNetCoreGuide
+{
+    public static void First(string[] args)
+    {
+        var builder = WebApplication.CreateBuilder(args);
+        builder.Services.AddPicollo();
+        var app = builder.Build();
+
+        app.UsePicollo();                                             // call it first: it measures what comes after it
+        app.MapPicollo();                                             // the page: /picollo
+        app.MapGet("/", () => "Hello");
+        app.Run();
+    }
+
+    public static WebApplication Application(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(options =>
+        {
+            options.CpuBudget = TimeSpan.FromMilliseconds(100);       // log requests that use more CPU time
+            options.CpuWorkers.WorkerCount = 2;                       // for RequireCpuWorker()
+        });
+
+        WebApplication app = builder.Build();
+        app.UsePicollo();
+        app.MapPicollo();
+
+        var orderSize = app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
+            "order_size",
+            () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
+            new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
+
+        app.MapPost("/orders", (Order order) => orderSize.Record(order.Size));
+
+        app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
+        {
+            CpuTaskContext cpu = context.GetCpuTask();
+            uint sum = 0;
+            for (int block = 0; block < blocks; block++)
+            {
+                sum = Append(sum, ReadBlock(block));
+                await cpu.CheckpointAsync();                          // every 10 to 100 µs of work
+            }
+
+            return sum;
+        }).RequireCpuWorker();
+
+        return app;
+    }
+
+    public static void Authorized(WebApplication app)
+    {
+        app.MapPicollo().RequireAuthorization();                      // to authorized users
+    }
+
+    public static void OnPort(WebApplication app)
+    {
+        app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();     // to every client that reaches this port
+    }
+
+    public sealed record Order(uint Size);
+
+    private static byte[] ReadBlock(int block) => block == 0 ? [.. "123456789"u8] : [];
+
+    private static uint Append(uint sum, byte[] block) => Samples.CpuWorker.Serving.Crc32.Append(sum, block);
+}

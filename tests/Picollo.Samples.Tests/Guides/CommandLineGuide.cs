@@ -1,0 +1,30 @@
+using Picollo.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/command-line.md.</summary>
+internal static class CommandLineGuide
+{
+    public static CommandRun Command(string path)
+    {
+        var meter = new CommandMeter();
+        CommandRun run = meter.Run("gzip", "-kf", path);
+        Console.WriteLine($"{run.Elapsed.TotalMilliseconds:N1} ms, {run.Usage}");
+
+        return run;
+    }
+
+    public static async Task<ulong> WakeUpLatencyAsync()
+    {
+        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
+        await meter.Completion;
+        foreach (CpuJitter cpu in meter.Cpus)
+        {
+            HdrHistogram latencies = cpu.Histogram;
+            Console.WriteLine($"CPU {cpu.Cpu}: p99 {latencies.GetPercentileValue(99)} ns, max {latencies.GetPercentileValue(100)} ns of {latencies.TotalCount}");
+        }
+
+        return meter.Cpus.Aggregate(0UL, (count, cpu) => count + cpu.Histogram.TotalCount);
+    }
+}

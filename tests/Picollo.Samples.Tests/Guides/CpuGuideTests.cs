@@ -1,0 +1,86 @@
+using Picollo.Cpu;
+using Picollo.Diagnostics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The programs of docs/cpu-time.md, docs/performance-counters.md and docs/command-line.md do what the guides say.</summary>
+[Collection(ConsoleOutput.Collection)]
+public sealed class CpuGuideTests
+{
+    [Fact]
+    public void Cpu_time_is_printed()
+    {
+        ConsoleOutput.Of(CpuTimeGuide.ThreadTime).Should().MatchRegex(@"^CPU usage: [0-9.]+ ..? \(user [0-9.]+ ..?, kernel [0-9.]+ ..?\)\n$");
+        CpuTimeGuide.ThreadTotal().Should().BePositive();
+
+        ConsoleOutput.Of(() => CpuTimeGuide.OtherProcess(Environment.ProcessId).Should().BeNull()).Should().MatchRegex(@"^[0-9.]+ ms \(user ");
+        string? reason = null;
+        ConsoleOutput.Of(() => reason = CpuTimeGuide.OtherProcess(int.MaxValue)).Trim().Should().Be(reason);
+        Markdown.Of("docs/cpu-time.md").Text.Should().Contain("// " + reason!.Replace($"{int.MaxValue}", "4711", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Flows_are_measured()
+    {
+        CpuUsage watched = default;
+        ConsoleOutput.Of(() => watched = CpuTimeGuide.WatchingAsync().GetAwaiter().GetResult()).Should()
+            .StartWith($"{watched} in ").And.MatchRegex(@" ms, [0-2] switches");
+        watched.TotalNanoseconds.Should().BePositive();
+
+        (CpuUsage used, long total) = await CpuTimeGuide.MeasuringWorkAsync();
+        used.TotalNanoseconds.Should().BePositive();
+        total.Should().BePositive();
+    }
+
+    [Fact]
+    public void The_machine_is_listed_with_this_process()
+    {
+        CpuStates total = default;
+        string printed = ConsoleOutput.Of(() => total = CpuTimeGuide.Machine());
+
+        printed.Should().StartWith(total.ToString());
+        printed.Split('\n').Should().Contain(line => line.StartsWith($"{Environment.ProcessId} ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Counters_are_counted_or_have_a_reason()
+    {
+        CountersGuide.ThreadClock().Should().BePositive();
+        if (!OperatingSystem.IsLinux())
+        {
+            FluentActions.Invoking(CountersGuide.Counters).Should().Throw<MeasurementUnavailableException>();
+            return;
+        }
+
+        (IReadOnlyList<string> counted, IReadOnlyList<string> missing) = ([], []);
+        string[] lines = ConsoleOutput.LinesOf(() => (counted, missing) = CountersGuide.Counters());
+        counted.Concat(missing).Should().BeEquivalentTo(
+            "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "Software:PageFaults");
+        lines.Where(line => line.StartsWith("##### ", StringComparison.Ordinal)).Should().Equal(counted.Select(name => $"##### {name}"));
+        missing.Should().OnlyContain(name => lines.Any(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)));
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void A_command_is_measured()
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            CommandRun? run = null;
+            ConsoleOutput.Of(() => run = CommandLineGuide.Command(path)).Should().StartWith($"{run!.Elapsed.TotalMilliseconds:N1} ms, ");
+            run!.ExitCode.Should().Be(0);
+            File.Exists(path + ".gz").Should().BeTrue();
+        }
+        finally
+        {
+            File.Delete(path);
+            File.Delete(path + ".gz");
+        }
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public async Task The_wake_up_latency_is_of_a_second_or_less_where_the_machine_cannot_keep_up() =>
+        (await CommandLineGuide.WakeUpLatencyAsync()).Should().BePositive().And.BeLessThanOrEqualTo(1_000UL * (ulong)Environment.ProcessorCount);
+}

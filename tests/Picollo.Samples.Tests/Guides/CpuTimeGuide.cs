@@ -1,0 +1,75 @@
+using Picollo.Cpu;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/cpu-time.md.</summary>
+internal static class CpuTimeGuide
+{
+    public static void ThreadTime()
+    {
+        CpuUsage start = CpuUsage.GetByThread();
+        DoWork();
+        Console.WriteLine("CPU usage: " + (CpuUsage.GetByThread() - start)); // CPU usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
+    }
+
+    public static long ThreadTotal()
+    {
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
+        DoWork();
+        long nanoseconds = CpuUsageReader.GetThreadTimeNanoseconds() - start;
+
+        return nanoseconds;
+    }
+
+    public static string? OtherProcess(int processId)
+    {
+        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? reason)
+            ? usage.ToString("ms", null)
+            : reason);                                                // There is no process 4711; it may have ended.
+
+        return reason;
+    }
+
+    public static async Task<CpuUsage> WatchingAsync()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        await HandleRequest();
+        watcher.Stop();
+        Console.WriteLine($"{watcher.GetSummaryCpuUsage()} in {watcher.WallTime.TotalMilliseconds:0.0} ms, {watcher.SwitchCount} switches");
+
+        return watcher.GetSummaryCpuUsage();
+    }
+
+    public static async Task<(CpuUsage Used, long Total)> MeasuringWorkAsync()
+    {
+        CpuUsage used = await CpuUsageAsyncWatcher.MeasureAsync(HandleRequest);
+        long total = await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(HandleRequest); // the cheaper clock
+
+        return (used, total);
+    }
+
+    public static CpuStates Machine()
+    {
+        using var cpu = new SystemCpu(SystemCpuParts.All);
+        Thread.Sleep(1000);
+        cpu.Update();
+        Console.WriteLine(cpu.Total);                                 // 50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+        foreach (ProcessCpu process in cpu.Processes)
+        {
+            Console.WriteLine($"{process.Id} {process.Name} {process.State} {process.Nice} {process.Share:P0}");
+        }
+
+        Console.WriteLine(cpu.LimitingCgroup?.Limit?.ToString() ?? cpu.GetUnavailableReason(SystemCpuParts.Cgroup) ?? "no limit");
+
+        return cpu.Total;
+    }
+
+    private static async Task HandleRequest()
+    {
+        DoWork();
+        await Task.Yield();
+        DoWork();
+    }
+
+    private static void DoWork() => Thread.SpinWait(100);
+}

@@ -1,0 +1,128 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>README, guides and package pages: their code is compiled, and their links lead somewhere.</summary>
+public sealed partial class DocumentTests
+{
+    private const int MaxReadmeLines = 220;
+    private const int FirstLines = 60;
+
+    private static readonly string[] Packages =
+        ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Scheduling", "Picollo.AspNetCore", "Picollo.BenchmarkDotNet", "Picollo.Cli"];
+
+    public static TheoryData<string> Documents =>
+        [.. Documentation().Concat(PackagePages()).Select(document => document.Path)];
+
+    [Theory]
+    [MemberData(nameof(Documents))]
+    public void Every_code_block_is_compiled(string path)
+    {
+        string[] sources =
+        [
+            .. Directory.EnumerateFiles(Path.Combine(Repository.Root, "tests/Picollo.Samples.Tests/Guides"), "*Guide.cs"),
+            Path.Combine(Repository.Root, "samples/Benchmarks/Aggregation.cs"),
+        ];
+        string compiled = string.Join('\n', sources.Select(file => Normalized(File.ReadAllText(file))));
+
+        // Those of a package page that are complete programs are compiled by ProgramTests.
+        IEnumerable<string> blocks = Markdown.Of(path).CodeBlocks.Except(ProgramTests.Programs.Select(program => program.Code));
+
+        blocks.Where(block => !compiled.Contains(Normalized(block), StringComparison.Ordinal)).Should().BeEmpty();
+    }
+
+    [Theory]
+    [MemberData(nameof(Documents))]
+    public void Links_within_the_repository_lead_to_a_file_and_a_heading(string path)
+    {
+        Markdown document = Markdown.Of(path);
+        foreach (string link in document.Links.Where(link => !link.StartsWith("https://", StringComparison.Ordinal)))
+        {
+            string[] parts = link.Split('#');
+            string target = parts[0] == ""
+                ? path
+                : Path.GetRelativePath(Repository.Root, Path.Combine(Repository.Root, Path.GetDirectoryName(path)!, parts[0]));
+            Path.Exists(Path.Combine(Repository.Root, target)).Should().BeTrue("{0} has a link to {1}", path, link);
+            if (parts.Length > 1)
+            {
+                Markdown.Of(target).Anchors.Should().Contain(parts[1], "{0} has a link to {1}", path, link);
+            }
+        }
+    }
+
+    [Fact]
+    public void The_readme_is_short_and_names_both_commands_on_the_first_screens()
+    {
+        string[] lines = Markdown.Of("README.md").Text.Split('\n');
+
+        lines.Length.Should().BeLessThanOrEqualTo(MaxReadmeLines + 1);
+        lines.Take(FirstLines).Should().Contain(line => line.StartsWith("./build.sh demo", StringComparison.Ordinal))
+            .And.Contain(line => line.StartsWith("./build.sh test", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Each_guide_is_in_the_index_once_and_leads_to_another_until_all_are_read()
+    {
+        HashSet<string> guides = [.. Markdown.Below("docs").Select(guide => guide.Path["docs/".Length..]).Where(name => name != "README.md")];
+        Markdown.Of("docs/README.md").Links.Where(link => !link.StartsWith("..", StringComparison.Ordinal))
+            .Should().OnlyHaveUniqueItems().And.BeEquivalentTo(guides);
+
+        HashSet<string> read = [];
+        for (string next = "histogram.md"; read.Add(next); next = NextLink().Match(Markdown.Of("docs/" + next).Text).Groups[1].Value)
+        {
+            guides.Should().Contain(next);
+        }
+
+        read.Should().BeEquivalentTo(guides);
+    }
+
+    [Fact]
+    public void Each_sample_is_in_the_index() => Markdown.Of("samples/README.md").Links.Should().BeEquivalentTo(
+        Directory.EnumerateFiles(Path.Combine(Repository.Root, "samples"), "*.csproj", SearchOption.AllDirectories)
+            .Select(project => Path.GetFileName(Path.GetDirectoryName(project))));
+
+    /// <summary>A page on nuget.org has no files next to it.</summary>
+    [Fact]
+    public void Package_pages_have_no_relative_links() =>
+        PackagePages().SelectMany(page => page.Links).Should().OnlyContain(link => link.StartsWith("https://www.nuget.org/", StringComparison.Ordinal));
+
+    [Fact]
+    public void The_precision_table_shows_the_memory_of_histograms()
+    {
+        MatchCollection rows = PrecisionRow().Matches(Markdown.Of("docs/histogram.md").Text);
+
+        rows.Should().HaveCount(3);
+        foreach (Match row in rows)
+        {
+            double setting = double.Parse(row.Groups["setting"].Value, CultureInfo.InvariantCulture);
+            var factory = HdrHistogram.Factory.WithMaxTrackableValue(3_600 * NanoScope.OneSecondValue);
+            using var histogram = row.Groups["method"].Value == "WithRelativeError"
+                ? factory.WithRelativeError(setting).Create()
+                : factory.WithSignificantDigits((int)setting).Create();
+
+            row.Groups["buckets"].Value.Should().Be(histogram.Buckets.Count().ToString("N0", CultureInfo.InvariantCulture));
+            string kilobytes = row.Groups["kilobytes"].Value;
+            string format = kilobytes.Contains('.', StringComparison.Ordinal) ? "F1" : "F0";
+            kilobytes.Should().Be((histogram.FootprintInBytes / 1e3).ToString(format, CultureInfo.InvariantCulture));
+        }
+    }
+
+    internal static IEnumerable<Markdown> PackagePages() => Packages.Select(package => Markdown.Of($"src/{package}/README.md"));
+
+    private static IEnumerable<Markdown> Documentation() =>
+        [Markdown.Of("README.md"), Markdown.Of("CONTRIBUTING.md"), Markdown.Of("CHANGELOG.md"), Markdown.Of("samples/README.md"), .. Markdown.Below("docs")];
+
+    private static string Normalized(string code) => string.Join(
+        '\n', code.Split('\n').Select(line => line.Trim()).Where(line => line.Length > 0 && !UsingDirective().IsMatch(line)));
+
+    [GeneratedRegex(@"^Next: \[[^]]*\]\(([^)#]*)\)", RegexOptions.Multiline)]
+    private static partial Regex NextLink();
+
+    [GeneratedRegex(@"^using [A-Z][\w.]*;$")]
+    private static partial Regex UsingDirective();
+
+    [GeneratedRegex(@"^\| `(?<method>With\w+)\((?<setting>[0-9.]+)\)`[^|]*\| (?<buckets>[0-9,]+) \| (?<kilobytes>[0-9.]+) KB \|", RegexOptions.Multiline)]
+    private static partial Regex PrecisionRow();
+}

@@ -1,0 +1,26 @@
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/plots.md.</summary>
+internal static class PlotsGuide
+{
+    public static string Plots(HdrHistogram before, HdrHistogram after)
+    {
+        HdrHistogramSeries[] series = [new("before", before), new("after", after)];
+        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
+
+        using (StreamWriter report = File.CreateText("latency.html"))
+        {
+            HdrHistogramPlot.WriteReport(report, series, options);
+        }
+
+        File.WriteAllText("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument());
+
+        string html = HdrHistogramPlot.CreateDensity(series, options).ToSvgElement()
+            + HdrHistogramPlot.CreateDifference(series[0], series[1], options).ToSvgElement();
+
+        return html;
+    }
+}

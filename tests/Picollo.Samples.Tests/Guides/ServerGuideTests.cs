@@ -1,0 +1,56 @@
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Picollo.Scheduling;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The programs of docs/scheduling.md, docs/aspnetcore.md, docs/security.md and docs/benchmarkdotnet.md do what the guides say.</summary>
+[Collection(ConsoleOutput.Collection)]
+public sealed class ServerGuideTests
+{
+    private const uint Checksum = 0xCBF43926; // of "123456789"
+
+    private static readonly byte[][] Blocks = ["12345"u8.ToArray(), "6789"u8.ToArray()];
+
+    [Fact]
+    public async Task Bodies_compute_the_same_in_a_pool_and_without_one()
+    {
+        await using var pool = new CpuWorkerPool();
+
+        (await SchedulingGuide.FirstAsync(Blocks, CancellationToken.None)).Should().Be(Checksum);
+        (await SchedulingGuide.ParallelLoopAsync(pool, [new byte[5], new byte[4]])).Should().Be(9);
+        (await SchedulingGuide.WithoutPoolAsync(pool, Blocks, CancellationToken.None)).Should().Be((Checksum, Checksum));
+    }
+
+    [Fact]
+    public void The_statistics_are_printed()
+    {
+        using var pool = new CpuWorkerPool();
+
+        ConsoleOutput.Of(() => SchedulingGuide.StatisticsAsync(pool, async cpu => await cpu.CheckpointAsync(), CancellationToken.None).GetAwaiter().GetResult())
+            .Should().MatchRegex("^[0-9,]+ ns in the queue");
+        pool.Statistics.Completed.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task The_application_shows_its_requests()
+    {
+        await using WebApplication app = AspNetCoreGuide.Application(Builder());
+        await app.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };
+
+        (await client.GetStringAsync("/checksum/1")).Should().Be($"{Checksum}");
+        (await client.PostAsync("/orders", new StringContent("{\"size\":77}", Encoding.UTF8, "application/json"))).EnsureSuccessStatusCode();
+
+        (await client.GetStringAsync("/picollo")).Should().Contain("<bdi>/checksum/{blocks}</bdi>").And.Contain("<bdi>order_size</bdi>");
+        string json = await client.GetStringAsync("/picollo/json");
+        json.Should().ContainAll("\"windowSeconds\"", "\"routes\"", "\"cpuSeconds\":{\"p50\"", "\"p99\"", "\"rate\"", "\"machineShare\"", "\"max\":77");
+    }
+
+    [Fact]
+    public void The_configuration_for_benchmarks_measures_by_one_diagnoser() =>
+        BenchmarkDotNetGuide.Config().GetDiagnosers().Should().ContainSingle(diagnoser => diagnoser.Ids.Contains("Picollo"));
+
+    private static WebApplicationBuilder Builder() => WebApplication.CreateSlimBuilder(
+        ["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None", "--environment", "Development"]);
+}
