@@ -34,6 +34,7 @@ usage: ./build.sh [command] [arguments]
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
                     scheduling, aspnet, jitter
+  pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text
 
@@ -271,6 +272,17 @@ bench() {
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 
+# The tests that check the pictures also make them.
+pictures() {
+  local project
+  require chromium terminal
+  build_native "$(host_rid)"
+  for project in Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests; do
+    PICOLLO_APPROVE=1 dotnet test "tests/$project" -c Release -v quiet --filter FullyQualifiedName~Picture
+  done
+  ls -l docs/*.svg
+}
+
 format() {
   case ${1:-} in
     '') dotnet format Picollo.sln ;;
@@ -286,10 +298,10 @@ main() {
   local command=${1:-build}
   [ $# = 0 ] || shift
   case $command in
-    build | demo | pack | bench | format | test) choose_globalization ;;
+    build | demo | pack | bench | pictures | format | test) choose_globalization ;;
   esac
   case $command in
-    build | demo | pack | bench | format) require_sdk; "$command" "$@" ;;
+    build | demo | pack | bench | pictures | format) require_sdk; "$command" "$@" ;;
     setup) setup ;;
     test) require_sdk; run_tests "$@" ;;
     help | -h | --help) usage ;;

@@ -1,0 +1,68 @@
+using System.Xml.Linq;
+using Picollo.Cli.Tests.Shell;
+
+namespace Picollo.Cli.Tests.Pictures;
+
+/// <summary>The pictures of the tool in docs/, from a real terminal.</summary>
+[Trait("Category", "Slow")]
+public sealed class ToolPictures
+{
+    private const int Columns = 92;
+
+    [FactNeeding(Need.Tmux)]
+    public void The_picture_of_top_has_the_present_headings()
+    {
+        using TmuxScreen screen = new(Columns, rows: 14);
+        if (Picture.IsAnew)
+        {
+            // Four programs for two processors: some wait.
+            screen.Enter("for sum in md5sum sha1sum sha256sum sha512sum; do timeout 15 $sum /dev/zero & done 2> /dev/null");
+        }
+
+        screen.Enter("clear; $picollo top -d 2");
+        screen.WaitFor("PID USER");
+        if (Picture.IsAnew)
+        {
+            Thread.Sleep(TimeSpan.FromSeconds(7));
+        }
+
+        string[] rows = StyledRows(screen);
+        XElement shown = Picture.Show("top.svg", TerminalPicture.Draw("picollo top in a terminal", ["$ picollo top", .. rows], Columns));
+
+        screen.Press("q");
+        Labels(TerminalPicture.RowsOf(shown)).Should().Contain(["PID", "USER", "%WAIT", "COMMAND"]).And.Contain(
+            Labels(screen.Rows.Concat(rows.Select(WithoutStyle))).Where(label => label is "Tasks" or "%Cpu(s)" or "%WAIT" or "MiB" or "TIME+"));
+    }
+
+    [FactNeeding(Need.Tmux)]
+    public void The_picture_of_a_comparison_has_the_present_rows()
+    {
+        int runs = Picture.IsAnew ? 20 : 2;
+        using TmuxScreen screen = new(Columns, rows: 34);
+        screen.Enter($"seq 200000 > numbers; clear; $picollo stat -r {runs} --compare 'gzip -1c numbers' 'gzip -9c numbers' > /dev/null");
+        screen.WaitFor(text => text.Contains("max resident", StringComparison.Ordinal) && text.TrimEnd().EndsWith('$'), "the comparison");
+
+        string[] rows = StyledRows(screen);
+        rows = ["$ picollo stat -r 20 --compare 'gzip -1c numbers' 'gzip -9c numbers' > /dev/null", .. rows.Where(row => row.TrimEnd() != "$")];
+        int end = Array.FindLastIndex(rows, row => row.Trim().Length > 0) + 1;
+        XElement shown = Picture.Show(
+            "stat-compare.svg", TerminalPicture.Draw("picollo stat --compare of two gzip levels in a terminal", rows[..end], Columns));
+
+        Names(TerminalPicture.RowsOf(shown)).Should().StartWith("elapsed").And.Contain("max resident")
+            .And.Equal(Names(rows[..end].Select(WithoutStyle)));
+    }
+
+    private static string[] StyledRows(TmuxScreen screen) => screen.StyledScreen.Split('\n')[..^1];
+
+    private static string WithoutStyle(string row) => string.Concat(TerminalPicture.RunsOf(row).Select(run => run.Text + " "));
+
+    private static IEnumerable<string> Labels(IEnumerable<string> rows) =>
+        rows.SelectMany(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries)).Select(word => word.TrimEnd(':')).Distinct();
+
+    /// <summary>The names of the table's rows, without the events, which depend on the machine.</summary>
+    private static IEnumerable<string> Names(IEnumerable<string> rows) =>
+        rows.Where(row => row.Trim().Length > 0)
+            .SkipWhile(row => !row.StartsWith("elapsed", StringComparison.Ordinal))
+            .TakeWhile(row => !row.StartsWith("d:", StringComparison.Ordinal))
+            .Select(row => row.Split("  ", 2)[0]);
+}

@@ -1,0 +1,27 @@
+using System.Xml.Linq;
+
+namespace Picollo.TestKit;
+
+/// <summary>A picture of the documentation, an SVG in docs/. PICOLLO_APPROVE=1 (<c>./build.sh pictures</c>) writes it anew from a real run.</summary>
+internal static class Picture
+{
+    private const int MaxLength = 100_000;
+
+    public static bool IsAnew => Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
+
+    /// <summary>Writes the picture if it is to be made anew, and checks what a reader's browser needs.</summary>
+    /// <returns>The picture that the documentation shows.</returns>
+    public static XElement Show(string name, string taken)
+    {
+        string path = Path.Combine(Repository.Root, "docs", name);
+        if (IsAnew)
+        {
+            File.WriteAllText(path, taken.ReplaceLineEndings("\n"));
+        }
+
+        string shown = File.ReadAllText(path).ReplaceLineEndings("\n");
+        shown.Length.Should().BeInRange(1_000, MaxLength);
+        shown.Should().MatchRegex("prefers-color-scheme: ?dark").And.NotContain("<script").And.NotContain("@import").And.NotContain("href=\"http");
+        return XElement.Parse(shown);
+    }
+}
