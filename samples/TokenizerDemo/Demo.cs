@@ -7,7 +7,9 @@ namespace Picollo.Samples.Tokenizer;
 /// <param name="before">The implementation to compare with.</param>
 /// <param name="after">The implementation that is compared.</param>
 /// <param name="output">Where the results are printed.</param>
-public sealed class Demo(Corpus corpus, int threads, int rounds, Implementation before, Implementation after, TextWriter output)
+/// <param name="terminal">Where the progress is shown; null if nobody watches.</param>
+public sealed class Demo(
+    Corpus corpus, int threads, int rounds, Implementation before, Implementation after, TextWriter output, TextWriter? terminal = null)
 {
     /// <summary>Runs and prints everything.</summary>
     /// <returns>Whether every pass of both implementations counted the same.</returns>
@@ -18,14 +20,13 @@ public sealed class Demo(Corpus corpus, int threads, int rounds, Implementation 
 
         TokenCounts expected = before.WarmUp(corpus.Lines, threads);
         string? difference = expected.FirstDifference(after.WarmUp(corpus.Lines, threads));
-        output.Write("Running");
         for (int round = 0; round < rounds && difference is null; round++)
         {
-            output.Write('.');
+            terminal?.Write($"\rRound {round + 1} of {rounds}");
             difference = RunRound(expected, timedFirst: round % 2 == 1);
         }
 
-        output.WriteLine();
+        terminal?.Write("\r\e[K");
         output.WriteLine();
         if (difference is not null)
         {

@@ -29,7 +29,8 @@ internal static class Program
         int threads = Math.Max(2, Environment.ProcessorCount);
         Implementation before = new("split", () => new SplitTokenizer());
         Implementation after = new("span", () => new SpanTokenizer());
-        return new Demo(corpus, threads, rounds, before, after, Console.Out).Run() ? 0 : 1;
+        TextWriter? terminal = Console.IsErrorRedirected ? null : Console.Error;
+        return new Demo(corpus, threads, rounds, before, after, Console.Out, terminal).Run() ? 0 : 1;
     }
 
     private static (int Rounds, string? Folder, bool Understood) Parse(string[] arguments) => arguments switch

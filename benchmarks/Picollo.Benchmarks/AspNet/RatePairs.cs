@@ -29,6 +29,7 @@ internal sealed class RatePairs
         (HelloFigures With, HelloFigures Without)[,] pairs = new (HelloFigures, HelloFigures)[_rows.Count, Pairs];
         for (int pair = 0; pair < Pairs; pair++)
         {
+            Progress.Show("Pair", pair, Pairs);
             random.Shuffle(order);
             foreach (int i in order)
             {
@@ -40,6 +41,7 @@ internal sealed class RatePairs
             }
         }
 
+        Progress.Clear();
         TextTable table = new($"Against no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs", "more");
         for (int i = 0; i < _rows.Count; i++)
         {

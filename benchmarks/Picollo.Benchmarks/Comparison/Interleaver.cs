@@ -27,6 +27,7 @@ internal static class Interleaver
         double[][] samples = [.. contenders.Select(_ => new double[repetitions])];
         for (int repetition = 0; repetition < repetitions; repetition++)
         {
+            Progress.Show("Round", repetition, repetitions);
             random.Shuffle(order);
             foreach (int i in order)
             {
@@ -34,6 +35,7 @@ internal static class Interleaver
             }
         }
 
+        Progress.Clear();
         return contenders.Zip(samples).ToDictionary(one => one.First, one => Figures.Of(one.Second));
     }
 
@@ -41,6 +43,7 @@ internal static class Interleaver
     {
         for (int round = 0; round < WarmUpRounds; round++)
         {
+            Progress.Show("Warm-up round", round, WarmUpRounds);
             for (int call = 0; call < CallsPerWarmUpRound; call++)
             {
                 foreach (Contender contender in contenders)

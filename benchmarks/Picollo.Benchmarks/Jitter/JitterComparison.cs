@@ -53,6 +53,7 @@ internal static class JitterComparison
         Random random = new(OrderSeed);
         for (int round = 0; round < Rounds; round++)
         {
+            Progress.Show("Round", round, Rounds);
             random.Shuffle(names);
             foreach (string name in names)
             {
@@ -60,6 +61,7 @@ internal static class JitterComparison
             }
         }
 
+        Progress.Clear();
         TextTable table = new($"Wake-up latency, µs, {state}", "wake-ups", "p50", "of rounds", "p99", "of rounds", "max", "p50 differs", "p99 differs");
         List<HdrHistogramSummary> own = runs[JitterContenders.All.Keys.First()];
         foreach ((string name, List<HdrHistogramSummary> of) in JitterContenders.All.Keys.Select(name => (name, runs[name])))
