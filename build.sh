@@ -251,8 +251,16 @@ publish_tool() {
 }
 
 pack() {
-  # shellcheck disable=SC2086
-  build_native $PACKAGE_RIDS
+  local rid
+  for rid in $PACKAGE_RIDS; do
+    install_for "c-$rid"
+    # The packages work without those of other platforms, but there without the CPU's counter.
+    if [ "$rid" = "$(host_rid)" ] || has_shim "$rid" || is_met "c-$rid"; then
+      build_native "$rid"
+    else
+      say "not in the packages: the native library for $rid; to add it, install $(packages_for "c-$rid" | paste -sd' ' -) (Debian's names)"
+    fi
+  done
   rm -rf "$ARTIFACTS/packages"
   # In a place of its own, so that no assembly of an ordinary build, with this machine's paths in it, is packed.
   dotnet pack Packages.slnf -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
