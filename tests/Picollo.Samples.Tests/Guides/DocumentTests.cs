@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Reflection;
 using System.Text.RegularExpressions;
 using Picollo.Metrics;
 
@@ -12,6 +13,17 @@ public sealed partial class DocumentTests
 
     private static readonly string[] Packages =
         ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Scheduling", "Picollo.AspNetCore", "Picollo.BenchmarkDotNet", "Picollo.Cli"];
+
+    private const BindingFlags AllMembers = BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.FlattenHierarchy;
+
+    private static readonly Type[] PublicTypes =
+    [
+        .. new[]
+        {
+            typeof(HdrHistogram), typeof(Export.HdrHistogramMerger), typeof(Diagnostics.CommandMeter), typeof(Scheduling.CpuWorkerPool),
+            typeof(AspNetCore.PicolloOptions), typeof(BenchmarkDotNet.PicolloMeasure),
+        }.SelectMany(type => type.Assembly.GetExportedTypes()),
+    ];
 
     public static TheoryData<string> Documents =>
         [.. Documentation().Concat(PackagePages()).Select(document => document.Path)];
@@ -48,6 +60,40 @@ public sealed partial class DocumentTests
             if (parts.Length > 1)
             {
                 Markdown.Of(target).Anchors.Should().Contain(parts[1], "{0} has a link to {1}", path, link);
+            }
+        }
+    }
+
+    /// <summary>The CHANGELOG also names what has gone.</summary>
+    public static TheoryData<string> PresentDocuments => [.. Documentation().Concat(PackagePages()).Select(document => document.Path).Where(path => path != "CHANGELOG.md")];
+
+    [Theory]
+    [MemberData(nameof(PresentDocuments))]
+    public void Members_that_the_text_names_exist(string path)
+    {
+        foreach ((string type, string member) in InlineMember().Matches(Markdown.Of(path).Text).Select(match => (match.Groups[1].Value, match.Groups[2].Value)))
+        {
+            Type[] named = [.. PublicTypes.Where(candidate => candidate.Name.Split('`')[0] == type)];
+            if (named.Length > 0)
+            {
+                named.SelectMany(candidate => candidate.GetMember(member, AllMembers)).Should().NotBeEmpty("{0} names {1}.{2}", path, type, member);
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Documents))]
+    public void Commands_of_the_build_exist(string path)
+    {
+        string build = File.ReadAllText(Path.Combine(Repository.Root, "build.sh"));
+        string[] demos = [.. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "samples")).Select(folder => Path.GetFileName(folder).ToLowerInvariant())];
+        foreach (Match match in BuildCommand().Matches(Markdown.Of(path).Text))
+        {
+            (string command, string argument) = (match.Groups[1].Value, match.Groups[2].Value);
+            build.Should().Contain($"\n  {command} ", "{0} names ./build.sh {1}", path, command);
+            if (command == "demo" && argument.Length > 0)
+            {
+                demos.Should().Contain(demo => demo.StartsWith(argument, StringComparison.Ordinal) || demo == argument + "demo", "{0} names the demo {1}", path, argument);
             }
         }
     }
@@ -116,6 +162,12 @@ public sealed partial class DocumentTests
 
     private static string Normalized(string code) => string.Join(
         '\n', code.Split('\n').Select(line => line.Trim()).Where(line => line.Length > 0 && !UsingDirective().IsMatch(line)));
+
+    [GeneratedRegex(@"`(?:[^`\n]*\W)?([A-Z]\w+)\.([A-Z]\w+)")]
+    private static partial Regex InlineMember();
+
+    [GeneratedRegex(@"\./build\.sh ([a-z]+)(?: ([a-z]+))?")]
+    private static partial Regex BuildCommand();
 
     [GeneratedRegex(@"^Next: \[[^]]*\]\(([^)#]*)\)", RegexOptions.Multiline)]
     private static partial Regex NextLink();
