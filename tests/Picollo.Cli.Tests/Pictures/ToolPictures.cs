@@ -30,8 +30,12 @@ public sealed class ToolPictures
         XElement shown = Picture.Show("top.svg", TerminalPicture.Draw("picollo top in a terminal", ["$ picollo top", .. rows], Columns));
 
         screen.Press("q");
-        Labels(TerminalPicture.RowsOf(shown)).Should().Contain(["PID", "USER", "%WAIT", "COMMAND"]).And.Contain(
-            Labels(screen.Rows.Concat(rows.Select(WithoutStyle))).Where(label => label is "Tasks" or "%Cpu(s)" or "%WAIT" or "MiB" or "TIME+"));
+        HeadingsOf(TerminalPicture.RowsOf(shown)).Should().Contain("%WAIT").And.Equal(HeadingsOf(rows.Select(WithoutStyle)));
+        foreach (string label in new[] { "Tasks:", "%Cpu(s):", "MiB Mem :", "MiB Swap:" })
+        {
+            rows.Should().Contain(row => row.StartsWith(label, StringComparison.Ordinal));
+            TerminalPicture.RowsOf(shown).Should().Contain(row => row.StartsWith(label, StringComparison.Ordinal));
+        }
     }
 
     [FactNeeding(Need.Tmux)]
@@ -50,14 +54,15 @@ public sealed class ToolPictures
 
         Names(TerminalPicture.RowsOf(shown)).Should().StartWith("elapsed").And.Contain("max resident")
             .And.Equal(Names(rows[..end].Select(WithoutStyle)));
+        TerminalPicture.RowsOf(shown).Should().Contain(row => row.Trim() == rows.Select(WithoutStyle).Single(one => one.Contains("A mean", StringComparison.Ordinal)).Trim());
     }
 
     private static string[] StyledRows(TmuxScreen screen) => screen.StyledScreen.Split('\n')[..^1];
 
     private static string WithoutStyle(string row) => string.Concat(TerminalPicture.RunsOf(row).Select(run => run.Text + " "));
 
-    private static IEnumerable<string> Labels(IEnumerable<string> rows) =>
-        rows.SelectMany(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries)).Select(word => word.TrimEnd(':')).Distinct();
+    private static string[] HeadingsOf(IEnumerable<string> rows) =>
+        rows.Single(row => row.Contains("COMMAND", StringComparison.Ordinal)).Split(' ', StringSplitOptions.RemoveEmptyEntries);
 
     /// <summary>The names of the table's rows, without the events, which depend on the machine.</summary>
     private static IEnumerable<string> Names(IEnumerable<string> rows) =>
