@@ -39,8 +39,12 @@ public static class PicolloBuilderExtensions
     /// <para><b>Time.</b> The CPU time is that of <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches the
     /// middleware until the rest of the pipeline has returned. It excludes the server's reading of the request and sending of what is left
     /// of the response. Work that outlives its request counts until the request ends.</para>
-    /// <para><b>Routes.</b> A request that an error page answers counts for the route it came for. A request without a route counts for
-    /// <c>(unmatched)</c>. Paths are not recorded.</para>
+    /// <para><b>Rows.</b> A request counts for its method and the pattern of its route, with the literal prefix of the <c>Map</c> branch
+    /// after this middleware in which the route was found, and with controller and action in conventional routes. A request that an error
+    /// page answers counts for the route it came for. Without a route, a request counts for <c>(static files)</c>,
+    /// <c>(no endpoint)</c> (a middleware, or routing itself, has answered) or <c>(unhandled)</c> (nothing has). Static files are
+    /// recognised as endpoints of <c>MapStaticAssets()</c>, and where <c>UseStaticFiles()</c> has no options of its own. Paths are not
+    /// recorded. Endpoints with <c>DisableHttpMetrics()</c> are not counted.</para>
     /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>picollo.http.server.request.cpu.time</c> in
     /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
     /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
@@ -49,8 +53,8 @@ public static class PicolloBuilderExtensions
     /// once if this machine does not report the CPU time of threads: requests are then served without being measured. Exceptions that
     /// metric listeners and loggers throw when a request is reported are ignored; one that a listener throws when the instrument is
     /// published fails the application's start.</para>
-    /// <para><b>Cost.</b> Two readings of the thread's clock for a request that never waits and two more for each wait; three objects of
-    /// 152 bytes in total, or four of 200 if the host creates an activity (it does if any logger is enabled).</para>
+    /// <para><b>Cost.</b> Two readings of the thread's clock for a request that never waits and two more for each wait; four objects of
+    /// 224 bytes in total, or five of 272 if the host creates an activity (it does if any logger is enabled).</para>
     /// </remarks>
     /// <param name="app">The application, or a branch of it.</param>
     /// <returns><paramref name="app"/>.</returns>

@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.StaticFiles;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
@@ -43,6 +44,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<UsageReader>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileNotes>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();
         services.TryAddEnumerable(
@@ -55,6 +57,20 @@ public static class PicolloServiceCollectionExtensions
         }
 
         return new PicolloBuilder(services);
+    }
+
+    /// <summary>Notes which requests are answered with a static file by <c>UseStaticFiles()</c> without options of its own.</summary>
+    private sealed class StaticFileNotes : IPostConfigureOptions<StaticFileOptions>
+    {
+        public void PostConfigure(string? name, StaticFileOptions options)
+        {
+            Action<StaticFileResponseContext> prepare = options.OnPrepareResponse;
+            options.OnPrepareResponse = response =>
+            {
+                MeasuredRequest.NoteStaticFile(response.Context);
+                prepare(response);
+            };
+        }
     }
 
     private sealed record PicolloBuilder(IServiceCollection Services) : IPicolloBuilder;

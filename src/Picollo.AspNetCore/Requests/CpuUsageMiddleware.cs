@@ -6,29 +6,28 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>Measures each request from here to the end of the pipeline, unless another one measures it already.</summary>
 /// <remarks>
-/// <para>A request that ends without a wait costs two readings of the thread's clock (more with user and kernel time apart) and three
-/// objects: the watcher, and the context and the map of its one value that the runtime makes for it, 152 bytes in total. If the host put
-/// its <see cref="System.Diagnostics.Activity"/> into the context before (it does if any logger is enabled), the runtime makes a larger map
-/// and an array: four objects, 200 bytes. Watchers are not pooled, because work that outlives its request still holds them.</para>
+/// <para>A request that ends without a wait costs two readings of the thread's clock (more with user and kernel time apart) and four
+/// objects: the request, the watcher, and the context and the map of its one value that the runtime makes for it, 224 bytes in total. If
+/// the host put its <see cref="System.Diagnostics.Activity"/> into the context before (it does if any logger is enabled), the runtime makes
+/// a larger map and an array: five objects, 272 bytes. Watchers are not pooled, because work that outlives its request still holds
+/// them.</para>
 /// <para>Leaving the flow is a return to the context that the request came with, which allocates nothing.</para>
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
 {
+    private readonly BranchPrefixes _prefixes = BranchPrefixes.Of(next);
     private readonly CpuUsageDetail _detail = options.Detail;
     private readonly bool _serverTiming = options.ServerTiming;
 
     // Not async: a request that ends without a wait pays for no state machine.
     public Task Invoke(HttpContext context)
     {
-        // The feature marks the request as counted, by an outer middleware, or by the first run if an error page runs the pipeline again:
-        // error pages clear the endpoint and the response, but no other feature. The server clears it with the request.
         // Without a flow (no server suppresses it), there is nothing to follow.
-        if (context.Features.Get<CpuUsageMiddleware>() is not null || ExecutionContext.Capture() is not { } before)
+        if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes) is not { } measured)
         {
             return next(context);
         }
 
-        context.Features.Set(this);
         CpuUsageAsyncWatcher watcher = new(_detail);
         Task request;
         try
@@ -45,33 +44,35 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         }
         catch (Exception failure)
         {
-            End(context, watcher, before, failure);
+            End(context, measured, watcher, before, failure);
             throw;
         }
 
         if (request.IsCompleted)
         {
-            End(context, watcher, before, FailureOf(request));
+            End(context, measured, watcher, before, FailureOf(request));
             return request;
         }
 
-        Task all = EndLater(request, context, watcher, before);
+        Task all = EndLater(request, context, measured, watcher, before);
         ExecutionContext.Restore(before);
         return all;
     }
 
-    private async Task EndLater(Task request, HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before)
+    private async Task EndLater(
+        Task request, HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before)
     {
         await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        End(context, watcher, before, FailureOf(request));
+        End(context, measured, watcher, before, FailureOf(request));
         await request.ConfigureAwait(false); // throws what the request has thrown
     }
 
-    private void End(HttpContext context, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
+    private void End(
+        HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
         ExecutionContext.Restore(before);
         watcher.Stop();
-        reporter.Report(context, RequestUsage.Of(watcher), failure);
+        reporter.Report(context, measured, RequestUsage.Of(watcher), failure);
     }
 
     /// <summary>Adds <c>Server-Timing</c> (W3C Server Timing): what the request took until its headers are sent.</summary>

@@ -1,77 +1,76 @@
-using Microsoft.AspNetCore.Diagnostics;
+using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Http.Metadata;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
+using Microsoft.AspNetCore.StaticAssets;
+using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>What is known of an endpoint, or of requests without one: looked up once, and kept with the histograms of the method that it
-/// was last requested with.</summary>
-internal sealed class EndpointUsage(Endpoint? endpoint)
+/// <summary>What is known of an endpoint: looked up once, and kept with the histograms that it was last requested with.</summary>
+internal sealed class EndpointUsage(Endpoint endpoint)
 {
     /// <summary>Metadata of endpoints whose responses end when the client disconnects, so that their wall time means nothing.</summary>
     public static readonly object EndlessMetadata = new();
 
-    // Keys of the framework that are not public; the server's own metrics read them, too.
-    private const string OriginalEndpointKey = "__OriginalEndpoint"; // HttpExtensions
-    private const string RequestUnhandledKey = "__RequestUnhandled"; // ApplicationBuilder
+    // Written by any thread; correct for the method and the prefix that it has.
+    private Latest? _latest;
 
-    // Written by any thread; correct for the method that it names.
-    private RouteUsage? _latest;
-
-    /// <summary>The pattern; null if there is none.</summary>
+    /// <summary>The pattern, or one of <see cref="RouteTable"/>'s names; null if there is neither.</summary>
     /// <remarks>The root may be written as "/" or ""; it is "/" here, as <c>http.route</c> of the framework's own metrics.</remarks>
-    public string? Route { get; } =
-        (endpoint?.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route
-            ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText) is { } route
-            ? route.Length == 0 ? "/" : route
-            : null;
+    public string? Route { get; } = endpoint.Metadata.GetMetadata<StaticAssetDescriptor>() is not null ? RouteTable.StaticFiles
+        : PatternOf(endpoint) is { } route ? route.Length == 0 ? "/" : route
+        : null;
 
     /// <summary>Whether the endpoint has <see cref="EndlessMetadata"/>.</summary>
-    public bool IsEndless { get; } = endpoint?.Metadata.Contains(EndlessMetadata) ?? false;
+    public bool IsEndless { get; } = endpoint.Metadata.Contains(EndlessMetadata);
 
-    /// <summary>The endpoint that a request came for; null if there was none.</summary>
-    /// <remarks>Error pages run the pipeline a second time, for their own path. The endpoint is that of the first run: the exception
-    /// handler leaves a feature with it, and both kinds of pages put it among the request's items. If the first run had none, the end of
-    /// the pipeline has noted there that the request was unhandled.</remarks>
-    public static Endpoint? RequestedBy(HttpContext context)
+    /// <summary>Whether the application has excluded it from metrics (<c>DisableHttpMetrics()</c>). Picollo's own page has a stream that it
+    /// excludes from the server's metrics only.</summary>
+    public bool IsExcluded { get; } =
+        endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<PageAccess>() is null;
+
+    /// <summary>The histograms of a method that <see cref="RouteTable.MethodOf"/> returned, in a branch.</summary>
+    public RouteUsage Get(RouteTable routes, string method, string prefix)
     {
-        if (context.Features.Get<IExceptionHandlerFeature>() is { } handled)
+        Latest? latest = Volatile.Read(ref _latest);
+        if (latest is not null && ReferenceEquals(latest.Method, method) && ReferenceEquals(latest.Prefix, prefix))
         {
-            return handled.Endpoint;
+            return latest.Usage;
         }
 
-        // Not by context.Items, which would allocate items for a request without any.
-        Endpoint? last = context.GetEndpoint();
-        if (context.Features.Get<IItemsFeature>()?.Items is not { Count: > 0 } items)
-        {
-            return last;
-        }
-
-        return items.TryGetValue(OriginalEndpointKey, out object? original) && original is Endpoint endpoint ? endpoint
-            : items.ContainsKey(RequestUnhandledKey) ? null
-            : last;
-    }
-
-    /// <summary>The histograms of a method that <see cref="RouteTable.MethodOf"/> returned.</summary>
-    public RouteUsage Get(RouteTable routes, string method)
-    {
-        RouteUsage? latest = Volatile.Read(ref _latest);
-        if (latest is not null && ReferenceEquals(latest.Method, method))
-        {
-            return latest;
-        }
-
-        string route = Route ?? RouteTable.Unmatched;
-        RouteUsage usage = routes.Get(method, route);
-
-        // A full table returns the histograms of the rest, whose method may be another.
-        if (usage.Route == route)
-        {
-            Volatile.Write(ref _latest, usage);
-        }
-
+        RouteUsage usage = routes.Get(method, RouteIn(prefix));
+        Volatile.Write(ref _latest, new Latest(method, prefix, usage));
         return usage;
     }
+
+    /// <summary>The route's name in a branch.</summary>
+    public string RouteIn(string prefix) => Route is null ? RouteTable.NoEndpoint
+        : Route == RouteTable.StaticFiles || prefix.Length == 0 ? Route
+        : Route == "/" ? prefix
+        : prefix + (Route.StartsWith('/') ? "" : "/") + Route;
+
+    private static string? PatternOf(Endpoint endpoint) => endpoint is RouteEndpoint { RoutePattern: { RequiredValues.Count: > 0 } pattern }
+        ? WithRequiredValues(pattern)
+        : endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
+
+    /// <summary>The pattern with the values that the endpoint requires: of conventional routes such as
+    /// <c>{controller=Home}/{action=Index}/{id?}</c>, those of the action. Each action has an endpoint, and all share the pattern's
+    /// text.</summary>
+    private static string? WithRequiredValues(RoutePattern pattern)
+    {
+        string? text = pattern.RawText;
+        foreach (RoutePatternParameterPart parameter in pattern.Parameters)
+        {
+            if (pattern.RequiredValues.TryGetValue(parameter.Name, out object? required) && required is string { Length: > 0 } value)
+            {
+                text = Regex.Replace(text!, $@"\{{\**{Regex.Escape(parameter.Name)}([=:?][^}}]*)?\}}", _ => value, RegexOptions.IgnoreCase);
+            }
+        }
+
+        return text;
+    }
+
+    private sealed record Latest(string Method, string Prefix, RouteUsage Usage);
 }

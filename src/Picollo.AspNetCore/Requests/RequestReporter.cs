@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.Cpu;
@@ -14,9 +15,11 @@ internal sealed partial class RequestReporter(
 {
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
 
+    // A key of the framework that is not public; the server's own metrics read it, too (ApplicationBuilder).
+    private const string RequestUnhandledKey = "__RequestUnhandled";
+
     // Weak, because an application may replace its endpoints while it runs.
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
-    private readonly EndpointUsage _unmatched = new(null);
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
@@ -30,25 +33,41 @@ internal sealed partial class RequestReporter(
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
     /// <summary>Counts a request that has ended, or failed by what the pipeline threw.</summary>
-    public void Report(HttpContext context, in RequestUsage usage, Exception? failure)
+    public void Report(HttpContext context, MeasuredRequest request, in RequestUsage usage, Exception? failure)
     {
         string method = RouteTable.MethodOf(context.Request.Method);
-        EndpointUsage endpoint = EndpointUsage.RequestedBy(context) is { } requested
+        EndpointUsage? endpoint = request.Requested is { } requested && !request.IsStaticFile
             ? _endpoints.GetValue(requested, static requested => new(requested))
-            : _unmatched;
-        endpoint.Get(routes, method).Record(usage, endpoint.IsEndless);
+            : null;
+        if (endpoint is { IsExcluded: true } || context.Features.Get<IHttpMetricsTagsFeature>() is { MetricsDisabled: true })
+        {
+            return;
+        }
+
+        RouteUsage row = endpoint?.Get(routes, method, request.Prefix) ?? routes.Get(method, NameWithoutEndpoint(context, request));
+        row.Record(usage, endpoint is { IsEndless: true });
 
         bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
         if (isOverBudget || instrument.IsEnabled)
         {
             int status = StatusOf(context, failure);
-            instrument.Record(usage, method, endpoint.Route, status);
+            instrument.Record(usage, method, endpoint?.Route is null ? null : endpoint.RouteIn(request.Prefix), status);
             if (isOverBudget)
             {
-                TryLogOverBudget(usage, method, endpoint.Route ?? RouteTable.Unmatched, status);
+                TryLogOverBudget(usage, method, endpoint?.RouteIn(request.Prefix) ?? NameWithoutEndpoint(context, request), status);
             }
         }
     }
+
+    private static string NameWithoutEndpoint(HttpContext context, MeasuredRequest request) =>
+        request.IsStaticFile ? RouteTable.StaticFiles
+        : IsUnhandled(context) ? RouteTable.Unhandled
+        : request.BranchOf(context.Request.Path) is { Length: > 0 } branch ? $"{branch} {RouteTable.NoEndpoint}"
+        : RouteTable.NoEndpoint;
+
+    // Not by context.Items, which would allocate items for a request without any.
+    private static bool IsUnhandled(HttpContext context) =>
+        context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
 
     /// <summary>The status code that the request ends with, as far as it is known when the pipeline has returned.</summary>
     /// <remarks>The server answers what the application has thrown later, and logs 499 for a request that was aborted before its response

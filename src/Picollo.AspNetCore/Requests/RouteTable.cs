@@ -7,8 +7,14 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>The histograms of each method and route that was requested, up to the number that the options allow. Thread-safe.</summary>
 internal sealed class RouteTable(IOptions<PicolloOptions> options)
 {
-    /// <summary>The route of requests that matched none.</summary>
-    public const string Unmatched = "(unmatched)";
+    /// <summary>The route of all static files, because each release has new names for them.</summary>
+    public const string StaticFiles = "(static files)";
+
+    /// <summary>The route of requests that something other than an endpoint with a route has answered.</summary>
+    public const string NoEndpoint = "(no endpoint)";
+
+    /// <summary>The route of requests that nothing has answered: they reached the end of the pipeline.</summary>
+    public const string Unhandled = "(unhandled)";
 
     /// <summary>The route of requests that came when the table was full; its method is <see cref="OtherMethod"/>.</summary>
     public const string Other = "(other)";

@@ -62,7 +62,7 @@ public class CpuUsageCountingTests
         await app.Client.SendAsync(new HttpRequestMessage(new HttpMethod("FROB"), "/missing"));
 
         (await app.GetCountsAsync(4)).Should().BeEquivalentTo(
-            [("DELETE", "(unmatched)", 1UL), ("GET", "(unmatched)", 1UL), ("_OTHER", "(unmatched)", 1UL), ("_OTHER", "/any", 1UL)]);
+            [("DELETE", "(no endpoint)", 1UL), ("GET", "(unhandled)", 1UL), ("_OTHER", "(unhandled)", 1UL), ("_OTHER", "/any", 1UL)]);
     }
 
     [Fact]
@@ -76,7 +76,7 @@ public class CpuUsageCountingTests
         });
         (await (await app.Client.GetAsync("/fails")).Content.ReadAsStringAsync()).Should().Be("error");
 
-        (await app.GetCountsAsync(1)).Should().Equal(("GET", "(unmatched)", 1));
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "(no endpoint)", 1));
     }
 
     [Fact]
@@ -97,7 +97,7 @@ public class CpuUsageCountingTests
             (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         }
 
-        (await app.GetCountsAsync(3)).Should().Equal(("GET", "(unmatched)", 2), ("GET", "/later", 1));
+        (await app.GetCountsAsync(3)).Should().Equal(("GET", "(no endpoint)", 2), ("GET", "/later", 1));
         app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(3);
     }
 

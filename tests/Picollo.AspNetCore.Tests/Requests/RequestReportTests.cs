@@ -154,7 +154,9 @@ public class RequestReportTests
             .AddPicollo(options => options.CpuBudget = TimeSpan.FromMilliseconds(50))
             .Services.BuildServiceProvider();
 
-        services.GetRequiredService<RequestReporter>().Report(new DefaultHttpContext(), new RequestUsage(cpuNanoseconds, 10_000_000_000, null), null);
+        DefaultHttpContext context = new();
+        MeasuredRequest request = MeasuredRequest.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask))!;
+        services.GetRequiredService<RequestReporter>().Report(context, request, new RequestUsage(cpuNanoseconds, 10_000_000_000, null), null);
 
         sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }

@@ -20,7 +20,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         ("GET", "/orders/{id:int}/items/{item}", 0.4, 3, 900),
         ("GET", "/report/{year}", 180, 240, 12),
         ("DELETE", "/orders/{id:int}", 0.9, 11, 17),
-        ("_OTHER", "(unmatched)", 0.05, 0.09, 75),
+        ("_OTHER", "(unhandled)", 0.05, 0.09, 75),
     ];
 
     public static TheoryData<string, int, bool> Looks

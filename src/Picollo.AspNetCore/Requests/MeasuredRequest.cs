@@ -1,0 +1,92 @@
+using Microsoft.AspNetCore.Diagnostics;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Picollo.AspNetCore.Requests;
+
+/// <summary>A request that is measured: notes which endpoint it came for, and in which branch, while it runs.</summary>
+/// <remarks>It is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. Error pages and branches restore
+/// what they have changed before the pipeline returns, so it is too late then.</remarks>
+internal sealed class MeasuredRequest : IEndpointFeature
+{
+    private readonly HttpContext _context;
+    private readonly BranchPrefixes _prefixes;
+    private readonly string _base;
+    private Endpoint? _current;
+
+    private MeasuredRequest(HttpContext context, BranchPrefixes prefixes, Endpoint? endpoint)
+    {
+        _context = context;
+        _prefixes = prefixes;
+        _base = context.Request.PathBase.Value ?? "";
+        _current = Requested = endpoint;
+    }
+
+    /// <summary>The endpoint that the request came for; null if there was none.</summary>
+    public Endpoint? Requested { get; private set; }
+
+    /// <summary>The literal prefix of the branch in which that endpoint was selected; empty outside of branches.</summary>
+    public string Prefix { get; private set; } = "";
+
+    /// <summary>Whether a middleware for static files has answered.</summary>
+    public bool IsStaticFile { get; private set; }
+
+    /// <summary>Whether the queue of the CPU workers was full.</summary>
+    public bool IsRefused { get; private set; }
+
+    /// <summary>The longest literal prefix of a path; empty if it has none.</summary>
+    public string BranchOf(PathString path) => _prefixes.FindIn(path);
+
+    Endpoint? IEndpointFeature.Endpoint
+    {
+        get => _current;
+        set
+        {
+            _current = value;
+
+            // An error page runs the pipeline again, for its own path, and clears the endpoint before it does.
+            if (value is not null && !IsRunAgain())
+            {
+                Requested = value;
+                string all = _context.Request.PathBase.Value ?? "";
+                Prefix = all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "";
+            }
+        }
+    }
+
+    /// <summary>Starts a request, unless it is measured already.</summary>
+    /// <returns>Null if it is: by an outer middleware, or in its first run if an error page runs the pipeline again.</returns>
+    public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes)
+    {
+        IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
+        if (before is MeasuredRequest)
+        {
+            return null;
+        }
+
+        MeasuredRequest request = new(context, prefixes, before?.Endpoint);
+        context.Features.Set<IEndpointFeature>(request);
+        return request;
+    }
+
+    /// <summary>Notes that a static file is the answer.</summary>
+    public static void NoteStaticFile(HttpContext context)
+    {
+        if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request && !request.IsRunAgain())
+        {
+            request.IsStaticFile = true;
+        }
+    }
+
+    /// <summary>Notes that the request did not get a CPU worker.</summary>
+    public static void NoteRefusal(HttpContext context)
+    {
+        if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request)
+        {
+            request.IsRefused = true;
+        }
+    }
+
+    private bool IsRunAgain() =>
+        _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;
+}

@@ -1,0 +1,217 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.AspNetCore.StaticAssets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.FileProviders;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Which row a request counts for: rows come from the application's code, and never from a request.</summary>
+public sealed class RowTests : IDisposable
+{
+    private readonly string _files = Directory.CreateTempSubdirectory("picollo-files-").FullName;
+
+    public RowTests()
+    {
+        foreach (string name in new[] { "index.html", "site.css", "app.js" })
+        {
+            File.WriteAllText(Path.Combine(_files, name), name);
+        }
+    }
+
+    public void Dispose() => Directory.Delete(_files, recursive: true);
+
+    [Fact]
+    public async Task Static_files_share_a_row()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseStaticFiles();
+                web.MapFallbackToFile("index.html");
+            },
+            build: builder => builder.Environment.WebRootFileProvider = new PhysicalFileProvider(_files));
+        foreach (string path in new[] { "/site.css", "/app.js", "/some/page" })
+        {
+            (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.OK, path);
+        }
+
+        (await app.GetCountsAsync(3)).Should().Equal(("GET", "(static files)", 3));
+    }
+
+    [Fact]
+    public async Task Endpoints_of_static_assets_share_a_row()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                web.MapGet($"/lib/{i}.{Guid.NewGuid():N}.js", () => "asset").WithMetadata(new StaticAssetDescriptor { Route = "", AssetPath = "" });
+            }
+        });
+        IReadOnlyList<string> assets = [.. app.Services.GetRequiredService<Microsoft.AspNetCore.Routing.EndpointDataSource>().Endpoints
+            .OfType<Microsoft.AspNetCore.Routing.RouteEndpoint>().Select(endpoint => endpoint.RoutePattern.RawText!)];
+        foreach (string asset in assets)
+        {
+            (await app.Client.GetStringAsync(asset)).Should().Be("asset");
+        }
+
+        (await app.GetCountsAsync(300)).Should().Equal(("GET", "(static files)", 300));
+    }
+
+    [Fact]
+    public async Task A_static_file_that_is_an_error_page_counts_for_the_route_that_failed()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseStatusCodePagesWithReExecute("/index.html");
+                web.UseStaticFiles();
+                web.UseRouting();
+                web.MapGet("/none", () => Results.NotFound());
+            },
+            build: builder => builder.Environment.WebRootFileProvider = new PhysicalFileProvider(_files));
+        (await (await app.Client.GetAsync("/none")).Content.ReadAsStringAsync()).Should().Be("index.html");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/none", 1));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Routes_in_a_branch_have_its_literal_prefix(bool all)
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UsePicollo();
+                web.Map("/first", branch => branch.UseRouting().UseEndpoints(routes =>
+                {
+                    routes.MapGet("/items/{id}", (string id) => id);
+                    routes.MapGet("/", () => "root");
+                }));
+                web.Map("/second", branch => branch.Map("/inner", inner => inner.UseRouting().UseEndpoints(
+                    routes => routes.MapGet("/items/{id}", (string id) => id))));
+                web.UseWhen(context => context.Request.Query.ContainsKey("when"), branch => branch.Map("/third", inner => inner.Run(
+                    context => context.Response.WriteAsync("third"))));
+            },
+            measureAll: all);
+        foreach (string path in new[] { "/first/items/1", "/FIRST/items/2", "/first", "/second/inner/items/3", "/third/x?when" })
+        {
+            (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.OK, path);
+        }
+
+        (await app.GetCountsAsync(5)).Should().Equal(
+            ("GET", "/first", 1), ("GET", "/first/items/{id}", 2), ("GET", "/second/inner/items/{id}", 1), ("GET", "/third (no endpoint)", 1));
+    }
+
+    [Fact]
+    public async Task A_base_path_of_request_data_makes_no_row()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.Use((context, next) =>
+            {
+                string[] parts = context.Request.Path.Value!.Split('/', 3);
+                (context.Request.PathBase, context.Request.Path) = ("/" + parts[1], "/" + parts[2]);
+                return next(context);
+            });
+            web.UseRouting();
+            web.MapGet("/items/{id}", (string id) => id);
+        });
+        for (int tenant = 0; tenant < 20; tenant++)
+        {
+            (await app.Client.GetStringAsync($"/tenant{tenant}/items/1")).Should().Be("1");
+        }
+
+        (await app.GetCountsAsync(20)).Should().Equal(("GET", "/items/{id}", 20));
+    }
+
+    [Fact]
+    public async Task A_missing_page_in_a_branch_does_not_count_for_the_error_page()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.UseStatusCodePagesWithReExecute("/status/{0}");
+            web.Map("/sub", branch => branch.UseRouting().UseEndpoints(routes => routes.MapGet("/known", () => Results.NotFound())));
+            web.UseRouting();
+            web.MapGet("/status/{code}", (int code) => $"status {code}");
+        });
+        foreach (string path in new[] { "/sub/nosuch", "/sub/known", "/nosuch" })
+        {
+            (await (await app.Client.GetAsync(path)).Content.ReadAsStringAsync()).Should().Be("status 404");
+        }
+
+        (await app.GetCountsAsync(3)).Should().Equal(("GET", "(unhandled)", 2), ("GET", "/sub/known", 1));
+    }
+
+    [Fact]
+    public async Task Conventional_routes_have_a_row_for_each_action()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapControllerRoute("default", "{controller=Home}/{action=Index}/{id?}"),
+            build: builder => builder.Services.AddControllers().AddApplicationPart(typeof(RowTests).Assembly)
+                .ConfigureApplicationPartManager(parts => parts.FeatureProviders.Add(new TestControllers())));
+        foreach (string path in new[] { "/", "/home/index/7", "/Home/Other", "/Home/Other/8" })
+        {
+            (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.OK, path);
+        }
+
+        (await app.GetCountsAsync(4)).Should().Equal(("GET", "Home/Index/{id?}", 2), ("GET", "Home/Other/{id?}", 2));
+    }
+
+    [Fact]
+    public async Task Redirects_and_answers_of_middleware_have_no_endpoint()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseHealthChecks("/health");
+                web.Use((context, next) =>
+                {
+                    if (context.Request.Path != "/old")
+                    {
+                        return next(context);
+                    }
+
+                    context.Response.Redirect("/new");
+                    return Task.CompletedTask;
+                });
+                web.MapGet("/new", () => "new");
+            },
+            build: builder => builder.Services.AddHealthChecks());
+        await app.Client.GetAsync("/health");
+        await app.Client.GetAsync("/old");
+        await app.Client.GetAsync("/nosuch");
+
+        (await app.GetCountsAsync(4)).Should().Equal(("GET", "(no endpoint)", 2), ("GET", "(unhandled)", 1), ("GET", "/new", 1));
+    }
+
+    [Fact]
+    public async Task Endpoints_without_metrics_are_not_counted()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapGet("/hidden", () => "hidden").DisableHttpMetrics();
+            web.MapGet("/shown", () => "shown");
+        });
+        await app.Client.GetStringAsync("/hidden");
+        await app.Client.GetStringAsync("/shown");
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/shown", 1));
+    }
+
+    private sealed class TestControllers : Microsoft.AspNetCore.Mvc.Controllers.ControllerFeatureProvider
+    {
+        protected override bool IsController(System.Reflection.TypeInfo typeInfo) => typeInfo == typeof(HomeController);
+    }
+
+    private sealed class HomeController : ControllerBase
+    {
+        public ContentResult Index(string? id) => Content($"index {id}");
+
+        public ContentResult Other(string? id) => Content($"other {id}");
+    }
+}
