@@ -202,13 +202,14 @@ public static class PicolloBuilderExtensions
             ?? throw new InvalidOperationException("RequireCpuWorker() needs the services that builder.Services.AddPicollo() adds.");
         CpuTaskOptions options = new() { Name = endpoint.DisplayName is { Length: > 0 } name ? name : nameof(RequireCpuWorker) };
         endpoint.Metadata.Add(OnWorkerMetadata);
-        endpoint.RequestDelegate = context => workers.TryRun(context, handler, options) ?? Refuse(context.Response);
+        endpoint.RequestDelegate = context => workers.TryRun(context, handler, options) ?? Refuse(context);
     }
 
-    private static Task Refuse(HttpResponse response)
+    private static Task Refuse(HttpContext context)
     {
-        response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-        response.Headers.RetryAfter = RetryAfterSeconds;
+        MeasuredRequest.NoteRefusal(context);
+        context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+        context.Response.Headers.RetryAfter = RetryAfterSeconds;
         return Task.CompletedTask;
     }
 }

@@ -4,6 +4,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
+using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export;
 
@@ -11,7 +12,7 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
-    UsageReader reader, Subjects subjects, EventStream events, IHostEnvironment environment, TimeProvider time)
+    UsageReader reader, Subjects subjects, RouteTable routes, EventStream events, IHostEnvironment environment, TimeProvider time)
 {
     // The ID of the subject whose plots are shown.
     private const string ShowParameter = "show";
@@ -56,6 +57,7 @@ internal sealed class PageEndpoints(
     {
         context.Response.ContentType = PrometheusTextWriter.ContentType;
         _prometheus.Write(context.Response.BodyWriter, subjects.Registrations);
+        RouteCounters.Write(context.Response.BodyWriter, routes);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 

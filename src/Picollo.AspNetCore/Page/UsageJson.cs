@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.Metrics;
 
@@ -31,6 +32,9 @@ internal sealed record RouteJson(
     double Rate,
     double MachineShare,
     double? KernelShare,
+    ResponsesJson Responses,
+    long Rejected,
+    double CpuSecondsTotal,
     QuantilesJson CpuSeconds,
     QuantilesJson WallSeconds)
 {
@@ -42,8 +46,29 @@ internal sealed record RouteJson(
         usage.Rate,
         usage.MachineShare,
         usage.KernelShare,
-        QuantilesJson.Of(usage.Quantiles[0], ratio: 1e9),
-        QuantilesJson.Of(usage.Quantiles[1], ratio: 1e9));
+        ResponsesJson.Of(usage.Subject.Route!),
+        usage.Subject.Route!.Rejected,
+        usage.Sum / 1e9,
+        QuantilesJson.Of(usage.Quantiles[0], ratio: 1e9) with { Sum = usage.Subject.Route.CpuNanoseconds / 1e9 },
+        QuantilesJson.Of(usage.Quantiles[1], ratio: 1e9) with { Sum = usage.Subject.Route.WallNanoseconds / 1e9 });
+}
+
+/// <summary>The number of responses by class; together they are the route's count.</summary>
+internal sealed record ResponsesJson(
+    [property: JsonPropertyName("1xx")] long Informational,
+    [property: JsonPropertyName("2xx")] long Success,
+    [property: JsonPropertyName("3xx")] long Redirection,
+    [property: JsonPropertyName("4xx")] long ClientError,
+    [property: JsonPropertyName("5xx")] long ServerError,
+    long Aborted)
+{
+    public static ResponsesJson Of(RouteUsage route) => new(
+        route[ResponseClass.Informational],
+        route[ResponseClass.Success],
+        route[ResponseClass.Redirection],
+        route[ResponseClass.ClientError],
+        route[ResponseClass.ServerError],
+        route[ResponseClass.Aborted]);
 }
 
 /// <summary>A registered histogram; values in the unit of its description.</summary>
@@ -64,17 +89,30 @@ internal sealed record HistogramJson(
     }
 }
 
-/// <summary>Percentiles of the values within the histogram's range.</summary>
+/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes, and otherwise
+/// within the histogram's relative error.</summary>
 internal sealed record QuantilesJson(
-    double P50, double P90, double P99, [property: JsonPropertyName("p99.9")] double P999, double Max, ulong OutOfRange)
+    double P50,
+    double P90,
+    double P99,
+    [property: JsonPropertyName("p99.9")] double P999,
+    double Max,
+    ulong OutOfRange,
+    ulong Count,
+    double Sum)
 {
+    /// <summary>The mean; 0 without values.</summary>
+    public double Mean => Count == 0 ? 0 : Sum / Count;
+
     public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
         quantiles.P50 / ratio,
         quantiles.P90 / ratio,
         quantiles.P99 / ratio,
         quantiles.P999 / ratio,
         quantiles.Max / ratio,
-        quantiles.OutOfRange);
+        quantiles.OutOfRange,
+        quantiles.Count,
+        quantiles.Sum / ratio);
 }
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]

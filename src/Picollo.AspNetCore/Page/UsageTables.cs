@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
@@ -62,7 +63,7 @@ internal static class UsageTables
         foreach (SubjectUsage route in reading.Routes)
         {
             BeginRow(html, route, chosen);
-            Cell(html, "requests", "", Numbers.Count(route.Count));
+            Cell(html, "requests", "", Numbers.Count(route.Count) + Failures(route.Subject.Route!));
             Cell(html, "a second", "", Numbers.Short(route.Rate));
             string kernel = route.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
             Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Percent(route.MachineShare)}</span>");
@@ -76,6 +77,18 @@ internal static class UsageTables
         {
             html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
         }
+    }
+
+    /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>
+    private static string Failures(RouteUsage route)
+    {
+        (string Name, long Count)[] all =
+        [
+            ("4xx", route[ResponseClass.ClientError]), ("5xx", route[ResponseClass.ServerError]), ("aborted", route[ResponseClass.Aborted]),
+            ("rejected", route.Rejected),
+        ];
+        string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Name}"));
+        return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
     private static void WriteHistograms(StringBuilder html, IReadOnlyList<SubjectUsage> histograms, string chosen)

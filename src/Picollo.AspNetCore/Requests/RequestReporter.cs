@@ -45,12 +45,16 @@ internal sealed partial class RequestReporter(
         }
 
         RouteUsage row = endpoint?.Get(routes, method, request.Prefix) ?? routes.Get(method, NameWithoutEndpoint(context, request));
-        row.Record(usage, endpoint is { IsEndless: true });
+        int status = StatusOf(context, failure);
+        row.Record(
+            usage,
+            ClassOf(context, status),
+            endpoint is { IsEndless: true },
+            isRejected: request.IsRefused || status == StatusCodes.Status429TooManyRequests);
 
         bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
         if (isOverBudget || instrument.IsEnabled)
         {
-            int status = StatusOf(context, failure);
             instrument.Record(usage, method, endpoint?.Route is null ? null : endpoint.RouteIn(request.Prefix), status);
             if (isOverBudget)
             {
@@ -81,6 +85,10 @@ internal sealed partial class RequestReporter(
             BadHttpRequestException badRequest => badRequest.StatusCode,
             _ => StatusCodes.Status500InternalServerError,
         };
+
+    private static ResponseClass ClassOf(HttpContext context, int status) =>
+        context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
+        : (ResponseClass)(Math.Clamp(status / 100, 1, 5) - 1);
 
     private void TryLogOverBudget(in RequestUsage usage, string method, string route, int status)
     {

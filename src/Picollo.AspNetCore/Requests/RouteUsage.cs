@@ -15,6 +15,28 @@ internal readonly record struct RequestUsage(long CpuNanoseconds, long WallNanos
         watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null);
 }
 
+/// <summary>How a request ended.</summary>
+internal enum ResponseClass
+{
+    /// <summary>1xx: the connection was upgraded.</summary>
+    Informational,
+
+    /// <summary>2xx.</summary>
+    Success,
+
+    /// <summary>3xx.</summary>
+    Redirection,
+
+    /// <summary>4xx.</summary>
+    ClientError,
+
+    /// <summary>5xx.</summary>
+    ServerError,
+
+    /// <summary>The client disconnected before the end.</summary>
+    Aborted,
+}
+
 /// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
 internal sealed class RouteUsage(string method, string route)
 {
@@ -29,6 +51,11 @@ internal sealed class RouteUsage(string method, string route)
         .WithMaxTrackableValue(MostNanoseconds)
         .WithInterlocked();
 
+    private readonly long[] _responses = new long[(int)ResponseClass.Aborted + 1];
+    private long _cpu;
+    private long _wall;
+    private long _rejectedCpu;
+    private long _rejected;
     private long _user;
     private long _kernel;
 
@@ -38,23 +65,56 @@ internal sealed class RouteUsage(string method, string route)
     /// <summary>The pattern, never a path.</summary>
     public string Route { get; } = route;
 
-    /// <summary>CPU time of each request in nanoseconds. Values outside the range count as its nearest end.</summary>
+    /// <summary>CPU time of each request in nanoseconds, without rejected ones. Values outside the range count as its nearest
+    /// end.</summary>
     public InterlockedHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
     /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>, but without endless requests.</summary>
     public InterlockedHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
+    /// <summary>The exact sum of the CPU times in <see cref="Cpu"/>, in nanoseconds.</summary>
+    public long CpuNanoseconds => Interlocked.Read(ref _cpu);
+
+    /// <summary>The exact sum of the wall times in <see cref="Wall"/>, in nanoseconds.</summary>
+    public long WallNanoseconds => Interlocked.Read(ref _wall);
+
+    /// <summary>The exact CPU time of all requests, in nanoseconds.</summary>
+    public long TotalCpuNanoseconds => CpuNanoseconds + Interlocked.Read(ref _rejectedCpu);
+
+    /// <summary>The number of rejected requests: by a rate limit (429), or by the queue of the CPU workers.</summary>
+    public long Rejected => Interlocked.Read(ref _rejected);
+
     /// <summary>The sums of user and kernel time; 0 if they are not measured separately. Sums and not histograms, because the kernel
     /// derives the shares from its ticks, which is inaccurate for one request and accurate for many.</summary>
     public CpuUsage Split => new(Interlocked.Read(ref _user), Interlocked.Read(ref _kernel));
 
-    /// <summary>Counts a request. An endless one ends when its client disconnects, so that its wall time means nothing.</summary>
-    public void Record(in RequestUsage usage, bool isEndless)
+    /// <summary>The number of responses of a class.</summary>
+    public long this[ResponseClass response] => Interlocked.Read(ref _responses[(int)response]);
+
+    /// <summary>Counts a request.</summary>
+    /// <param name="usage">What it took.</param>
+    /// <param name="response">How it ended.</param>
+    /// <param name="isEndless">Whether it ends when its client disconnects, so that its wall time means nothing.</param>
+    /// <param name="isRejected">Whether it was rejected before the application did its work, so that it says nothing about that
+    /// work.</param>
+    public void Record(
+        in RequestUsage usage, ResponseClass response = ResponseClass.Success, bool isEndless = false, bool isRejected = false)
     {
-        Cpu.Record(WithinRange(usage.CpuNanoseconds));
-        if (!isEndless)
+        Interlocked.Increment(ref _responses[(int)response]);
+        if (isRejected)
         {
-            Wall.Record(WithinRange(usage.WallNanoseconds));
+            Interlocked.Increment(ref _rejected);
+            Interlocked.Add(ref _rejectedCpu, usage.CpuNanoseconds);
+        }
+        else
+        {
+            Cpu.Record(WithinRange(usage.CpuNanoseconds));
+            Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
+            if (!isEndless)
+            {
+                Wall.Record(WithinRange(usage.WallNanoseconds));
+                Interlocked.Add(ref _wall, usage.WallNanoseconds);
+            }
         }
 
         if (usage.Split is { } split)

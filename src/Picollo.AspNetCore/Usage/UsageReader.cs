@@ -1,3 +1,4 @@
+using Picollo.AspNetCore.Requests;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -103,13 +104,19 @@ internal sealed class UsageReader
             subject.Registrations[i].Histogram.GetSummary(_summary);
             quantiles[i] = new(_summary.P50.Value, _summary.P90.Value, _summary.P99.Value, _summary.P999.Value, _summary.P100.Value)
             {
-                HasValues = _summary.TotalCount > 0,
+                Count = _summary.TotalCount,
+                Sum = _summary.Sum,
                 OutOfRange = _summary.OverflowCount,
             };
             if (i == 0)
             {
                 (count, sum) = (_summary.TotalCount + _summary.OverflowCount, _summary.Sum);
             }
+        }
+
+        if (subject.Route is { } route)
+        {
+            (count, sum) = ((ulong)Enum.GetValues<ResponseClass>().Sum(response => route[response]), route.TotalCpuNanoseconds);
         }
 
         CpuUsage split = subject.Route?.Split ?? default;

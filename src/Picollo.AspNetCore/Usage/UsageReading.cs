@@ -43,8 +43,14 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>
 internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
-    /// <summary>Whether there are values; without any, all percentiles are 0.</summary>
-    public required bool HasValues { get; init; }
+    /// <summary>The number of values within the range; without any, all percentiles are 0.</summary>
+    public required ulong Count { get; init; }
+
+    /// <summary>Their sum.</summary>
+    public double Sum { get; init; }
+
+    /// <summary>Whether there are values.</summary>
+    public bool HasValues => Count > 0;
 
     /// <summary>The number of values outside the histogram's range, which the percentiles exclude.</summary>
     public ulong OutOfRange { get; init; }

@@ -125,6 +125,39 @@ public sealed class PrometheusTextWriter
         lines.Flush();
     }
 
+    /// <summary>Writes a counter: a number for each set of labels that only grows, until the process starts again.</summary>
+    /// <param name="output">Where to; a <c>PipeWriter</c> is one. It is not flushed.</param>
+    /// <param name="name">The name; the suffix <c>_total</c> is added unless it has it.</param>
+    /// <param name="help">What is counted.</param>
+    /// <param name="samples">The labels and the value of each series, 0 or more. No two may have the same labels.</param>
+    /// <remarks>Names and labels become what Prometheus allows, as those of histograms do. Thread-safe.</remarks>
+    /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public static void WriteCounter(
+        IBufferWriter<byte> output,
+        string name,
+        string help,
+        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(help);
+        ArgumentNullException.ThrowIfNull(samples);
+        string exported = PrometheusNames.NameOf(name, "total");
+        Utf8Lines lines = new(output);
+        lines.WriteText($"# HELP {exported} {PrometheusNames.EscapeHelp(help)}\n# TYPE {exported} counter\n");
+        foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
+        {
+            string text = PrometheusNames.LabelsOf(labels);
+            lines.WriteText(text.Length == 0 ? $"{exported} " : $"{exported}{{{text}}} ");
+            lines.Reserve(Utf8Lines.NumberLength);
+            lines.Write(value);
+            lines.WriteText("\n");
+        }
+
+        lines.Flush();
+    }
+
     // By name and then by labels, so that a name's series stand together; a stable order, so that the first of equal ones stays
     // the first. A name stands before those that it begins: x is written, or is not, before x_sum asks.
     private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations

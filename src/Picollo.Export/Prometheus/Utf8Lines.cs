@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Diagnostics;
+using System.Text;
 
 namespace Picollo.Export;
 
@@ -28,6 +29,13 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
     {
         bytes.CopyTo(_free);
         Skip(bytes.Length);
+    }
+
+    /// <summary>Writes text, and makes room for it.</summary>
+    public void WriteText(string text)
+    {
+        Reserve(Encoding.UTF8.GetMaxByteCount(text.Length));
+        Skip(Encoding.UTF8.GetBytes(text, _free));
     }
 
     /// <summary>Writes a number that there is room for.</summary>

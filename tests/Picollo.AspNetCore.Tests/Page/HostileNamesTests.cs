@@ -70,7 +70,7 @@ public class HostileNamesTests
             Window = TimeSpan.FromSeconds(1),
             Processors = 1,
             ProcessShare = null,
-            All = [new(subject, 1, double.Epsilon, 1e300, [default, new(ulong.MaxValue, 0, 1, 2, 3) { HasValues = true }]) { Sum = 1 }],
+            All = [new(subject, 1, double.Epsilon, 1e300, [new() { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }]) { Sum = 1 }],
         };
         Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(11);
     });

@@ -77,8 +77,11 @@ internal sealed class PageServer : IAsyncDisposable
     public RouteUsage Count(string method, string route, ulong cpuNanoseconds = 1_000_000, ulong wallNanoseconds = 5_000_000, ulong count = 1)
     {
         RouteUsage usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
-        usage.Cpu.Record(cpuNanoseconds, count);
-        usage.Wall.Record(wallNanoseconds, count);
+        for (ulong i = 0; i < count; i++)
+        {
+            usage.Record(new RequestUsage((long)cpuNanoseconds, (long)wallNanoseconds, null));
+        }
+
         return usage;
     }
 

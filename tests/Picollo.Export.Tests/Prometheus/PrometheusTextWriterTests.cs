@@ -277,4 +277,22 @@ public class PrometheusTextWriterTests
         FluentActions.Invoking(() => writer.Write(output, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
         output.WrittenCount.Should().Be(0);
     }
+
+    [Fact]
+    public void A_counter_has_a_line_for_each_set_of_labels()
+    {
+        ArrayBufferWriter<byte> output = new();
+
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "jobs.done",
+            "Jobs \\ that\nended.",
+            [([], 3), ([new("queue", "a\"b"), new("le", "x")], 0.5), ([new("queue", "")], 1e20)]);
+        PrometheusTextWriter.WriteCounter(output, "seconds_total", "", []);
+
+        Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
+            "# HELP jobs_done_total Jobs \\\\ that\\nended.\n# TYPE jobs_done_total counter\njobs_done_total 3\n"
+            + "jobs_done_total{exported_le=\"x\",queue=\"a\\\"b\"} 0.5\njobs_done_total 1E+20\n"
+            + "# HELP seconds_total \n# TYPE seconds_total counter\n");
+    }
 }

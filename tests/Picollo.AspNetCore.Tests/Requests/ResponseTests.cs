@@ -1,0 +1,129 @@
+using System.Net;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.RateLimiting;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Responses are counted by class, and what was rejected is not in the percentiles.</summary>
+public class ResponseTests
+{
+    [Fact]
+    public async Task Responses_count_by_class()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.UsePicollo();
+            web.MapPicollo().AllowAnonymous();
+            web.MapGet("/status/{code}", (int code) => Results.StatusCode(code));
+            web.MapGet("/status/fails", string () => throw new InvalidOperationException("fails"));
+        });
+        foreach (string code in new[] { "200", "204", "304", "400", "404", "500" })
+        {
+            await app.Client.GetAsync($"/status/{code}");
+        }
+
+        await app.Client.GetAsync("/status/fails");
+        await app.GetCountsAsync(7);
+
+        Of(app, "/status/{code}").Should().Equal(0, 2, 1, 2, 1, 0);
+        Of(app, "/status/fails").Should().Equal(0, 0, 0, 0, 1, 0);
+        string exposition = await app.Client.GetStringAsync("/picollo/metrics");
+        exposition.Should().Contain("# TYPE picollo_http_server_responses_total counter\n")
+            .And.Contain("picollo_http_server_responses_total{http_request_method=\"GET\",http_route=\"/status/{code}\",response=\"2xx\"} 2\n")
+            .And.Contain("picollo_http_server_responses_total{http_request_method=\"GET\",http_route=\"/status/{code}\",response=\"4xx\"} 2\n")
+            .And.NotContain("response=\"1xx\"");
+        (await app.Client.GetStringAsync("/picollo")).Should().Contain("7").And.Contain("<small> 2 4xx, 1 5xx</small>");
+    }
+
+    [Fact]
+    public async Task A_client_that_disconnects_is_a_class_of_its_own()
+    {
+        TaskCompletionSource arrived = new(), mayEnd = new();
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/slow", async (HttpContext context) =>
+        {
+            context.RequestAborted.Register(() => mayEnd.SetResult());
+            arrived.SetResult();
+            await mayEnd.Task;
+        }));
+        using CancellationTokenSource disconnect = new();
+        Task<HttpResponseMessage> request = app.Client.GetAsync("/slow", disconnect.Token);
+        await arrived.Task;
+        await disconnect.CancelAsync();
+        await FluentActions.Awaiting(() => request).Should().ThrowAsync<OperationCanceledException>();
+        await app.GetCountsAsync(1);
+
+        Of(app, "/slow").Should().Equal(0, 0, 0, 0, 0, 1);
+    }
+
+    [Fact]
+    public async Task A_rate_limited_request_is_counted_but_not_in_the_percentiles()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseRateLimiter();
+                web.MapPicollo().AllowAnonymous();
+                web.MapGet("/limited", () => "limited").RequireRateLimiting("one");
+            },
+            build: builder => builder.Services.AddRateLimiter(limiter =>
+            {
+                limiter.RejectionStatusCode = 429;
+                limiter.AddFixedWindowLimiter("one", window => (window.PermitLimit, window.Window) = (1, TimeSpan.FromHours(1)));
+            }));
+        for (int i = 0; i < 3; i++)
+        {
+            await app.Client.GetAsync("/limited");
+        }
+
+        await app.GetCountsAsync(1);
+        RouteUsage route = app.Routes.All.Single();
+        for (int i = 0; i < 500 && route.Rejected < 2; i++)
+        {
+            await Task.Delay(10);
+        }
+
+        (route.Rejected, route.Cpu.TotalCount, route.Wall.TotalCount).Should().Be((2, 1, 1));
+        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.CpuNanoseconds, "rejecting takes CPU time, too");
+        Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
+        using JsonDocument json = JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json"));
+        JsonElement row = json.RootElement.GetProperty("routes").EnumerateArray().Single(one => one.GetProperty("route").GetString() == "/limited");
+        (row.GetProperty("count").GetInt32(), row.GetProperty("rejected").GetInt32(), row.GetProperty("cpuSeconds").GetProperty("count").GetInt32())
+            .Should().Be((3, 2, 1));
+        (await app.Client.GetStringAsync("/picollo/metrics")).Should()
+            .Contain("picollo_http_server_rejected_requests_total{http_request_method=\"GET\",http_route=\"/limited\"} 2\n");
+    }
+
+    [Fact]
+    public async Task A_request_without_a_worker_is_rejected()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/heavy", () => "heavy").RequireCpuWorker(),
+            options => options.CpuWorkerQueueLimit = 0);
+        using ManualResetEventSlim mayEnd = new();
+        _ = app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.RunAsync(_ => mayEnd.Wait());
+        for (int i = 1; i < app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.WorkerCount; i++)
+        {
+            _ = app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.RunAsync(_ => mayEnd.Wait());
+        }
+
+        (await app.Client.GetAsync("/heavy")).StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+        mayEnd.Set();
+        for (int i = 0; i < 500 && app.Routes.All.Count == 0; i++)
+        {
+            await Task.Delay(10);
+        }
+
+        RouteUsage route = app.Routes.All.Single();
+        (route.Rejected, route.Cpu.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
+    }
+
+    private static long[] Of(RequestApp app, string route)
+    {
+        RouteUsage usage = app.Routes.All.Single(one => one.Route == route);
+        return [.. Enum.GetValues<ResponseClass>().Select(response => usage[response])];
+    }
+}
