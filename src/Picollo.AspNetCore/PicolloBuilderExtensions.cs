@@ -83,7 +83,7 @@ public static class PicolloBuilderExtensions
     /// <para>With <c>AllowAnonymous()</c> every client that reaches the page sees it. Combine it with
     /// <see cref="RequireLocalPort"/> to give the page a port that only trusted clients reach.</para>
     /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. The page's requests are measured as
-    /// all others, except the wall time of its updates, which do not end by themselves.</para>
+    /// all others.</para>
     /// </remarks>
     /// <param name="endpoints">The application, or a group of endpoints.</param>
     /// <param name="pattern">The page's route.</param>
@@ -107,7 +107,7 @@ public static class PicolloBuilderExtensions
         RouteGroupBuilder group = endpoints.MapGroup("").WithMetadata(access);
         string prefix = pattern.TrimEnd('/');
         Map("", get, page.AnswerPageAsync);
-        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.EndlessMetadata);
+        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.LongLivedMetadata);
         Map("/metrics", get, page.AnswerMetricsAsync);
         Map("/json", get, page.AnswerJsonAsync);
         Map("/mark", get, page.AnswerMarkAsync);
@@ -154,6 +154,21 @@ public static class PicolloBuilderExtensions
                 ? new LocalPort(port)
                 : throw new InvalidOperationException("RequireLocalPort() needs the services that builder.Services.AddPicollo() adds.")));
         return builder;
+    }
+
+    /// <summary>Counts the endpoint's requests in a row of their own, because they last until the client disconnects or the server has
+    /// something to say: streams, long polls.</summary>
+    /// <remarks>Not needed for WebSockets, server-sent events, SignalR, and methods of gRPC that are not unary, which are recognised.
+    /// Applies to all kinds of endpoints, and to groups.</remarks>
+    /// <typeparam name="TBuilder">The type of the endpoint's builder.</typeparam>
+    /// <param name="builder">The builder of one or more endpoints.</param>
+    /// <returns><paramref name="builder"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
+    public static TBuilder WithLongLivedRequests<TBuilder>(this TBuilder builder)
+        where TBuilder : IEndpointConventionBuilder
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        return builder.WithMetadata(EndpointUsage.LongLivedMetadata);
     }
 
     /// <summary>

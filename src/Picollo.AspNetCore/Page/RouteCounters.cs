@@ -25,6 +25,12 @@ internal static class RouteCounters
             return;
         }
 
+        PrometheusTextWriter.WriteGauge(
+            output,
+            "picollo_http_server_max_routes",
+            "Rows of routes that are counted separately; the requests of further routes have the route (other).",
+            [([], routes.Capacity)]);
+
         // Only what was seen: a series that is always 0 costs as much as one that is not.
         PrometheusTextWriter.WriteCounter(
             output,

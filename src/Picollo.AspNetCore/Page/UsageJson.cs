@@ -11,6 +11,8 @@ internal sealed record UsageJson(
     double WindowSeconds,
     int Processors,
     double? ProcessMachineShare,
+    int MaxRoutes,
+    bool IsRouteTableFull,
     IReadOnlyList<RouteJson> Routes,
     IReadOnlyList<HistogramJson> Histograms)
 {
@@ -19,6 +21,8 @@ internal sealed record UsageJson(
         reading.Window.TotalSeconds,
         reading.Processors,
         reading.ProcessShare,
+        reading.MaxRoutes,
+        reading.IsFull,
         [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
         [.. reading.Histograms.Select(HistogramJson.Of)]);
 }

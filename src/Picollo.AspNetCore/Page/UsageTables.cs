@@ -73,6 +73,14 @@ internal static class UsageTables
         }
 
         html.Append("</tbody>\n</table>\n</div>\n");
+        if (reading.IsFull)
+        {
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"<p class=\"nothing\">The table is full: further routes count as (other). "
+                + $"<code>PicolloOptions.MaxRoutes</code> is {reading.MaxRoutes}.</p>\n");
+        }
+
         if (reading.Routes.Count == 0)
         {
             html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");

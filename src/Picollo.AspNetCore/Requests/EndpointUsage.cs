@@ -1,8 +1,11 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Connections;
 using Microsoft.AspNetCore.Http.Metadata;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
+using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticAssets;
 using Picollo.AspNetCore.Page;
 
@@ -11,8 +14,8 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>What is known of an endpoint: looked up once, and kept with the histograms that it was last requested with.</summary>
 internal sealed class EndpointUsage(Endpoint endpoint)
 {
-    /// <summary>Metadata of endpoints whose responses end when the client disconnects, so that their wall time means nothing.</summary>
-    public static readonly object EndlessMetadata = new();
+    /// <summary>Metadata of endpoints whose requests last until the client disconnects or the server has something to say.</summary>
+    public static readonly object LongLivedMetadata = new();
 
     // Written by any thread; correct for the method and the prefix that it has.
     private Latest? _latest;
@@ -23,25 +26,32 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         : PatternOf(endpoint) is { } route ? route.Length == 0 ? "/" : route
         : null;
 
-    /// <summary>Whether the endpoint has <see cref="EndlessMetadata"/>.</summary>
-    public bool IsEndless { get; } = endpoint.Metadata.Contains(EndlessMetadata);
+    private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsStreamOfGrpc(endpoint);
+
+    // Its transports share a route. Server-sent events and long polls are GET; WebSockets are GET or CONNECT; what clients send is POST.
+    private readonly bool _isHub =
+        endpoint.Metadata.GetMetadata<HubMetadata>() is not null && endpoint.Metadata.GetMetadata<NegotiateMetadata>() is null;
 
     /// <summary>Whether the application has excluded it from metrics (<c>DisableHttpMetrics()</c>). Picollo's own page has a stream that it
     /// excludes from the server's metrics only.</summary>
     public bool IsExcluded { get; } =
         endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<PageAccess>() is null;
 
+    /// <summary>Whether requests of a method last until the client disconnects or the server has something to say.</summary>
+    public bool IsLongLived(string method) => _isLongLived || (_isHub && method is "GET" or "CONNECT");
+
     /// <summary>The histograms of a method that <see cref="RouteTable.MethodOf"/> returned, in a branch.</summary>
-    public RouteUsage Get(RouteTable routes, string method, string prefix)
+    public RouteUsage Get(RouteTable routes, string method, string prefix, bool isLongLived)
     {
         Latest? latest = Volatile.Read(ref _latest);
-        if (latest is not null && ReferenceEquals(latest.Method, method) && ReferenceEquals(latest.Prefix, prefix))
+        if (latest is not null && ReferenceEquals(latest.Method, method) && ReferenceEquals(latest.Prefix, prefix)
+            && latest.IsLongLived == isLongLived)
         {
             return latest.Usage;
         }
 
-        RouteUsage usage = routes.Get(method, RouteIn(prefix));
-        Volatile.Write(ref _latest, new Latest(method, prefix, usage));
+        RouteUsage usage = routes.Get(method, RouteTable.NameOf(RouteIn(prefix), isLongLived));
+        Volatile.Write(ref _latest, new Latest(method, prefix, isLongLived, usage));
         return usage;
     }
 
@@ -72,5 +82,15 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         return text;
     }
 
-    private sealed record Latest(string Method, string Prefix, RouteUsage Usage);
+    /// <summary>Whether the endpoint is a method of gRPC that is not unary. Its metadata is of a package that this one does not
+    /// need.</summary>
+    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "Without its properties, a method is taken for unary.")]
+    private static bool IsStreamOfGrpc(Endpoint endpoint)
+    {
+        object? metadata = endpoint.Metadata.FirstOrDefault(one => one.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
+        object? method = metadata?.GetType().GetProperty("Method")?.GetValue(metadata);
+        return method?.GetType().GetProperty("Type")?.GetValue(method)?.ToString() is { } type && type != "Unary";
+    }
+
+    private sealed record Latest(string Method, string Prefix, bool IsLongLived, RouteUsage Usage);
 }

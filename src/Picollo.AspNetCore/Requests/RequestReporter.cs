@@ -24,6 +24,7 @@ internal sealed partial class RequestReporter(
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
     private bool? _canMeasure;
+    private bool _hasLoggedFull;
 
     /// <summary>Whether this machine reports the CPU time of threads; if it does not, the reason is logged once.</summary>
     /// <remarks>Read when a pipeline is built, on one thread.</remarks>
@@ -44,13 +45,16 @@ internal sealed partial class RequestReporter(
             return;
         }
 
-        RouteUsage row = endpoint?.Get(routes, method, request.Prefix) ?? routes.Get(method, NameWithoutEndpoint(context, request));
+        bool isLongLived = endpoint is not null && endpoint.IsLongLived(method) || IsLongLived(context);
+        RouteUsage row = endpoint?.Get(routes, method, request.Prefix, isLongLived)
+            ?? routes.Get(method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
         int status = StatusOf(context, failure);
-        row.Record(
-            usage,
-            ClassOf(context, status),
-            endpoint is { IsEndless: true },
-            isRejected: request.IsRefused || status == StatusCodes.Status429TooManyRequests);
+        bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
+        row.Record(usage, ClassOf(context, status), isRejected);
+        if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
+        {
+            TryLog(() => LogFull(_logger, options.Value.MaxRoutes));
+        }
 
         bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
         if (isOverBudget || instrument.IsEnabled)
@@ -90,11 +94,21 @@ internal sealed partial class RequestReporter(
         context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
         : (ResponseClass)(Math.Clamp(status / 100, 1, 5) - 1);
 
-    private void TryLogOverBudget(in RequestUsage usage, string method, string route, int status)
+    // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.
+    private static bool IsLongLived(HttpContext context) =>
+        context.Response.StatusCode == StatusCodes.Status101SwitchingProtocols
+        || context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
+        || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
+
+    // Apart, because a method that has a closure allocates it whether or not it is used.
+    private void TryLogOverBudget(RequestUsage usage, string method, string route, int status) =>
+        TryLog(() => LogOverBudget(_logger, method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
+
+    private static void TryLog(Action log)
     {
         try
         {
-            LogOverBudget(_logger, method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status);
+            log();
         }
         catch (Exception)
         {
@@ -111,20 +125,8 @@ internal sealed partial class RequestReporter(
         }
         catch (MeasurementUnavailableException e)
         {
-            TryLogUnavailable(e.Message);
+            TryLog(() => LogUnavailable(_logger, e.Message));
             return false;
-        }
-    }
-
-    private void TryLogUnavailable(string reason)
-    {
-        try
-        {
-            LogUnavailable(_logger, reason);
-        }
-        catch (Exception)
-        {
-            // Thrown by a logger.
         }
     }
 
@@ -135,6 +137,13 @@ internal sealed partial class RequestReporter(
         EventName = "OverCpuBudget")]
     private static partial void LogOverBudget(
         ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds, int statusCode);
+
+    [LoggerMessage(
+        3,
+        LogLevel.Warning,
+        "The table of routes is full ({MaxRoutes} rows): requests of further routes count as (other). See PicolloOptions.MaxRoutes",
+        EventName = "RouteTableFull")]
+    private static partial void LogFull(ILogger logger, int maxRoutes);
 
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     private static partial void LogUnavailable(ILogger logger, string reason);

@@ -19,6 +19,8 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     /// <summary>The route of requests that came when the table was full; its method is <see cref="OtherMethod"/>.</summary>
     public const string Other = "(other)";
 
+    private const string LongLived = "(long-lived)";
+
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
@@ -32,6 +34,12 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     // The histograms of Other, once the table is full. It stays full: further requests need no lock.
     private RouteUsage? _rest;
 
+    /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
+    public int Capacity => _capacity;
+
+    /// <summary>Whether requests count for <see cref="Other"/>.</summary>
+    public bool IsFull => Volatile.Read(ref _rest) is not null;
+
     /// <summary>All routes at the moment of the call, by route and method.</summary>
     public IReadOnlyList<RouteUsage> All => [.. _routes.Values
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
@@ -39,6 +47,9 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
 
     /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
     public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;
+
+    /// <summary>The name of a route's row. Long-lived requests have their own, so that they distort no percentile of the others.</summary>
+    public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
 
     public RouteUsage Get(string method, string route) =>
         _routes.TryGetValue((method, route), out RouteUsage? usage) ? usage : Volatile.Read(ref _rest) ?? Add(method, route);

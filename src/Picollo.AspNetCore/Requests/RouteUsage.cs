@@ -69,7 +69,7 @@ internal sealed class RouteUsage(string method, string route)
     /// end.</summary>
     public InterlockedHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
-    /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>, but without endless requests.</summary>
+    /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>.</summary>
     public InterlockedHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
     /// <summary>The exact sum of the CPU times in <see cref="Cpu"/>, in nanoseconds.</summary>
@@ -94,11 +94,9 @@ internal sealed class RouteUsage(string method, string route)
     /// <summary>Counts a request.</summary>
     /// <param name="usage">What it took.</param>
     /// <param name="response">How it ended.</param>
-    /// <param name="isEndless">Whether it ends when its client disconnects, so that its wall time means nothing.</param>
     /// <param name="isRejected">Whether it was rejected before the application did its work, so that it says nothing about that
     /// work.</param>
-    public void Record(
-        in RequestUsage usage, ResponseClass response = ResponseClass.Success, bool isEndless = false, bool isRejected = false)
+    public void Record(in RequestUsage usage, ResponseClass response = ResponseClass.Success, bool isRejected = false)
     {
         Interlocked.Increment(ref _responses[(int)response]);
         if (isRejected)
@@ -110,11 +108,8 @@ internal sealed class RouteUsage(string method, string route)
         {
             Cpu.Record(WithinRange(usage.CpuNanoseconds));
             Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
-            if (!isEndless)
-            {
-                Wall.Record(WithinRange(usage.WallNanoseconds));
-                Interlocked.Add(ref _wall, usage.WallNanoseconds);
-            }
+            Wall.Record(WithinRange(usage.WallNanoseconds));
+            Interlocked.Add(ref _wall, usage.WallNanoseconds);
         }
 
         if (usage.Split is { } split)

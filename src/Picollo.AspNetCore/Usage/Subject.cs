@@ -101,6 +101,8 @@ internal sealed class Subject
 /// <summary>All current rows: first the routes, then the registered histograms.</summary>
 internal sealed class Subjects(RouteTable routes, HdrHistogramRegistry registry)
 {
+    public RouteTable Routes => routes;
+
     public IReadOnlyList<Subject> All => [.. routes.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
 
     /// <summary>Every histogram with the name and labels that it is exposed by; those of one name are adjacent.</summary>

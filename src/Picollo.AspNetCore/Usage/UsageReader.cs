@@ -62,6 +62,8 @@ internal sealed class UsageReader
             Window = window,
             Processors = Environment.ProcessorCount,
             ProcessShare = (look.ProcessNanoseconds - before.ProcessNanoseconds) / 1e9 / processorSeconds,
+            MaxRoutes = _subjects.Routes.Capacity,
+            IsFull = _subjects.Routes.IsFull,
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
 

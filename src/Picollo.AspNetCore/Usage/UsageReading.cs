@@ -14,6 +14,12 @@ internal sealed record UsageReading
     /// <summary>The process's share of the CPU time of all processors over the window, 0 to 1; null if it is unavailable.</summary>
     public required double? ProcessShare { get; init; }
 
+    /// <summary>The largest number of routes with their own row.</summary>
+    public int MaxRoutes { get; init; }
+
+    /// <summary>Whether further routes count as <c>(other)</c>.</summary>
+    public bool IsFull { get; init; }
+
     /// <summary>Routes by route and method, then histograms by name.</summary>
     public required IReadOnlyList<SubjectUsage> All { get; init; }
 

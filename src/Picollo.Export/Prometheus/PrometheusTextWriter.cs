@@ -143,9 +143,38 @@ public sealed class PrometheusTextWriter
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(help);
         ArgumentNullException.ThrowIfNull(samples);
-        string exported = PrometheusNames.NameOf(name, "total");
+        WriteSamples(output, PrometheusNames.NameOf(name, "total"), "counter", help, samples);
+    }
+
+    /// <summary>Writes a gauge: a number for each set of labels that may rise and fall.</summary>
+    /// <param name="output">Where to; a <c>PipeWriter</c> is one. It is not flushed.</param>
+    /// <param name="name">The name, with its unit.</param>
+    /// <param name="help">What it says.</param>
+    /// <param name="samples">The labels and the value of each series. No two may have the same labels.</param>
+    /// <inheritdoc cref="WriteCounter" path="/remarks"/>
+    /// <inheritdoc cref="WriteCounter" path="/exception"/>
+    public static void WriteGauge(
+        IBufferWriter<byte> output,
+        string name,
+        string help,
+        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(help);
+        ArgumentNullException.ThrowIfNull(samples);
+        WriteSamples(output, PrometheusNames.NameOf(name, ""), "gauge", help, samples);
+    }
+
+    private static void WriteSamples(
+        IBufferWriter<byte> output,
+        string exported,
+        string type,
+        string help,
+        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+    {
         Utf8Lines lines = new(output);
-        lines.WriteText($"# HELP {exported} {PrometheusNames.EscapeHelp(help)}\n# TYPE {exported} counter\n");
+        lines.WriteText($"# HELP {exported} {PrometheusNames.EscapeHelp(help)}\n# TYPE {exported} {type}\n");
         foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
         {
             string text = PrometheusNames.LabelsOf(labels);

@@ -46,12 +46,12 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(length);
     }
 
-    /// <summary>Writes a positive number that there is room for, as the shortest decimal that is read as the same.</summary>
+    /// <summary>Writes a number that there is room for, as the shortest decimal that is read as the same.</summary>
     public void Write(double number)
     {
         if (double.IsInfinity(number))
         {
-            Write("+Inf"u8);
+            Write(number > 0 ? "+Inf"u8 : "-Inf"u8);
             return;
         }
 

@@ -174,7 +174,7 @@ public class PageEndpointsTests
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
 
         JsonElement root = json.RootElement;
-        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "routes", "histograms");
+        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "routes", "histograms");
         root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
         root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
@@ -203,6 +203,26 @@ public class PageEndpointsTests
     }
 
     [Fact]
+    public async Task A_full_table_is_marked_everywhere()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        int most = server.Application.Services.GetRequiredService<RouteTable>().Capacity;
+        for (int i = 0; i < most; i++)
+        {
+            server.Count("GET", $"/{i}");
+        }
+
+        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("The table is full");
+        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":false,");
+        server.Count("GET", "/more");
+
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes count as (other). <code>PicolloOptions.MaxRoutes</code> is {most}.");
+        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":true,").And.Contain("\"(other)\"");
+        (await server.Client.GetStringAsync("/picollo/metrics")).Should().Contain($"picollo_http_server_max_routes {most}\n")
+            .And.Contain("picollo_http_server_responses_total{http_request_method=\"_OTHER\",http_route=\"(other)\",response=\"2xx\"} 1\n");
+    }
+
+    [Fact]
     public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_text()
     {
         await using PageServer server = await PageServer.StartAsync();
@@ -223,7 +243,7 @@ public class PageEndpointsTests
     {
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
-        usage.Record(new RequestUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)), isEndless: false);
+        usage.Record(new RequestUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
 
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25 % kernel </small>");

@@ -152,7 +152,7 @@ public class CpuUsageCountingTests
         app.Routes.All.Should().BeEmpty("it is not over");
         await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
 
-        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/socket", 1));
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/socket (long-lived)", 1));
         app.Routes.All.Single().Cpu.GetPercentileValue(100).Should().BeGreaterThan(19_500_000);
     }
 

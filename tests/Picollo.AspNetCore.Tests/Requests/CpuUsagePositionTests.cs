@@ -245,7 +245,10 @@ public class CpuUsagePositionTests
 
         (await app.GetCountsAsync(2)).Should().Equal(("_OTHER", "(other)", 1), ("GET", "/a", 1));
         await app.StopAsync();
-        app.Log.Of("Picollo.AspNetCore.CpuUsage").Select(line => line.Values["Route"]).Should().Equal("/a", "/b");
+        app.Log.Of("Picollo.AspNetCore.CpuUsage").Where(line => line.Event.Name == "OverCpuBudget").Select(line => line.Values["Route"])
+            .Should().Equal("/a", "/b");
+        app.Log.Of("Picollo.AspNetCore.CpuUsage").Where(line => line.Event.Name == "RouteTableFull").Should().ContainSingle()
+            .Which.Values["MaxRoutes"].Should().Be(1);
     }
 
     private sealed class Startup

@@ -37,9 +37,9 @@ public class RouteTableTests
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
-        RouteUsage own = endpoint.Get(table, "_OTHER", "");
+        RouteUsage own = endpoint.Get(table, "_OTHER", "", false);
 
-        endpoint.Get(table, "GET", "").Route.Should().Be("(other)");
-        endpoint.Get(table, "_OTHER", "").Should().BeSameAs(own);
+        endpoint.Get(table, "GET", "", false).Route.Should().Be("(other)");
+        endpoint.Get(table, "_OTHER", "", false).Should().BeSameAs(own);
     }
 }

@@ -13,20 +13,11 @@ public class RouteUsageTests
     public void Each_request_counts_also_beyond_the_range(long nanoseconds, ulong told)
     {
         RouteUsage usage = new("GET", "/x");
-        usage.Record(new RequestUsage(nanoseconds, nanoseconds, null), isEndless: false);
+        usage.Record(new RequestUsage(nanoseconds, nanoseconds, null));
 
         usage.Cpu.TotalCount.Should().Be(1);
         usage.Wall.TotalCount.Should().Be(1);
         ((double)usage.Cpu.GetPercentileValue(100)).Should().BeApproximately(told, told * 0.01);
-    }
-
-    [Fact]
-    public void What_ends_with_its_client_has_no_wall_time()
-    {
-        RouteUsage usage = new("GET", "/events");
-        usage.Record(new RequestUsage(2_000_000, 5_000_000_000, null), isEndless: true);
-
-        (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((1, 0));
     }
 
     [Fact]
@@ -38,7 +29,7 @@ public class RouteUsageTests
         using Barrier all = new(Threads);
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
         {
-            usage.Record(new RequestUsage(5_000, 9_000, null), isEndless: false);
+            usage.Record(new RequestUsage(5_000, 9_000, null));
             all.SignalAndWait(); // All of them live at once.
         }))];
         Array.ForEach(threads, thread => thread.Start());
@@ -52,8 +43,8 @@ public class RouteUsageTests
     public void User_and_kernel_time_are_sums()
     {
         RouteUsage usage = new("GET", "/x");
-        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)), isEndless: false);
-        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(4_000, 1_000)), isEndless: false);
+        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)));
+        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(4_000, 1_000)));
 
         usage.Split.Should().Be(new CpuUsage(7_000, 3_000));
     }

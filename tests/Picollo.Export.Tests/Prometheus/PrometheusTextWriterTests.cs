@@ -294,5 +294,10 @@ public class PrometheusTextWriterTests
             "# HELP jobs_done_total Jobs \\\\ that\\nended.\n# TYPE jobs_done_total counter\njobs_done_total 3\n"
             + "jobs_done_total{exported_le=\"x\",queue=\"a\\\"b\"} 0.5\njobs_done_total 1E+20\n"
             + "# HELP seconds_total \n# TYPE seconds_total counter\n");
+
+        output.ResetWrittenCount();
+        PrometheusTextWriter.WriteGauge(output, "threads", "Threads.", [([], double.NegativeInfinity), ([new("x", "1")], -1.5), ([new("x", "2")], double.NaN)]);
+        Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
+            "# HELP threads Threads.\n# TYPE threads gauge\nthreads -Inf\nthreads{x=\"1\"} -1.5\nthreads{x=\"2\"} NaN\n");
     }
 }
