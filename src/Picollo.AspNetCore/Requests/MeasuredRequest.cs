@@ -6,20 +6,21 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>A request that is measured: notes which endpoint it came for, and in which branch, while it runs.</summary>
 /// <remarks>It is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. Error pages and branches restore
-/// what they have changed before the pipeline returns, so it is too late then.</remarks>
+/// what they have changed before the pipeline returns, so it is too late then. Objects are used again: nothing but the request's features
+/// refers to them.</remarks>
 internal sealed class MeasuredRequest : IEndpointFeature
 {
-    private readonly HttpContext _context;
-    private readonly BranchPrefixes _prefixes;
-    private readonly string _base;
+    [ThreadStatic]
+    private static MeasuredRequest? _free;
+
+    private HttpContext _context = null!;
+    private BranchPrefixes _prefixes = null!;
+    private IEndpointFeature? _before;
+    private string _base = "";
     private Endpoint? _current;
 
-    private MeasuredRequest(HttpContext context, BranchPrefixes prefixes, Endpoint? endpoint)
+    private MeasuredRequest()
     {
-        _context = context;
-        _prefixes = prefixes;
-        _base = context.Request.PathBase.Value ?? "";
-        _current = Requested = endpoint;
     }
 
     /// <summary>The endpoint that the request came for; null if there was none.</summary>
@@ -55,18 +56,36 @@ internal sealed class MeasuredRequest : IEndpointFeature
     }
 
     /// <summary>Starts a request, unless it is measured already.</summary>
-    /// <returns>Null if it is: by an outer middleware, or in its first run if an error page runs the pipeline again.</returns>
+    /// <returns>Null if it is, by an outer middleware, or was, if an error page runs the pipeline again.</returns>
     public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes)
     {
         IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
-        if (before is MeasuredRequest)
+        if (before is MeasuredRequest || context.Features.Get<MeasuredMark>() is not null)
         {
             return null;
         }
 
-        MeasuredRequest request = new(context, prefixes, before?.Endpoint);
+        MeasuredRequest request = _free ?? new MeasuredRequest();
+        _free = null;
+        request._context = context;
+        request._prefixes = prefixes;
+        request._before = before;
+        request._base = context.Request.PathBase.Value ?? "";
+        request._current = request.Requested = before?.Endpoint;
         context.Features.Set<IEndpointFeature>(request);
         return request;
+    }
+
+    /// <summary>Ends the request: gives its feature back, and marks it, so that an error page around the pipeline is not measured. The last
+    /// call.</summary>
+    public void End()
+    {
+        _context.Features.Set(_before);
+        _context.SetEndpoint(_current);
+        _context.Features.Set(MeasuredMark.Instance);
+        (_context, _before, _current, Requested) = (null!, null, null, null);
+        (Prefix, IsStaticFile, IsRefused) = ("", false, false);
+        _free = this;
     }
 
     /// <summary>Notes that a static file is the answer.</summary>
@@ -89,4 +108,10 @@ internal sealed class MeasuredRequest : IEndpointFeature
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;
+}
+
+/// <summary>The feature of a request that was measured. The server clears it with the request.</summary>
+internal sealed class MeasuredMark
+{
+    public static readonly MeasuredMark Instance = new();
 }

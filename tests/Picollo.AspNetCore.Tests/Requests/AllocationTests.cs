@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Requests;
 using Picollo.Cpu;
@@ -19,22 +18,22 @@ public class AllocationTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
-    public void A_request_allocates_four_objects_of_224_bytes(CpuUsageDetail detail)
+    public void A_request_allocates_three_objects_of_152_bytes(CpuUsageDetail detail)
     {
         long added = InAFlowOfItsOwn(() => Pipeline(detail), prepare: static () => { });
 
-        added.Should().Be(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + SizeOf(typeof(MeasuredRequest)) + ContextAndMap)).And.Be(Calls * 224);
+        added.Should().Be(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMap)).And.Be(Calls * 152);
     }
 
     /// <summary>As the host does, if anything logs: a map of two values, and the array of those who listen.</summary>
     [Fact]
-    public void With_another_value_in_the_flow_it_is_five_objects_of_272_bytes()
+    public void With_another_value_in_the_flow_it_is_four_objects_of_200_bytes()
     {
         AsyncLocal<object> other = new();
 
         long added = InAFlowOfItsOwn(() => Pipeline(CpuUsageDetail.TotalOnly), prepare: () => other.Value = new object());
 
-        added.Should().Be(Calls * 272);
+        added.Should().Be(Calls * 200);
     }
 
     [Fact]
@@ -74,7 +73,7 @@ public class AllocationTests
                 _ = pipeline(context).IsCompletedSuccessfully;
 
                 // As the server does between requests.
-                context.Features.Set<IEndpointFeature>(null);
+                context.Features.Set<MeasuredMark>(null);
             });
         });
         return allocated;

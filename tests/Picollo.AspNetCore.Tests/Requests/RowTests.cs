@@ -1,6 +1,7 @@
 using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Mvc;
 using Microsoft.AspNetCore.StaticAssets;
 using Microsoft.Extensions.DependencyInjection;
@@ -187,6 +188,32 @@ public sealed class RowTests : IDisposable
         await app.Client.GetAsync("/nosuch");
 
         (await app.GetCountsAsync(4)).Should().Equal(("GET", "(no endpoint)", 2), ("GET", "(unhandled)", 1), ("GET", "/new", 1));
+    }
+
+    [Fact]
+    public async Task Middleware_around_it_sees_the_endpoint_in_the_servers_own_feature()
+    {
+        List<(string? Endpoint, bool IsOwn)> seen = [];
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.Use(async (context, next) =>
+                {
+                    object? own = context.Features.Get<IEndpointFeature>();
+                    await next(context);
+                    seen.Add((context.GetEndpoint()?.DisplayName, ReferenceEquals(context.Features.Get<IEndpointFeature>(), own)));
+                });
+                web.UsePicollo();
+                web.UseRouting();
+                web.MapGet("/items/{id}", (string id) => id).WithDisplayName("items");
+            },
+            measureAll: false);
+        await app.Client.GetStringAsync("/items/1");
+        await app.GetCountsAsync(1);
+        await app.Client.GetStringAsync("/items/2");
+        await app.GetCountsAsync(2);
+
+        seen.Should().Equal(("items", true), ("items", true));
     }
 
     [Fact]
