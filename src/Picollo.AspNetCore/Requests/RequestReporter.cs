@@ -50,7 +50,7 @@ internal sealed partial class RequestReporter(
             ?? routes.Get(method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
         int status = StatusOf(context, failure);
         bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, ClassOf(context, status), isRejected);
+        row.Record(usage, ClassOf(context, failure, status), isRejected);
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
         {
             TryLog(() => LogFull(_logger, options.Value.MaxRoutes));
@@ -90,8 +90,9 @@ internal sealed partial class RequestReporter(
             _ => StatusCodes.Status500InternalServerError,
         };
 
-    private static ResponseClass ClassOf(HttpContext context, int status) =>
-        context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
+    // A client may also disconnect when it has all of a response; the pipeline has then not returned yet, and does so without failing.
+    private static ResponseClass ClassOf(HttpContext context, Exception? failure, int status) =>
+        (failure is not null || !context.Response.HasStarted) && context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
         : (ResponseClass)(Math.Clamp(status / 100, 1, 5) - 1);
 
     // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.

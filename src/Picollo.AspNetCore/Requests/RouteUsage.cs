@@ -33,7 +33,7 @@ internal enum ResponseClass
     /// <summary>5xx.</summary>
     ServerError,
 
-    /// <summary>The client disconnected before the end.</summary>
+    /// <summary>The client disconnected before the response started, or the request failed when it did.</summary>
     Aborted,
 }
 

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -57,6 +58,33 @@ public class ResponseTests
         await app.GetCountsAsync(1);
 
         Of(app, "/slow").Should().Equal(0, 0, 0, 0, 0, 1);
+    }
+
+    [Fact]
+    public async Task A_client_that_disconnects_with_the_whole_response_has_not_aborted()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/last", async (HttpContext context) =>
+        {
+            TaskCompletionSource gone = new();
+            using CancellationTokenRegistration registration = context.RequestAborted.Register(() => gone.SetResult());
+            context.Response.ContentLength = 4;
+            await context.Response.WriteAsync("last");
+            await context.Response.Body.FlushAsync();
+            await gone.Task;
+        }));
+        using (TcpClient client = new())
+        {
+            await client.ConnectAsync(IPAddress.Loopback, app.Address.Port);
+            await client.GetStream().WriteAsync("GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"u8.ToArray());
+            using StreamReader reader = new(client.GetStream(), leaveOpen: true);
+            for (string line = ""; line != "last"; line = (line + (char)reader.Read())[^Math.Min(line.Length + 1, 4)..])
+            {
+                // Until the body is there.
+            }
+        }
+
+        await app.GetCountsAsync(1);
+        Of(app, "/last").Should().Equal(0, 1, 0, 0, 0, 0);
     }
 
     [Fact]

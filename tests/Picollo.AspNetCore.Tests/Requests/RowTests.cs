@@ -95,17 +95,21 @@ public sealed class RowTests : IDisposable
                 }));
                 web.Map("/second", branch => branch.Map("/inner", inner => inner.UseRouting().UseEndpoints(
                     routes => routes.MapGet("/items/{id}", (string id) => id))));
-                web.UseWhen(context => context.Request.Query.ContainsKey("when"), branch => branch.Map("/third", inner => inner.Run(
-                    context => context.Response.WriteAsync("third"))));
+                web.UseWhen(context => context.Request.Query.ContainsKey("when"), branch => branch.Map("/third", inner => inner
+                    .Map("/deep", deep => deep.Run(context => context.Response.WriteAsync("deep")))
+                    .Run(context => context.Response.WriteAsync("third"))));
+                web.MapWhen(context => context.Request.Query.ContainsKey("that"), branch => branch.Map("/fourth", inner => inner.Run(
+                    context => context.Response.WriteAsync("fourth"))));
             },
             measureAll: all);
-        foreach (string path in new[] { "/first/items/1", "/FIRST/items/2", "/first", "/second/inner/items/3", "/third/x?when" })
+        foreach (string path in new[] { "/first/items/1", "/FIRST/items/2", "/first", "/second/inner/items/3", "/third/x?when", "/third/deep?when", "/fourth?that" })
         {
             (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.OK, path);
         }
 
-        (await app.GetCountsAsync(5)).Should().Equal(
-            ("GET", "/first", 1), ("GET", "/first/items/{id}", 2), ("GET", "/second/inner/items/{id}", 1), ("GET", "/third (no endpoint)", 1));
+        (await app.GetCountsAsync(7)).Should().Equal(
+            ("GET", "/first", 1), ("GET", "/first/items/{id}", 2), ("GET", "/fourth (no endpoint)", 1), ("GET", "/second/inner/items/{id}", 1),
+            ("GET", "/third (no endpoint)", 1), ("GET", "/third/deep (no endpoint)", 1));
     }
 
     [Fact]
