@@ -1,7 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Connections;
 using Microsoft.AspNetCore.Http.Metadata;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
@@ -28,9 +27,8 @@ internal sealed class EndpointUsage(Endpoint endpoint)
 
     private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsStreamOfGrpc(endpoint);
 
-    // Its transports share a route. Server-sent events and long polls are GET; WebSockets are GET or CONNECT; what clients send is POST.
-    private readonly bool _isHub =
-        endpoint.Metadata.GetMetadata<HubMetadata>() is not null && endpoint.Metadata.GetMetadata<NegotiateMetadata>() is null;
+    // Of SignalR. The transports share a route: GET are connections and long polls, and POST is what clients send.
+    private readonly bool _isHub = endpoint.Metadata.GetMetadata<HubMetadata>() is not null;
 
     /// <summary>Whether the application has excluded it from metrics (<c>DisableHttpMetrics()</c>). Picollo's own page has a stream that it
     /// excludes from the server's metrics only.</summary>
@@ -38,7 +36,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<PageAccess>() is null;
 
     /// <summary>Whether requests of a method last until the client disconnects or the server has something to say.</summary>
-    public bool IsLongLived(string method) => _isLongLived || (_isHub && method is "GET" or "CONNECT");
+    public bool IsLongLived(string method) => _isLongLived || (_isHub && method == "GET");
 
     /// <summary>The histograms of a method that <see cref="RouteTable.MethodOf"/> returned, in a branch.</summary>
     public RouteUsage Get(RouteTable routes, string method, string prefix, bool isLongLived)

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.WebSockets;
 using Grpc.Core;
 using Grpc.Net.Client;
 using Microsoft.AspNetCore.Builder;
@@ -33,6 +35,31 @@ public class LongLivedTests
 
         (await app.GetCountsAsync(4)).Should().Equal(
             ("GET", "/events", 1), ("GET", "/events (long-lived)", 1), ("GET", "/poll (long-lived)", 1), ("GET", "/short", 1));
+    }
+
+    [Fact]
+    public async Task WebSockets_over_HTTP_2_are_long_lived()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.UseWebSockets();
+                web.Map("/socket", async (HttpContext context) =>
+                {
+                    using WebSocket accepted = await context.WebSockets.AcceptWebSocketAsync();
+                    await accepted.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+                });
+            },
+            protocols: HttpProtocols.Http2);
+        using ClientWebSocket client = new();
+        client.Options.HttpVersion = HttpVersion.Version20;
+        client.Options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
+        using HttpMessageInvoker invoker = new(new SocketsHttpHandler());
+        await client.ConnectAsync(new Uri($"ws://{app.Address.Authority}/socket"), invoker, CancellationToken.None);
+        await client.ReceiveAsync(new byte[16], CancellationToken.None);
+        await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+
+        (await app.GetCountsAsync(1)).Should().Equal(("CONNECT", "/socket (long-lived)", 1));
     }
 
     [Theory]

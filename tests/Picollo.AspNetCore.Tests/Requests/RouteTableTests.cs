@@ -42,4 +42,14 @@ public class RouteTableTests
         endpoint.Get(table, "GET", "", false).Route.Should().Be("(other)");
         endpoint.Get(table, "_OTHER", "", false).Should().BeSameAs(own);
     }
+
+    [Fact]
+    public void An_endpoint_has_a_row_in_each_branch()
+    {
+        RouteTable table = new(Options.Create(new PicolloOptions()));
+        EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
+
+        string RowIn(string prefix) => endpoint.Get(table, "GET", prefix, false).Route;
+        (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("a", "/first/a", "/second/a", "a"));
+    }
 }
