@@ -45,4 +45,66 @@ public class StoppedWatcherTests
             return Task.CompletedTask;
         }
     }
+
+    /// <summary>The thread is in one segment all the time: what it takes before the stop is the watcher's, and what it takes later is the
+    /// successor's, also before the segment has ended.</summary>
+    [Fact]
+    public void What_a_flow_runs_after_the_stop_counts_once_and_for_the_successor()
+    {
+        var successor = CpuUsageAsyncWatcher.MakeSuccessor();
+        var amount = TimeSpan.FromMilliseconds(40);
+        using var hasBurnt = new ManualResetEventSlim();
+        using var isStopped = new ManualResetEventSlim();
+        long all = 0, later = 0, running = 0;
+        var watcher = new CpuUsageAsyncWatcher();
+        long own = CpuUsageReader.GetThreadTimeNanoseconds();
+        var thread = new Thread(() =>
+        {
+            Burn.User(amount);
+            hasBurnt.Set();
+            isStopped.Wait();
+            long before = CpuUsageReader.GetThreadTimeNanoseconds();
+            Burn.User(amount);
+            running = successor.GetTotalNanoseconds();
+            all = CpuUsageReader.GetThreadTimeNanoseconds();
+            later = all - before;
+        });
+        thread.Start();
+        hasBurnt.Wait();
+        watcher.StopFor(successor);
+        own = CpuUsageReader.GetThreadTimeNanoseconds() - own;
+        isStopped.Set();
+        thread.Join();
+
+        long half = (long)amount.TotalNanoseconds / 2, total = successor.GetTotalNanoseconds();
+        running.Should().BeInRange(later - half, total, "the segment has not ended then");
+        total.Should().BeInRange(running, later + half, "what the watcher has is not counted again");
+        watcher.GetTotalNanoseconds().Should().BeInRange(all - later - half, all - later + own, "it has been stopped");
+        (watcher.GetTotalNanoseconds() + total).Should().BeInRange(all - half, all + own + half);
+    }
+
+    [Fact]
+    public async Task Switches_of_a_stopped_flow_count_for_the_successor_beside_other_watchers()
+    {
+        var successor = CpuUsageAsyncWatcher.MakeSuccessor();
+        using var mayGoOn = new SemaphoreSlim(0);
+        using var outer = new CpuUsageAsyncWatcher();
+        Task work;
+        var watcher = new CpuUsageAsyncWatcher();
+        work = Task.Run(async () =>
+        {
+            await mayGoOn.WaitAsync();
+            Burn.User(TimeSpan.FromMilliseconds(20));
+            await Task.Yield();
+            Burn.User(TimeSpan.FromMilliseconds(20));
+        });
+        watcher.StopFor(successor);
+        long taken = watcher.GetTotalNanoseconds();
+        mayGoOn.Release();
+        await work;
+
+        successor.GetTotalNanoseconds().Should().BeInRange(40_000_000, outer.GetTotalNanoseconds());
+        successor.SwitchCount.Should().BeGreaterThanOrEqualTo(1);
+        watcher.GetTotalNanoseconds().Should().Be(taken);
+    }
 }

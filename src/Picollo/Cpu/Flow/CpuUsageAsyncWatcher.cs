@@ -52,14 +52,13 @@ namespace Picollo.Cpu;
 /// </remarks>
 public sealed class CpuUsageAsyncWatcher : IDisposable
 {
-    private readonly long _startTimestamp;
-    private long _endTimestamp;
-
-    // Under the lock, and no longer changed once the watcher is final.
+    // Under the lock, and no longer changed once the watcher is final: a timestamp at the start, and from the stop on the ticks since.
+    private long _startOrLength;
     private CpuSegment _sums;
     private long _switchCount;
 
     private CpuUsageAsyncWatcher? _outer;
+    private CpuUsageAsyncWatcher? _successor;
     private int _threadCount;
     private readonly byte _detail;
     private byte _stopRequested;
@@ -84,11 +83,15 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         }
 
         _detail = (byte)detail;
-        _startTimestamp = Stopwatch.GetTimestamp();
+        _startOrLength = Stopwatch.GetTimestamp();
         WatchedFlow.Enter(this);
     }
 
-    private CpuUsageAsyncWatcher(bool isFinal) => _isFinal = isFinal;
+    private CpuUsageAsyncWatcher(bool isFinal)
+    {
+        _isFinal = isFinal;
+        _detail = (byte)CpuUsageDetail.TotalOnly;
+    }
 
     /// <summary>What is read at each switch.</summary>
     public CpuUsageDetail Detail => (CpuUsageDetail)_detail;
@@ -97,7 +100,16 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     public bool IsRunning => !Volatile.Read(ref _isFinal);
 
     /// <summary>Time passed from the constructor to <see cref="Stop"/>, or to now.</summary>
-    public TimeSpan WallTime => Stopwatch.GetElapsedTime(_startTimestamp, IsRunning ? Stopwatch.GetTimestamp() : _endTimestamp);
+    public TimeSpan WallTime
+    {
+        get
+        {
+            Lock();
+            long start = _isFinal ? 0 : _startOrLength, end = _isFinal ? _startOrLength : Stopwatch.GetTimestamp();
+            Unlock();
+            return Stopwatch.GetElapsedTime(start, end);
+        }
+    }
 
     /// <summary>How many times a thread has left the flow, so far or until <see cref="Stop"/>: each time ends a segment whose CPU
     /// time was added. 0 for a flow that has never given up its thread.</summary>
@@ -178,7 +190,15 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Stops watching: the results no longer change. What threads in the flow have taken up to now is included. The second
     /// and later calls do nothing.</summary>
-    public void Stop()
+    public void Stop() => StopFor(null);
+
+    /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
+    public void Dispose() => Stop();
+
+    /// <summary>Does what <see cref="Stop"/> does, and counts for another watcher what the flow still runs, on all threads and as long as
+    /// it lives.</summary>
+    /// <param name="successor">One that <see cref="MakeSuccessor"/> has made, shared by any number of flows; null for none.</param>
+    internal void StopFor(CpuUsageAsyncWatcher? successor)
     {
         if (Interlocked.Exchange(ref _stopRequested, 1) != 0)
         {
@@ -190,24 +210,31 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         CpuSegment taken = WatchedFlow.GetTaken(this);
 
         // Replaces the sums: a segment that has ended on another thread since is already in them, or younger than the stop.
+        // A segment that still runs is added to the successor as a whole when it ends, so that what this watcher has of it is taken off
+        // there first. What has ended since the question is thereby added.
         Lock();
-        _endTimestamp = end;
+        successor?.Add(_sums - taken, byThreadSwitch: false);
+        _startOrLength = end - _startOrLength;
         _sums = taken;
+        _successor = successor;
         Volatile.Write(ref _isFinal, true);
         Unlock();
     }
 
-    /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
-    public void Dispose() => Stop();
+    /// <summary>Whether segments of its flow are measured: while it runs, and later for its successor.</summary>
+    internal bool IsCounting => IsRunning || _successor is not null;
 
-    /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Stopped ones are removed on the
-    /// way.</summary>
+    /// <summary>The watcher that the flow's segments count for: this one, once it is stopped its successor, or none.</summary>
+    internal CpuUsageAsyncWatcher? Counting => IsRunning ? this : _successor;
+
+    /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Those that count nothing any more are
+    /// removed on the way.</summary>
     internal CpuUsageAsyncWatcher? Outer
     {
         get
         {
             CpuUsageAsyncWatcher? outer = _outer;
-            while (outer is { IsRunning: false })
+            while (outer is { IsCounting: false })
             {
                 _outer = outer = outer._outer;
             }
@@ -223,6 +250,14 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>One that has never been in a flow.</summary>
     internal static CpuUsageAsyncWatcher MakeStopped() => new(isFinal: true);
+
+    /// <summary>One that is in no flow itself, and runs forever; for <see cref="StopFor"/>.</summary>
+    /// <remarks>Its total may be lower for a moment while a flow is stopped.</remarks>
+    internal static CpuUsageAsyncWatcher MakeSuccessor() => new(isFinal: false)
+    {
+        // Threads are in the flows of those it took over from: a question looks at all.
+        _threadCount = int.MaxValue / 2,
+    };
 
     /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
     internal CpuSegment? Final => IsRunning ? null : _sums;
@@ -249,13 +284,18 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal void Add(in CpuSegment segment, bool byThreadSwitch)
     {
         Lock();
-        if (!_isFinal)
+        bool isFinal = _isFinal;
+        if (!isFinal)
         {
             _sums += segment;
             _switchCount += byThreadSwitch ? 1 : 0;
         }
 
         Unlock();
+        if (isFinal)
+        {
+            _successor?.Add(segment, byThreadSwitch);
+        }
     }
 
     private static Task<T> RunAsync<T>(Func<Task> work, CpuUsageDetail detail, Func<CpuUsageAsyncWatcher, T> getResult)

@@ -85,7 +85,7 @@ internal static class WatchedFlow
         foreach (ThreadSegment thread in threads)
         {
             long version = thread.WaitForEvenVersion();
-            if (!Contains(thread.Watchers, watcher))
+            if (!CountsFor(thread.Watchers, watcher))
             {
                 continue;
             }
@@ -124,6 +124,17 @@ internal static class WatchedFlow
         return innermost is not null;
     }
 
+    /// <summary>As <see cref="Contains"/>, and for one that has taken over from stopped watchers whether it has from one of these.</summary>
+    private static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
+    {
+        while (innermost is not null && innermost != watcher && innermost.Counting != watcher)
+        {
+            innermost = innermost.Outer;
+        }
+
+        return innermost is not null;
+    }
+
     /// <remarks>An exception from here would end the process (the runtime's rule), so nothing here can throw.</remarks>
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher?> change)
     {
@@ -141,15 +152,15 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>The most that a running watcher among them asks for; default where none runs.</summary>
+    /// <summary>The most that a watcher among them asks for that still counts; default where none does.</summary>
     private static CpuUsageDetail DetailOf(CpuUsageAsyncWatcher? watcher)
     {
         CpuUsageDetail most = default;
         for (; watcher is not null; watcher = watcher.Outer)
         {
-            if (watcher.IsRunning && watcher.Detail > most)
+            if (watcher.Counting is { } counting && counting.Detail > most)
             {
-                most = watcher.Detail;
+                most = counting.Detail;
             }
         }
 
@@ -164,7 +175,7 @@ internal static class WatchedFlow
         {
             if (_innermost is { } innermost)
             {
-                Current.Value = innermost.IsRunning ? innermost : innermost.Outer;
+                Current.Value = innermost.IsCounting ? innermost : innermost.Outer;
                 _innermost = null;
             }
         }
