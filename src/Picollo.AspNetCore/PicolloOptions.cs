@@ -25,8 +25,9 @@ public sealed class PicolloOptions
     /// are sent. <see langword="false"/> by default, because it shows clients what their requests cost.</summary>
     public bool ServerTiming { get; set; }
 
-    /// <summary>The CPU time above which a request is logged, as a warning with its method, route, CPU and wall time and status code.
-    /// Zero or more; <see langword="null"/>, the default, logs none.</summary>
+    /// <summary>The CPU time above which a request is logged, once, as a warning with its method, route, CPU and wall time: while it runs
+    /// (it is checked each second), or when it ends, with its status code. Zero or more; <see langword="null"/>, the default, logs
+    /// none.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public TimeSpan? CpuBudget
     {
@@ -34,8 +35,16 @@ public sealed class PicolloOptions
         set => field = value is null ? null : AtLeast(TimeSpan.Zero, value.Value);
     }
 
+    /// <summary>Whether the CPU time of what a request has started, and what still runs after its response, is counted for its route,
+    /// separately from its requests: tasks, timers, SignalR over long polling. <see langword="true"/> by default.</summary>
+    public bool MeasureAfterResponse { get; set; } = true;
+
+    /// <summary>Whether the page and JSON show the paths of the running requests that they name. <see langword="false"/> by default, because
+    /// paths may contain personal data.</summary>
+    public bool ShowPaths { get; set; }
+
     /// <summary>The number of pairs of method and route with their own histograms; further requests share those of the route
-    /// <c>(other)</c>. 1 or more, 256 by default. Each pair takes 16 KB.</summary>
+    /// <c>(other)</c>. Also the number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each takes 16 KB.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {

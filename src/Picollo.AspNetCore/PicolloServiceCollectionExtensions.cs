@@ -9,6 +9,7 @@ using Picollo.AspNetCore;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 using Picollo.AspNetCore.Workers;
 using Picollo.Metrics;
 
@@ -18,7 +19,7 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class PicolloServiceCollectionExtensions
 {
     /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c> need, and
-    /// a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
+    /// a <see cref="WorkMeter"/>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
     /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
     /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
@@ -38,10 +39,18 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton<HdrHistogramRegistry>();
         services.TryAddSingleton<RouteTable>();
+        services.TryAddSingleton<RunningWorkList>();
         services.TryAddSingleton<CpuTimeInstrument>();
         services.TryAddSingleton<RequestReporter>();
+        services.TryAddSingleton(provider => new WorkMeter(
+            provider.GetRequiredService<IOptions<PicolloOptions>>(),
+            provider.GetRequiredService<RunningWorkList>(),
+            provider.GetRequiredService<RequestReporter>()));
+        services.TryAddSingleton<CpuUsageHubFilter>(); // SignalR would make one for each call
+        services.TryAddSingleton<ProcessAccount>();
         services.TryAddSingleton<Subjects>();
         services.TryAddSingleton<UsageReader>();
+        services.TryAddSingleton<UsageCounters>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileNotes>());

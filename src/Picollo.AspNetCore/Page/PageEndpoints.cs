@@ -4,7 +4,6 @@ using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
-using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export;
 
@@ -12,7 +11,7 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
-    UsageReader reader, Subjects subjects, RouteTable routes, EventStream events, IHostEnvironment environment, TimeProvider time)
+    UsageReader reader, Subjects subjects, UsageCounters counters, EventStream events, IHostEnvironment environment, TimeProvider time)
 {
     // The ID of the subject whose plots are shown.
     private const string ShowParameter = "show";
@@ -28,7 +27,7 @@ internal sealed class PageEndpoints(
     public Task AnswerPageAsync(HttpContext context)
     {
         UsageReading reading = reader.Read();
-        Subject? chosen = Find(context) ?? reading.Routes.Concat(reading.Histograms).FirstOrDefault()?.Subject;
+        Subject? chosen = Find(context) ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).FirstOrDefault()?.Subject;
         string plots = "";
         try
         {
@@ -57,7 +56,7 @@ internal sealed class PageEndpoints(
     {
         context.Response.ContentType = PrometheusTextWriter.ContentType;
         _prometheus.Write(context.Response.BodyWriter, subjects.Registrations);
-        RouteCounters.Write(context.Response.BodyWriter, routes);
+        counters.Write(context.Response.BodyWriter);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 

@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -13,7 +14,10 @@ internal sealed record UsageJson(
     double? ProcessMachineShare,
     int MaxRoutes,
     bool IsRouteTableFull,
+    IReadOnlyList<CpuPartJson> ProcessCpu,
+    RunningJson Running,
     IReadOnlyList<RouteJson> Routes,
+    IReadOnlyList<WorkJson> Work,
     IReadOnlyList<HistogramJson> Histograms)
 {
     public static UsageJson Of(UsageReading reading) => new(
@@ -23,8 +27,60 @@ internal sealed record UsageJson(
         reading.ProcessShare,
         reading.MaxRoutes,
         reading.IsFull,
+        [.. reading.Parts.Select(part => new CpuPartJson(part.Name, part.Nanoseconds / 1e9, part.MachineShare))],
+        RunningJson.Of(reading),
         [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
+        [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
         [.. reading.Histograms.Select(HistogramJson.Of)]);
+}
+
+/// <summary>A part of the CPU time of the process: all parts together are all of it.</summary>
+internal sealed record CpuPartJson(string Name, double SecondsTotal, double MachineShare);
+
+/// <summary>What has not ended, without requests for Picollo's page: how much, of it the long-lived requests, the oldest except those,
+/// and the one that has taken most CPU time.</summary>
+internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, RunJson? MostExpensive)
+{
+    public static RunningJson Of(UsageReading reading) => new(
+        reading.Running.Count,
+        reading.Running.Count(run => run.Description.IsLongLived),
+        RunJson.Of(reading.Oldest),
+        RunJson.Of(reading.MostExpensive));
+}
+
+/// <summary>A request, with its method, or a run of named work. The path is there only if the options say so.</summary>
+internal sealed record RunJson(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds)
+{
+    public static RunJson? Of(RunReading? run) => run is not { } one ? null : new(
+        (one.Description.Row as RouteUsage)?.Method,
+        one.Description.Row.Name,
+        one.Description.Path,
+        one.Age.TotalSeconds,
+        one.CpuNanoseconds / 1e9);
+}
+
+/// <summary>Named work; times in seconds.</summary>
+internal sealed record WorkJson(
+    string Id,
+    string Name,
+    ulong Count,
+    double Rate,
+    double MachineShare,
+    double? KernelShare,
+    double CpuSecondsTotal,
+    QuantilesJson CpuSeconds,
+    QuantilesJson WallSeconds)
+{
+    public static WorkJson Of(SubjectUsage usage) => new(
+        usage.Subject.Id,
+        usage.Subject.Name,
+        usage.Count,
+        usage.Rate,
+        usage.MachineShare,
+        usage.KernelShare,
+        usage.Sum / 1e9,
+        QuantilesJson.OfCpu(usage),
+        QuantilesJson.OfWall(usage));
 }
 
 /// <summary>A route; times in seconds.</summary>
@@ -39,6 +95,7 @@ internal sealed record RouteJson(
     ResponsesJson Responses,
     long Rejected,
     double CpuSecondsTotal,
+    double AfterResponseCpuSecondsTotal,
     QuantilesJson CpuSeconds,
     QuantilesJson WallSeconds)
 {
@@ -53,8 +110,9 @@ internal sealed record RouteJson(
         ResponsesJson.Of(usage.Subject.Route!),
         usage.Subject.Route!.Rejected,
         usage.Sum / 1e9,
-        QuantilesJson.Of(usage.Quantiles[0], ratio: 1e9) with { Sum = usage.Subject.Route.CpuNanoseconds / 1e9 },
-        QuantilesJson.Of(usage.Quantiles[1], ratio: 1e9) with { Sum = usage.Subject.Route.WallNanoseconds / 1e9 });
+        usage.AfterEndNanoseconds / 1e9,
+        QuantilesJson.OfCpu(usage),
+        QuantilesJson.OfWall(usage));
 }
 
 /// <summary>The number of responses by class; together they are the route's count.</summary>
@@ -93,7 +151,7 @@ internal sealed record HistogramJson(
     }
 }
 
-/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes, and otherwise
+/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and otherwise
 /// within the histogram's relative error.</summary>
 internal sealed record QuantilesJson(
     double P50,
@@ -107,6 +165,14 @@ internal sealed record QuantilesJson(
 {
     /// <summary>The mean; 0 without values.</summary>
     public double Mean => Count == 0 ? 0 : Sum / Count;
+
+    /// <summary>The CPU time of a route or of named work, in seconds.</summary>
+    public static QuantilesJson OfCpu(SubjectUsage usage) =>
+        Of(usage.Quantiles[0], ratio: 1e9) with { Sum = usage.Subject.Work!.CpuNanoseconds / 1e9 };
+
+    /// <summary>The wall time of a route or of named work, in seconds.</summary>
+    public static QuantilesJson OfWall(SubjectUsage usage) =>
+        Of(usage.Quantiles[1], ratio: 1e9) with { Sum = usage.Subject.Work!.WallNanoseconds / 1e9 };
 
     public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
         quantiles.P50 / ratio,

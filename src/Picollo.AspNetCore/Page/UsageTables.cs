@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -17,10 +18,21 @@ internal static class UsageTables
     {
         StringBuilder html = new();
         WriteTiles(html, reading);
+        WriteRunning(html, reading);
         WriteRoutes(html, reading, chosen);
+        if (reading.Work.Count > 0)
+        {
+            WriteWork(html, reading, chosen);
+        }
+
         if (reading.Histograms.Count > 0)
         {
             WriteHistograms(html, reading.Histograms, chosen);
+        }
+
+        if (reading.Parts.Count > 0)
+        {
+            WriteParts(html, reading);
         }
 
         return html.ToString();
@@ -35,6 +47,8 @@ internal static class UsageTables
         Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "a second");
         Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
         Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
+        int longLived = reading.Running.Count(run => run.Description.IsLongLived);
+        Tile("Running now", Numbers.Count((ulong)reading.Running.Count), longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived");
         Tile("Requests in all", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
@@ -42,37 +56,35 @@ internal static class UsageTables
             html.Append(CultureInfo.InvariantCulture, $"<div><dt>{name}</dt><dd>{value}<small>{unit}</small></dd></div>\n");
     }
 
-    private static void WriteRoutes(StringBuilder html, UsageReading reading, string chosen)
+    private static void WriteRunning(StringBuilder html, UsageReading reading)
     {
-        html.Append(
-            CultureInfo.InvariantCulture,
-            $"""
-            <div class="table">
-            <table class="routes">
-            <caption>Routes <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start;
-            a request counts when it ends</small></caption>
-            <thead>
-            <tr><th rowspan="2" scope="col">Route</th><th rowspan="2" scope="col">Requests</th><th rowspan="2" scope="col">a second</th>
-            <th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th>
-            <th colspan="4" scope="colgroup" class="second">Wall, ms</th></tr>
-            <tr>{Heads("first")}{Heads("second")}</tr>
-            </thead>
-            <tbody>
-
-            """);
-        foreach (SubjectUsage route in reading.Routes)
+        if (reading.MostExpensive is not { } mostExpensive)
         {
-            BeginRow(html, route, chosen);
-            Cell(html, "requests", "", Numbers.Count(route.Count) + Failures(route.Subject.Route!));
-            Cell(html, "a second", "", Numbers.Short(route.Rate));
-            string kernel = route.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
-            Cell(html, "of the machine", "", $"{kernel}{Bar(route.MachineShare)}<span>{Percent(route.MachineShare)}</span>");
-            Percentiles(html, "CPU ms ", "first", route.Subject, route.Quantiles[0]);
-            Percentiles(html, "wall ms ", "second", route.Subject, route.Quantiles[1]);
-            html.Append("</tr>\n");
+            return;
         }
 
-        html.Append("</tbody>\n</table>\n</div>\n");
+        html.Append("<p class=\"running\">");
+        if (reading.Oldest is { } oldest)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"Running for the longest time: {Run(oldest)}. ");
+        }
+
+        html.Append(CultureInfo.InvariantCulture, $"Most CPU time of what is running: {Run(mostExpensive)}.</p>\n");
+
+        static string Run(RunReading run)
+        {
+            string method = run.Description.Row is RouteUsage route ? $"<b>{Html.Encode(route.Method)}</b> " : "";
+            string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
+            return string.Create(
+                CultureInfo.InvariantCulture,
+                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Numbers.Short(run.Age.TotalSeconds)} s, "
+                + $"CPU {Numbers.Short(run.CpuNanoseconds / 1e9)} s");
+        }
+    }
+
+    private static void WriteRoutes(StringBuilder html, UsageReading reading, string chosen)
+    {
+        WriteRows(html, reading, chosen, "Routes", "Route", "Requests", reading.Routes);
         if (reading.IsFull)
         {
             html.Append(
@@ -85,6 +97,75 @@ internal static class UsageTables
         {
             html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
         }
+    }
+
+    private static void WriteWork(StringBuilder html, UsageReading reading, string chosen) =>
+        WriteRows(html, reading, chosen, "Named work", "Name", "Runs", reading.Work);
+
+    /// <summary>Appends a table of routes or of named work.</summary>
+    private static void WriteRows(
+        StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
+    {
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <div class="table">
+            <table class="routes">
+            <caption>{caption} <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start;
+            {runs.ToLowerInvariant()} count when they end</small></caption>
+            <thead>
+            <tr><th rowspan="2" scope="col">{name}</th><th rowspan="2" scope="col">{runs}</th><th rowspan="2" scope="col">a second</th>
+            <th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th>
+            <th colspan="4" scope="colgroup" class="second">Wall, ms</th></tr>
+            <tr>{Heads("first")}{Heads("second")}</tr>
+            </thead>
+            <tbody>
+
+            """);
+        foreach (SubjectUsage row in rows)
+        {
+            BeginRow(html, row, chosen);
+            string failures = row.Subject.Route is { } route ? Failures(route) : "";
+            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures);
+            Cell(html, "a second", "", Numbers.Short(row.Rate));
+            string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
+            string after = row.AfterEndNanoseconds > 0
+                ? $"<small>{Numbers.Short(row.AfterEndNanoseconds / 1e9)} s after the response </small>"
+                : "";
+            Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare)}<span>{Percent(row.MachineShare)}</span>");
+            Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0]);
+            Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1]);
+            html.Append("</tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n</div>\n");
+    }
+
+    /// <summary>Appends where the CPU time of the process went.</summary>
+    private static void WriteParts(StringBuilder html, UsageReading reading)
+    {
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <div class="table">
+            <table class="parts">
+            <caption>CPU time of the process <small>all of it, each part without the others; shares over the last {Window(reading.Window)}</small></caption>
+            <thead><tr><th scope="col">Part</th><th scope="col">CPU, s</th><th scope="col">Share of the machine</th></tr></thead>
+            <tbody>
+
+            """);
+        foreach (CpuPart part in reading.Parts.Append(new CpuPart("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
+        {
+            MachineShare = reading.Parts.Sum(part => part.MachineShare),
+        }))
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{part.Title}</th>");
+            Cell(html, "CPU s", "", Numbers.Short(part.Nanoseconds / 1e9));
+            Cell(html, "of the machine", "", $"{Bar(part.MachineShare)}<span>{Percent(part.MachineShare)}</span>");
+            html.Append("</tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n</div>\n");
     }
 
     /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -30,7 +31,7 @@ internal sealed class CpuTimeInstrument
 
     public bool IsEnabled => _cpuTime.Enabled;
 
-    public void Record(in RequestUsage usage, string method, string? route, int status)
+    public void Record(in RunUsage usage, string method, string? route, int status)
     {
         TagList tags = default;
         tags.Add("http.request.method", method);

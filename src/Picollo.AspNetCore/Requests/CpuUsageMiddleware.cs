@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.AspNetCore.Http;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
@@ -23,12 +24,13 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     public Task Invoke(HttpContext context)
     {
         // Without a flow (no server suppresses it), there is nothing to follow.
-        if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes) is not { } measured)
+        if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes, reporter) is not { } measured)
         {
             return next(context);
         }
 
         CpuUsageAsyncWatcher watcher = new(_detail);
+        reporter.Running.Add(measured, watcher);
         Task request;
         try
         {
@@ -71,10 +73,9 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
         ExecutionContext.Restore(before);
-        watcher.Stop();
         try
         {
-            reporter.Report(context, measured, RequestUsage.Of(watcher), failure);
+            reporter.End(context, measured, watcher, failure);
         }
         finally
         {
@@ -85,7 +86,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     /// <summary>Adds <c>Server-Timing</c> (W3C Server Timing): what the request took until its headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
-        RequestUsage usage = RequestUsage.Of(request.Watcher);
+        RunUsage usage = RunUsage.Of(request.Watcher);
         request.Context.Response.Headers.Append("Server-Timing", string.Create(
             CultureInfo.InvariantCulture,
             $"cpu;dur={usage.CpuNanoseconds / 1e6:0.###}, total;dur={usage.WallNanoseconds / 1e6:0.###}"));

@@ -17,7 +17,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     public static readonly object LongLivedMetadata = new();
 
     // Written by any thread; correct for the method and the prefix that it has.
-    private Latest? _latest;
+    private RouteKey? _latest;
 
     /// <summary>The pattern, or one of <see cref="RouteTable"/>'s names; null if there is neither.</summary>
     /// <remarks>The root may be written as "/" or ""; it is "/" here, as <c>http.route</c> of the framework's own metrics.</remarks>
@@ -38,19 +38,19 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     /// <summary>Whether requests of a method last until the client disconnects or the server has something to say.</summary>
     public bool IsLongLived(string method) => _isLongLived || (_isHub && method == "GET");
 
-    /// <summary>The histograms of a method that <see cref="RouteTable.MethodOf"/> returned, in a branch.</summary>
-    public RouteUsage Get(RouteTable routes, string method, string prefix, bool isLongLived)
+    /// <summary>Whether it is one of Picollo's own page.</summary>
+    public bool IsPage { get; } = endpoint.Metadata.GetMetadata<PageAccess>() is not null;
+
+    /// <summary>What its requests of a method that <see cref="RouteTable.MethodOf"/> returned count for, in a branch.</summary>
+    public RouteKey In(string method, string prefix)
     {
-        Latest? latest = Volatile.Read(ref _latest);
-        if (latest is not null && ReferenceEquals(latest.Method, method) && ReferenceEquals(latest.Prefix, prefix)
-            && latest.IsLongLived == isLongLived)
+        RouteKey? latest = Volatile.Read(ref _latest);
+        if (latest is null || !ReferenceEquals(latest.Method, method) || !ReferenceEquals(latest.Prefix, prefix))
         {
-            return latest.Usage;
+            Volatile.Write(ref _latest, latest = new RouteKey(this, method, prefix));
         }
 
-        RouteUsage usage = routes.Get(method, RouteTable.NameOf(RouteIn(prefix), isLongLived));
-        Volatile.Write(ref _latest, new Latest(method, prefix, isLongLived, usage));
-        return usage;
+        return latest;
     }
 
     /// <summary>The route's name in a branch.</summary>
@@ -89,6 +89,28 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         object? method = metadata?.GetType().GetProperty("Method")?.GetValue(metadata);
         return method?.GetType().GetProperty("Type")?.GetValue(method)?.ToString() is { } type && type != "Unary";
     }
+}
 
-    private sealed record Latest(string Method, string Prefix, bool IsLongLived, RouteUsage Usage);
+/// <summary>What requests of a method to an endpoint in a branch count for. Thread-safe.</summary>
+internal sealed class RouteKey(EndpointUsage endpoint, string method, string prefix)
+{
+    // Looked up once each.
+    private RouteUsage? _short;
+    private RouteUsage? _longLived;
+
+    public EndpointUsage Endpoint => endpoint;
+
+    public string Method => method;
+
+    public string Prefix => prefix;
+
+    /// <summary>The route's name in the branch.</summary>
+    public string Route => endpoint.RouteIn(prefix);
+
+    /// <summary>The row of its requests.</summary>
+    public RouteUsage Get(RouteTable routes, bool isLongLived)
+    {
+        ref RouteUsage? known = ref isLongLived ? ref _longLived : ref _short;
+        return Volatile.Read(ref known) ?? (known = routes.Get(method, RouteTable.NameOf(Route, isLongLived)));
+    }
 }

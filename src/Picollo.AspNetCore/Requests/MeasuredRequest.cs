@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -8,26 +9,31 @@ namespace Picollo.AspNetCore.Requests;
 /// <remarks>It is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. Error pages and branches restore
 /// what they have changed before the pipeline returns, so it is too late then. Objects are used again: nothing but the request's features
 /// refers to them.</remarks>
-internal sealed class MeasuredRequest : IEndpointFeature
+internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
 {
     [ThreadStatic]
     private static MeasuredRequest? _free;
 
     private HttpContext _context = null!;
+    private RequestReporter _reporter = null!;
     private BranchPrefixes _prefixes = null!;
     private IEndpointFeature? _before;
     private string _base = "";
     private Endpoint? _current;
+    private RouteKey? _requested;
+    private bool _isUpgrade;
+    private string? _path;
 
     private MeasuredRequest()
     {
     }
 
-    /// <summary>The endpoint that the request came for; null if there was none.</summary>
-    public Endpoint? Requested { get; private set; }
+    /// <summary>The method, or <see cref="RouteTable.OtherMethod"/>.</summary>
+    public string Method { get; private set; } = "";
 
-    /// <summary>The literal prefix of the branch in which that endpoint was selected; empty outside of branches.</summary>
-    public string Prefix { get; private set; } = "";
+    /// <summary>What the endpoint that the request came for counts for; null if there was none.</summary>
+    /// <remarks>Any thread may read it while the request runs.</remarks>
+    public RouteKey? Requested => Volatile.Read(ref _requested);
 
     /// <summary>Whether a middleware for static files has answered.</summary>
     public bool IsStaticFile { get; private set; }
@@ -48,16 +54,15 @@ internal sealed class MeasuredRequest : IEndpointFeature
             // An error page runs the pipeline again, for its own path, and clears the endpoint before it does.
             if (value is not null && !IsRunAgain())
             {
-                Requested = value;
                 string all = _context.Request.PathBase.Value ?? "";
-                Prefix = all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "";
+                SetRequested(value, all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "");
             }
         }
     }
 
     /// <summary>Starts a request, unless it is measured already.</summary>
     /// <returns>Null if it is, by an outer middleware, or was, if an error page runs the pipeline again.</returns>
-    public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes)
+    public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)
     {
         IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
         if (before is MeasuredRequest || context.Features.Get<MeasuredMark>() is not null)
@@ -68,10 +73,21 @@ internal sealed class MeasuredRequest : IEndpointFeature
         MeasuredRequest request = _free ?? new MeasuredRequest();
         _free = null;
         request._context = context;
+        request._reporter = reporter;
         request._prefixes = prefixes;
         request._before = before;
         request._base = context.Request.PathBase.Value ?? "";
-        request._current = request.Requested = before?.Endpoint;
+        request._current = before?.Endpoint;
+        request._path = reporter.ShowsPaths ? context.Request.Path.Value : null;
+        request.Method = RouteTable.MethodOf(context.Request.Method);
+
+        // WebSockets are accepted later, and other threads must not read what the request has become.
+        request._isUpgrade = request.Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
+        if (request._current is { } current)
+        {
+            request.SetRequested(current, "");
+        }
+
         context.Features.Set<IEndpointFeature>(request);
         return request;
     }
@@ -83,9 +99,23 @@ internal sealed class MeasuredRequest : IEndpointFeature
         _context.Features.Set(_before);
         _context.SetEndpoint(_current);
         _context.Features.Set(MeasuredMark.Instance);
-        (_context, _before, _current, Requested) = (null!, null, null, null);
-        (Prefix, IsStaticFile, IsRefused) = ("", false, false);
+        (_context, _reporter, _before, _current, _requested, _path) = (null!, null!, null, null, null, null);
+        (IsStaticFile, IsRefused) = (false, false);
         _free = this;
+    }
+
+    /// <inheritdoc/>
+    public override RunDescription? Describe()
+    {
+        if (Requested is not { } requested)
+        {
+            return new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
+        }
+
+        bool isLongLived = _isUpgrade || requested.Endpoint.IsLongLived(Method);
+        return requested.Endpoint.IsExcluded
+            ? null
+            : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path) { IsPage = requested.Endpoint.IsPage };
     }
 
     /// <summary>Notes that a static file is the answer.</summary>
@@ -105,6 +135,9 @@ internal sealed class MeasuredRequest : IEndpointFeature
             request.IsRefused = true;
         }
     }
+
+    private void SetRequested(Endpoint endpoint, string prefix) =>
+        Volatile.Write(ref _requested, _reporter.EndpointOf(endpoint).In(Method, prefix));
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;

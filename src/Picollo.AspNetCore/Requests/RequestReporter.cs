@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
@@ -10,10 +11,11 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>Reports what a request took to its route's histograms, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
 /// this package, and thrown.</remarks>
-internal sealed partial class RequestReporter(
-    RouteTable routes, CpuTimeInstrument instrument, IOptions<PicolloOptions> options, ILoggerFactory loggers)
+internal sealed partial class RequestReporter : IDisposable
 {
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
+
+    private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(1);
 
     // A key of the framework that is not public; the server's own metrics read it, too (ApplicationBuilder).
     private const string RequestUnhandledKey = "__RequestUnhandled";
@@ -21,48 +23,125 @@ internal sealed partial class RequestReporter(
     // Weak, because an application may replace its endpoints while it runs.
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
 
-    private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
-    private readonly long _budgetNanoseconds = options.Value.CpuBudget is { } budget ? (long)budget.TotalNanoseconds : long.MaxValue;
-    private bool? _canMeasure;
+    private readonly CpuTimeInstrument _instrument;
+    private readonly ILogger _logger;
+    private readonly long _budgetNanoseconds;
+    private readonly bool _isMeasuredAfterEnd;
+    private readonly ITimer? _budgetTimer;
+    private readonly Lazy<bool> _canMeasure;
     private bool _hasLoggedFull;
 
+    public RequestReporter(
+        RouteTable routes,
+        RunningWorkList running,
+        CpuTimeInstrument instrument,
+        IOptions<PicolloOptions> options,
+        ILoggerFactory loggers,
+        TimeProvider time)
+    {
+        (Routes, Running, _instrument) = (routes, running, instrument);
+        _logger = loggers.CreateLogger(LogCategory);
+        _isMeasuredAfterEnd = options.Value.MeasureAfterResponse;
+        ShowsPaths = options.Value.ShowPaths;
+        _canMeasure = new(TryMeasure);
+        _budgetNanoseconds = long.MaxValue;
+        if (options.Value.CpuBudget is { } budget)
+        {
+            _budgetNanoseconds = (long)budget.TotalNanoseconds;
+            _budgetTimer = time.CreateTimer(static self => ((RequestReporter)self!).CheckBudgets(), this, BudgetInterval, BudgetInterval);
+        }
+    }
+
+    public RouteTable Routes { get; }
+
+    /// <summary>The requests and other runs that have not ended.</summary>
+    public RunningWorkList Running { get; }
+
+    /// <summary>Whether the paths of running requests are shown.</summary>
+    public bool ShowsPaths { get; }
+
     /// <summary>Whether this machine reports the CPU time of threads; if it does not, the reason is logged once.</summary>
-    /// <remarks>Read when a pipeline is built, on one thread.</remarks>
-    public bool CanMeasure => _canMeasure ??= TryMeasure();
+    public bool CanMeasure => _canMeasure.Value;
 
     /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>Counts a request that has ended, or failed by what the pipeline threw.</summary>
-    public void Report(HttpContext context, MeasuredRequest request, in RequestUsage usage, Exception? failure)
+    /// <summary>What is known of an endpoint.</summary>
+    public EndpointUsage EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
+
+    /// <summary>Stops measuring a request that has ended, or failed by what the pipeline threw, and counts it.</summary>
+    public void End(HttpContext context, MeasuredRequest request, CpuUsageAsyncWatcher watcher, Exception? failure)
     {
-        string method = RouteTable.MethodOf(context.Request.Method);
-        EndpointUsage? endpoint = request.Requested is { } requested && !request.IsStaticFile
-            ? _endpoints.GetValue(requested, static requested => new(requested))
-            : null;
-        if (endpoint is { IsExcluded: true } || context.Features.Get<IHttpMetricsTagsFeature>() is { MetricsDisabled: true })
+        RouteUsage? row = null;
+        try
         {
-            return;
+            row = RowOf(context, request);
+        }
+        finally
+        {
+            watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null);
+            (long counted, bool isReported) = Running.Remove(request);
+            if (row is not null)
+            {
+                Report(context, request, row, RunUsage.Of(watcher), counted, isReported, failure);
+            }
+        }
+    }
+
+    public void Dispose() => _budgetTimer?.Dispose();
+
+    /// <summary>The row of a request that has ended; null if it is excluded.</summary>
+    private RouteUsage? RowOf(HttpContext context, MeasuredRequest request)
+    {
+        RouteKey? requested = request.IsStaticFile ? null : request.Requested;
+        if (requested?.Endpoint.IsExcluded == true || context.Features.Get<IHttpMetricsTagsFeature>() is { MetricsDisabled: true })
+        {
+            return null;
         }
 
-        bool isLongLived = endpoint is not null && endpoint.IsLongLived(method) || IsLongLived(context);
-        RouteUsage row = endpoint?.Get(routes, method, request.Prefix, isLongLived)
-            ?? routes.Get(method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
+        bool isLongLived = requested?.Endpoint.IsLongLived(request.Method) == true || IsLongLived(context);
+        return requested?.Get(Routes, isLongLived)
+            ?? Routes.Get(request.Method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
+    }
+
+    internal void Report(
+        HttpContext context,
+        MeasuredRequest request,
+        RouteUsage row,
+        in RunUsage usage,
+        long counted,
+        bool isReported,
+        Exception? failure)
+    {
         int status = StatusOf(context, failure);
         bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, ClassOf(context, failure, status), isRejected);
+        row.Record(usage, ClassOf(context, failure, status), isRejected, counted);
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
         {
-            TryLog(() => LogFull(_logger, options.Value.MaxRoutes));
+            TryLog(() => LogFull(_logger, Routes.Capacity));
         }
 
-        bool isOverBudget = usage.CpuNanoseconds > _budgetNanoseconds;
-        if (isOverBudget || instrument.IsEnabled)
+        RouteKey? requested = request.IsStaticFile ? null : request.Requested;
+        if (_instrument.IsEnabled)
         {
-            instrument.Record(usage, method, endpoint?.Route is null ? null : endpoint.RouteIn(request.Prefix), status);
-            if (isOverBudget)
+            _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, status);
+        }
+
+        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
+        {
+            TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), status);
+        }
+    }
+
+    /// <summary>Logs the requests that have exceeded the budget and still run, each once.</summary>
+    private void CheckBudgets()
+    {
+        foreach (RunReading run in Running.Read())
+        {
+            if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteUsage row && Running.TryMarkReported(run))
             {
-                TryLogOverBudget(usage, method, endpoint?.RouteIn(request.Prefix) ?? NameWithoutEndpoint(context, request), status);
+                TryLog(() => LogOverBudgetWhileRunning(
+                    _logger, row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
             }
         }
     }
@@ -102,7 +181,7 @@ internal sealed partial class RequestReporter(
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
     // Apart, because a method that has a closure allocates it whether or not it is used.
-    private void TryLogOverBudget(RequestUsage usage, string method, string route, int status) =>
+    private void TryLogOverBudget(RunUsage usage, string method, string route, int status) =>
         TryLog(() => LogOverBudget(_logger, method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
 
     private static void TryLog(Action log)
@@ -145,6 +224,14 @@ internal sealed partial class RequestReporter(
         "The table of routes is full ({MaxRoutes} rows): requests of further routes count as (other). See PicolloOptions.MaxRoutes",
         EventName = "RouteTableFull")]
     private static partial void LogFull(ILogger logger, int maxRoutes);
+
+    [LoggerMessage(
+        4,
+        LogLevel.Warning,
+        "{Method} {Route} has taken {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and is still running",
+        EventName = "OverCpuBudgetWhileRunning")]
+    private static partial void LogOverBudgetWhileRunning(
+        ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds);
 
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     private static partial void LogUnavailable(ILogger logger, string reason);

@@ -1,6 +1,6 @@
-using System.Collections.Concurrent;
 using System.Collections.Frozen;
 using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -28,20 +28,17 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
-    private readonly ConcurrentDictionary<(string Method, string Route), RouteUsage> _routes = new();
-    private readonly int _capacity = options.Value.MaxRoutes;
-
-    // The histograms of Other, once the table is full. It stays full: further requests need no lock.
-    private RouteUsage? _rest;
+    private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
+        new(options.Value.MaxRoutes, (OtherMethod, Other), static key => new RouteUsage(key.Method, key.Route));
 
     /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
-    public int Capacity => _capacity;
+    public int Capacity => _routes.Capacity;
 
     /// <summary>Whether requests count for <see cref="Other"/>.</summary>
-    public bool IsFull => Volatile.Read(ref _rest) is not null;
+    public bool IsFull => _routes.IsFull;
 
     /// <summary>All routes at the moment of the call, by route and method.</summary>
-    public IReadOnlyList<RouteUsage> All => [.. _routes.Values
+    public IReadOnlyList<RouteUsage> All => [.. _routes.All
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
         .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
 
@@ -51,27 +48,5 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     /// <summary>The name of a route's row. Long-lived requests have their own, so that they distort no percentile of the others.</summary>
     public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
 
-    public RouteUsage Get(string method, string route) =>
-        _routes.TryGetValue((method, route), out RouteUsage? usage) ? usage : Volatile.Read(ref _rest) ?? Add(method, route);
-
-    private RouteUsage Add(string method, string route)
-    {
-        lock (_routes)
-        {
-            if (_routes.TryGetValue((method, route), out RouteUsage? usage))
-            {
-                return usage;
-            }
-
-            bool isFull = _routes.Count >= _capacity;
-            RouteUsage added = _routes.GetOrAdd(
-                isFull ? (OtherMethod, Other) : (method, route), static key => new RouteUsage(key.Method, key.Route));
-            if (isFull)
-            {
-                Volatile.Write(ref _rest, added);
-            }
-
-            return added;
-        }
-    }
+    public RouteUsage Get(string method, string route) => _routes.Get((method, route));
 }

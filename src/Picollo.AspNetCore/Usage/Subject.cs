@@ -1,29 +1,30 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>A row of the page: a route, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
+/// <summary>A row of the page: a route or named work, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
 internal sealed class Subject
 {
     private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 }; // of nanoseconds
 
-    private static readonly ConditionalWeakTable<RouteUsage, Subject> Routes = [];
+    private static readonly ConditionalWeakTable<WorkUsage, Subject> Works = [];
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, Subject> Registered = [];
 
     private static readonly HdrHistogramDescription CpuTime =
-        HdrHistogramDescription.Nanoseconds with { Help = "CPU time of requests, over all the threads they ran on." };
+        HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, over all the threads it ran on." };
 
     private static readonly HdrHistogramDescription Duration =
-        HdrHistogramDescription.Nanoseconds with { Help = "Duration of requests, from start to end." };
+        HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." };
 
     /// <summary>Identifies the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
     public required string Id { get; init; }
 
-    /// <summary>The pattern of a route, or the name of a histogram with its labels.</summary>
+    /// <summary>The pattern of a route, the name of work, or the name of a histogram with its labels.</summary>
     public required string Name { get; init; }
 
     /// <summary>The method of a route; empty for a registered histogram.</summary>
@@ -38,25 +39,31 @@ internal sealed class Subject
     /// <summary>The unit on the page.</summary>
     public HdrHistogramUnit Unit { get; private init; } = Milliseconds;
 
-    /// <summary>The route; null for a registered histogram.</summary>
-    public RouteUsage? Route { get; private init; }
+    /// <summary>The route or the named work; null for a registered histogram.</summary>
+    public WorkUsage? Work { get; private init; }
+
+    /// <summary>The route; null for named work and for a registered histogram.</summary>
+    public RouteUsage? Route => Work as RouteUsage;
 
     public bool IsRoute => Route is not null;
 
-    /// <summary>The subject of a route, always the same one.</summary>
-    public static Subject Of(RouteUsage usage) => Routes.GetValue(usage, static usage =>
+    /// <summary>The subject of a route or of named work, always the same one.</summary>
+    public static Subject Of(WorkUsage usage) => Works.GetValue(usage, static usage =>
     {
-        KeyValuePair<string, string>[] labels = [new("http_request_method", usage.Method), new("http_route", usage.Route)];
+        var route = usage as RouteUsage;
+        KeyValuePair<string, string>[] labels = route is null
+            ? [new("work", usage.Name)]
+            : [new("http_request_method", route.Method), new("http_route", route.Route)];
         return new Subject
         {
-            Id = IdOf("route", usage.Method, usage.Route),
-            Name = usage.Route,
-            Method = usage.Method,
-            Route = usage,
+            Id = route is null ? IdOf("work", usage.Name) : IdOf("route", route.Method, route.Route),
+            Name = usage.Name,
+            Method = route?.Method ?? "",
+            Work = usage,
             Registrations =
             [
-                new("picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
-                new("picollo_http_server_request_wall_time", usage.Wall, Duration, labels),
+                new(route is null ? "picollo_work_cpu_time" : "picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
+                new(route is null ? "picollo_work_wall_time" : "picollo_http_server_request_wall_time", usage.Wall, Duration, labels),
             ],
             SeriesNames = ["CPU", "wall"],
         };
@@ -98,12 +105,13 @@ internal sealed class Subject
     }
 }
 
-/// <summary>All current rows: first the routes, then the registered histograms.</summary>
-internal sealed class Subjects(RouteTable routes, HdrHistogramRegistry registry)
+/// <summary>All current rows: first the routes, then named work, then the registered histograms.</summary>
+internal sealed class Subjects(RouteTable routes, WorkMeter work, HdrHistogramRegistry registry)
 {
     public RouteTable Routes => routes;
 
-    public IReadOnlyList<Subject> All => [.. routes.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
+    public IReadOnlyList<Subject> All =>
+        [.. routes.All.Select(Subject.Of), .. work.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
 
     /// <summary>Every histogram with the name and labels that it is exposed by; those of one name are adjacent.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Registrations =>

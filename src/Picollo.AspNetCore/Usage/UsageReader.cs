@@ -1,4 +1,4 @@
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -20,15 +20,17 @@ internal sealed class UsageReader
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
     private readonly Subjects _subjects;
+    private readonly RunningWorkList _running;
+    private readonly ProcessAccount _account;
     private readonly TimeProvider _time;
     private readonly List<Look> _looks = []; // the oldest first; never empty after the constructor
     private UsageReading? _last;
 
-    public UsageReader(Subjects subjects, TimeProvider time)
+    public UsageReader(Subjects subjects, RunningWorkList running, ProcessAccount account, TimeProvider time)
     {
-        _subjects = subjects;
-        _time = time;
-        _looks.Add(LookOf(ReadAll(), time.GetTimestamp()));
+        (_subjects, _running, _account, _time) = (subjects, running, account, time);
+        _running.Read();
+        _looks.Add(LookOf(ReadAll(), _account.Read(), time.GetTimestamp()));
     }
 
     /// <summary>The number of looks that are kept for later windows.</summary>
@@ -47,8 +49,11 @@ internal sealed class UsageReader
 
     private UsageReading ReadNow(long now)
     {
+        // First: it counts what has not ended.
+        IReadOnlyList<RunReading> running = _running.Read();
         IReadOnlyList<SubjectUsage> all = ReadAll();
-        Look look = LookOf(all, now);
+        IReadOnlyList<CpuPart> parts = _account.Read();
+        Look look = LookOf(all, parts, now);
         Look before = BaseOf(now);
         Keep(look);
 
@@ -61,9 +66,11 @@ internal sealed class UsageReader
             Time = _time.GetUtcNow(),
             Window = window,
             Processors = Environment.ProcessorCount,
-            ProcessShare = (look.ProcessNanoseconds - before.ProcessNanoseconds) / 1e9 / processorSeconds,
+            ProcessShare = look.ProcessNanoseconds is { } process && before.ProcessNanoseconds is { } old ? ShareOf(process - old) : null,
             MaxRoutes = _subjects.Routes.Capacity,
             IsFull = _subjects.Routes.IsFull,
+            Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
+            Running = [.. running.Where(run => !run.Description.IsPage)],
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
 
@@ -73,9 +80,13 @@ internal sealed class UsageReader
             return usage with
             {
                 Rate = (usage.Count - count) / seconds,
-                MachineShare = usage.Subject.IsRoute ? (usage.Sum - sum) / 1e9 / processorSeconds : 0,
+                MachineShare = usage.Subject.Work is null ? 0 : ShareOf(usage.Sum - sum),
             };
         }
+
+        double ShareOf(double nanoseconds) => nanoseconds / 1e9 / processorSeconds;
+
+        long PartBefore(int i) => i < before.Parts.Count ? before.Parts[i].Nanoseconds : 0;
     }
 
     private List<SubjectUsage> ReadAll()
@@ -116,15 +127,17 @@ internal sealed class UsageReader
             }
         }
 
-        if (subject.Route is { } route)
+        if (subject.Work is { } work)
         {
-            (count, sum) = ((ulong)Enum.GetValues<ResponseClass>().Sum(response => route[response]), route.TotalCpuNanoseconds);
+            sum = work.TotalCpuNanoseconds;
+            count = subject.Route is { } route ? (ulong)route.Responses : count;
         }
 
-        CpuUsage split = subject.Route?.Split ?? default;
+        CpuUsage split = subject.Work?.Split ?? default;
         return new SubjectUsage(subject, count, 0, 0, quantiles)
         {
             Sum = sum,
+            AfterEndNanoseconds = subject.Work?.AfterEndNanoseconds ?? 0,
             KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
         };
     }
@@ -150,20 +163,12 @@ internal sealed class UsageReader
 
     private TimeSpan AgeOf(Look look, long now) => _time.GetElapsedTime(look.Timestamp, now);
 
-    private static Look LookOf(IReadOnlyList<SubjectUsage> all, long now) =>
-        new(now, TryGetProcessTimeNanoseconds(), all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
+    private static Look LookOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, long now) =>
+        new(now, parts, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
 
-    private static long? TryGetProcessTimeNanoseconds()
+    private sealed record Look(long Timestamp, IReadOnlyList<CpuPart> Parts, Dictionary<Subject, (ulong Count, double Sum)> Counted)
     {
-        try
-        {
-            return CpuUsageReader.GetProcessTimeNanoseconds();
-        }
-        catch (MeasurementUnavailableException)
-        {
-            return null;
-        }
+        /// <summary>The CPU time of the process; null if it is unavailable.</summary>
+        public long? ProcessNanoseconds => Parts.Count == 0 ? null : Parts.Sum(part => part.Nanoseconds);
     }
-
-    private sealed record Look(long Timestamp, long? ProcessNanoseconds, Dictionary<Subject, (ulong Count, double Sum)> Counted);
 }

@@ -1,3 +1,5 @@
+using Picollo.AspNetCore.Work;
+
 namespace Picollo.AspNetCore.Usage;
 
 /// <summary>What all subjects had counted at a moment, and the CPU time of the process.</summary>
@@ -20,27 +22,46 @@ internal sealed record UsageReading
     /// <summary>Whether further routes count as <c>(other)</c>.</summary>
     public bool IsFull { get; init; }
 
-    /// <summary>Routes by route and method, then histograms by name.</summary>
+    /// <summary>What the CPU time of the process was spent on; empty if it is unavailable.</summary>
+    public required IReadOnlyList<CpuPart> Parts { get; init; }
+
+    /// <summary>The runs that have not ended, without requests for Picollo's own page.</summary>
+    public required IReadOnlyList<RunReading> Running { get; init; }
+
+    /// <summary>The one that runs for the longest time, without long-lived requests; null if there is none.</summary>
+    public RunReading? Oldest => Running.Where(run => !run.Description.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
+
+    /// <summary>The one that has taken most CPU time; null if there is none.</summary>
+    public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
+
+    /// <summary>Routes by route and method, then named work, then histograms by name.</summary>
     public required IReadOnlyList<SubjectUsage> All { get; init; }
 
     /// <summary>The routes, in descending order of their CPU time.</summary>
     public IReadOnlyList<SubjectUsage> Routes =>
         field ??= [.. All.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
 
+    /// <summary>Named work, in descending order of its CPU time.</summary>
+    public IReadOnlyList<SubjectUsage> Work =>
+        field ??= [.. All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
+
     /// <summary>The registered histograms.</summary>
-    public IReadOnlyList<SubjectUsage> Histograms => field ??= [.. All.Where(usage => !usage.Subject.IsRoute)];
+    public IReadOnlyList<SubjectUsage> Histograms => field ??= [.. All.Where(usage => usage.Subject.Work is null)];
 }
 
 /// <summary>What a subject has counted.</summary>
 /// <param name="Subject">The subject.</param>
-/// <param name="Count">Requests or values since the start, including those outside the histogram's range.</param>
+/// <param name="Count">Requests, runs or values since the start, including those outside the histogram's range.</param>
 /// <param name="Rate">Requests or values per second over the window of the reading.</param>
-/// <param name="MachineShare">A route's share of the CPU time of all processors over that window, 0 to 1; 0 for a histogram.</param>
+/// <param name="MachineShare">The share of the CPU time of all processors over that window, 0 to 1; 0 for a histogram.</param>
 /// <param name="Quantiles">The percentiles of each of the subject's histograms.</param>
 internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, double MachineShare, IReadOnlyList<Quantiles> Quantiles)
 {
-    /// <summary>The sum of all values of the first histogram: of a route, its CPU time in nanoseconds.</summary>
+    /// <summary>The sum of all values of a histogram; of a route or work, the CPU time in nanoseconds until now.</summary>
     public required double Sum { get; init; }
+
+    /// <summary>The CPU time in nanoseconds of what runs of the subject still started when they had ended; 0 for a histogram.</summary>
+    public long AfterEndNanoseconds { get; init; }
 
     /// <summary>The kernel's share of a route's CPU time, 0 to 1; null if it is not measured separately.</summary>
     public double? KernelShare { get; init; }

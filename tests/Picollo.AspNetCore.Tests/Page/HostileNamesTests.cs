@@ -70,6 +70,8 @@ public class HostileNamesTests
             Window = TimeSpan.FromSeconds(1),
             Processors = 1,
             ProcessShare = null,
+            Parts = [],
+            Running = [],
             All = [new(subject, 1, double.Epsilon, 1e300, [new() { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }]) { Sum = 1 }],
         };
         Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(11);

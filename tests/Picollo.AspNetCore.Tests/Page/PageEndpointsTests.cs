@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -243,7 +244,7 @@ public class PageEndpointsTests
     {
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
-        usage.Record(new RequestUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
+        usage.Record(new RunUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
 
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25 % kernel </small>");

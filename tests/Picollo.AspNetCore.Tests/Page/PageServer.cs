@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
@@ -79,7 +80,7 @@ internal sealed class PageServer : IAsyncDisposable
         RouteUsage usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
         for (ulong i = 0; i < count; i++)
         {
-            usage.Record(new RequestUsage((long)cpuNanoseconds, (long)wallNanoseconds, null));
+            usage.Record(new RunUsage((long)cpuNanoseconds, (long)wallNanoseconds, null));
         }
 
         return usage;

@@ -4,6 +4,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
@@ -155,8 +156,9 @@ public class RequestReportTests
             .Services.BuildServiceProvider();
 
         DefaultHttpContext context = new();
-        MeasuredRequest request = MeasuredRequest.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask))!;
-        services.GetRequiredService<RequestReporter>().Report(context, request, new RequestUsage(cpuNanoseconds, 10_000_000_000, null), null);
+        RequestReporter reporter = services.GetRequiredService<RequestReporter>();
+        MeasuredRequest request = MeasuredRequest.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask), reporter)!;
+        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunUsage(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
 
         sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }

@@ -37,10 +37,10 @@ public class RouteTableTests
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
-        RouteUsage own = endpoint.Get(table, "_OTHER", "", false);
+        RouteUsage own = endpoint.In("_OTHER", "").Get(table, false);
 
-        endpoint.Get(table, "GET", "", false).Route.Should().Be("(other)");
-        endpoint.Get(table, "_OTHER", "", false).Should().BeSameAs(own);
+        endpoint.In("GET", "").Get(table, false).Route.Should().Be("(other)");
+        endpoint.In("_OTHER", "").Get(table, false).Should().BeSameAs(own);
     }
 
     [Fact]
@@ -49,7 +49,7 @@ public class RouteTableTests
         RouteTable table = new(Options.Create(new PicolloOptions()));
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
 
-        string RowIn(string prefix) => endpoint.Get(table, "GET", prefix, false).Route;
+        string RowIn(string prefix) => endpoint.In("GET", prefix).Get(table, false).Route;
         (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("a", "/first/a", "/second/a", "a"));
     }
 }

@@ -1,4 +1,5 @@
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
@@ -13,7 +14,7 @@ public class RouteUsageTests
     public void Each_request_counts_also_beyond_the_range(long nanoseconds, ulong told)
     {
         RouteUsage usage = new("GET", "/x");
-        usage.Record(new RequestUsage(nanoseconds, nanoseconds, null));
+        usage.Record(new RunUsage(nanoseconds, nanoseconds, null));
 
         usage.Cpu.TotalCount.Should().Be(1);
         usage.Wall.TotalCount.Should().Be(1);
@@ -29,7 +30,7 @@ public class RouteUsageTests
         using Barrier all = new(Threads);
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
         {
-            usage.Record(new RequestUsage(5_000, 9_000, null));
+            usage.Record(new RunUsage(5_000, 9_000, null));
             all.SignalAndWait(); // All of them live at once.
         }))];
         Array.ForEach(threads, thread => thread.Start());
@@ -43,8 +44,8 @@ public class RouteUsageTests
     public void User_and_kernel_time_are_sums()
     {
         RouteUsage usage = new("GET", "/x");
-        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)));
-        usage.Record(new RequestUsage(5_000, 9_000, new CpuUsage(4_000, 1_000)));
+        usage.Record(new RunUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)));
+        usage.Record(new RunUsage(5_000, 9_000, new CpuUsage(4_000, 1_000)));
 
         usage.Split.Should().Be(new CpuUsage(7_000, 3_000));
     }

@@ -1,15 +1,30 @@
-using Microsoft.Extensions.Options;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 
-public class UsageReaderTests
+public sealed class UsageReaderTests : IDisposable
 {
     private readonly Clock _clock = new();
-    private readonly RouteTable _routes = new(Options.Create(new PicolloOptions()));
     private readonly HdrHistogramRegistry _registry = new();
+    private readonly ServiceProvider _services;
+    private readonly RouteTable _routes;
+
+    public UsageReaderTests()
+    {
+        _services = new ServiceCollection()
+            .AddLogging()
+            .AddSingleton<TimeProvider>(_clock)
+            .AddSingleton(_registry)
+            .AddPicollo()
+            .Services.BuildServiceProvider();
+        _routes = _services.GetRequiredService<RouteTable>();
+    }
+
+    public void Dispose() => _services.Dispose();
 
     [Fact]
     public void The_first_look_is_over_the_time_since_the_start()
@@ -153,7 +168,7 @@ public class UsageReaderTests
         (reading.Window, reading.Routes[0].Rate, reading.Routes[0].MachineShare, reading.ProcessShare).Should().Be((TimeSpan.Zero, 0, 0, 0));
     }
 
-    private UsageReader Start() => new(new Subjects(_routes, _registry), _clock);
+    private UsageReader Start() => _services.GetRequiredService<UsageReader>();
 
     private void Count(ulong requests) => Count("/orders", 1_000_000_000, requests);
 
@@ -161,7 +176,7 @@ public class UsageReaderTests
     {
         for (ulong i = 0; i < requests; i++)
         {
-            _routes.Get("GET", route).Record(new RequestUsage(cpuNanoseconds, 3 * cpuNanoseconds, null));
+            _routes.Get("GET", route).Record(new RunUsage(cpuNanoseconds, 3 * cpuNanoseconds, null));
         }
     }
 

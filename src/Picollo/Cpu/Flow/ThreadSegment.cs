@@ -19,6 +19,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private readonly ICpuTimes _clocks = clocks;
     private readonly long? _threadId = clocks.ThreadId;
     private CpuSegment _start;
+    private long _watched;
     private long _version;
 
     // The latest that another thread has read of the owner's clock.
@@ -32,6 +33,9 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     /// <summary>Whose time the segment is: this one's and those' outside of it; null where none runs.</summary>
     public CpuUsageAsyncWatcher? Watchers { get; private set; }
+
+    /// <summary>The system's ID of the thread; null where it does not return one, and once the thread has ended: others may get it.</summary>
+    public long? ThreadId => _owner.IsAlive ? _threadId : null;
 
     /// <summary>Even while nothing changes; grows with each change.</summary>
     public long Version => Volatile.Read(ref _version);
@@ -78,6 +82,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             }
         }
 
+        _watched += Watchers is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
         _start = end;
         SetWatchers(watchers);
         EndChange();
@@ -122,6 +127,21 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
 
         return new CpuSegment(total, split);
+    }
+
+    /// <summary>The CPU time of all its segments up to now, in nanoseconds, by any thread: what it took in flows that were
+    /// watched.</summary>
+    public long GetWatchedNanoseconds()
+    {
+        long watched, version;
+        do
+        {
+            version = WaitForEvenVersion();
+            watched = _watched + (Watchers is null ? 0 : Measure(CpuUsageDetail.TotalOnly).TotalNanoseconds);
+            Volatile.ReadBarrier();
+        }
+        while (Version != version);
+        return watched;
     }
 
     /// <summary>From here to <see cref="EndChange"/> readers wait; by the owner only.</summary>

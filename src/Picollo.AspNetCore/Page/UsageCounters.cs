@@ -1,0 +1,105 @@
+using System.Buffers;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
+using Picollo.Export;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <summary>The counters of the exposition: what the histograms do not contain.</summary>
+internal sealed class UsageCounters(RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account)
+{
+    private static readonly (ResponseClass Class, string Name)[] Classes =
+    [
+        (ResponseClass.Informational, "1xx"),
+        (ResponseClass.Success, "2xx"),
+        (ResponseClass.Redirection, "3xx"),
+        (ResponseClass.ClientError, "4xx"),
+        (ResponseClass.ServerError, "5xx"),
+        (ResponseClass.Aborted, "aborted"),
+    ];
+
+    public void Write(IBufferWriter<byte> output)
+    {
+        running.Read(); // counts what has not ended
+        WriteRoutes(output, routes.All);
+        IReadOnlyList<WorkUsage> named = work.All;
+        if (named.Count > 0)
+        {
+            PrometheusTextWriter.WriteCounter(
+                output,
+                "picollo_work_cpu_seconds",
+                "CPU time of named work until now, by name.",
+                named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
+        }
+
+        IReadOnlyList<CpuPart> parts = account.Read();
+        if (parts.Count > 0)
+        {
+            PrometheusTextWriter.WriteCounter(
+                output,
+                "process_cpu_seconds",
+                "User and kernel CPU time of the process.",
+                [SampleOf(parts.Sum(part => part.Nanoseconds) / 1e9)]);
+            PrometheusTextWriter.WriteCounter(
+                output,
+                "picollo_process_cpu_seconds",
+                "CPU time of the process by what it was spent on; all parts together are process_cpu_seconds_total.",
+                parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
+        }
+    }
+
+    private void WriteRoutes(IBufferWriter<byte> output, IReadOnlyList<RouteUsage> all)
+    {
+        if (all.Count == 0)
+        {
+            return;
+        }
+
+        PrometheusTextWriter.WriteGauge(
+            output,
+            "picollo_http_server_max_routes",
+            "Rows of routes that are counted separately; the requests of further routes have the route (other).",
+            [SampleOf(routes.Capacity)]);
+
+        // Only what was seen: a series that is always 0 costs as much as one that is not.
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_http_server_responses",
+            "Requests by method, route and class of the response; aborted by the client is a class of its own.",
+            all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
+                one => SampleOf(route, route[one.Class], ("response", one.Name)))));
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_http_server_rejected_requests",
+            "Requests that a rate limit or the queue of the CPU workers has rejected; the percentiles do not contain them.",
+            all.Where(route => route.Rejected > 0).Select(route => SampleOf(route, route.Rejected)));
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_http_server_cpu_seconds",
+            "CPU time of requests until now, by method and route, also of those that have not ended.",
+            all.Select(route => SampleOf(route, route.TotalCpuNanoseconds / 1e9)));
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_http_server_after_response_cpu_seconds",
+            "CPU time of what requests have started and what still ran after their end, by method and route.",
+            all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)
+                .Select(one => SampleOf(one.Route, one.Nanoseconds / 1e9)));
+    }
+
+    private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
+        RouteUsage route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
+        SampleOf(value, [("http_request_method", route.Method), ("http_route", route.Route), .. more]);
+
+    private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
+        double value, params ReadOnlySpan<(string Name, string Value)> labels)
+    {
+        List<KeyValuePair<string, string>> all = [];
+        foreach ((string name, string text) in labels)
+        {
+            all.Add(new(name, text));
+        }
+
+        return (all, value);
+    }
+}

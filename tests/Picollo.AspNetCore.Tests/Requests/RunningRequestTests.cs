@@ -1,0 +1,205 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>What is seen of a request that has not ended, and of what it has started.</summary>
+public class RunningRequestTests
+{
+    private const double Burnt = 50; // milliseconds
+    private const double BurntSeconds = Burnt / 1000;
+
+    [Fact]
+    public async Task The_total_of_a_route_grows_while_a_request_runs_and_has_it_once_in_the_end()
+    {
+        using Steps steps = new();
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/slow", async () =>
+        {
+            Burn.Milliseconds(Burnt);
+            await steps.NextAsync();
+            Burn.Milliseconds(Burnt);
+            await steps.NextAsync();
+        }));
+        UsageReader reader = app.Services.GetRequiredService<UsageReader>();
+        Task request = app.Client.GetStringAsync("/slow");
+        await steps.ReachedAsync();
+        SubjectUsage first = reader.Read().Routes.Single();
+        double countedTwice = reader.Read().Routes.Single().Sum;
+        steps.Continue();
+        await steps.ReachedAsync();
+        SubjectUsage second = reader.Read().Routes.Single();
+        steps.Continue();
+        await request;
+        await app.GetCountsAsync(1);
+        SubjectUsage ended = reader.Read().Routes.Single();
+
+        (first.Subject.Name, first.Count, first.Quantiles[0].Count).Should().Be(("/slow", 0, 0), "it has not ended");
+        (first.Sum / 1e9).Should().BeGreaterThanOrEqualTo(BurntSeconds);
+        countedTwice.Should().BeInRange(first.Sum, first.Sum + 20e6, "what was counted is not counted again");
+        second.Sum.Should().BeGreaterThanOrEqualTo(first.Sum + (BurntSeconds * 1e9));
+        ended.Count.Should().Be(1);
+        ended.Sum.Should().Be(app.Routes.All.Single().CpuNanoseconds).And.BeGreaterThanOrEqualTo(second.Sum);
+    }
+
+    [Fact]
+    public async Task Requests_that_end_during_scrapes_count_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", () => { Burn.Milliseconds(1); }));
+        RunningWorkList running = app.Services.GetRequiredService<RunningWorkList>();
+        Task scrapes = Task.Run(() =>
+        {
+            long last = 0;
+            while (app.Routes.All.Sum(route => route.Responses) < 200)
+            {
+                running.Read();
+                long now = app.Routes.All.Sum(route => route.TotalCpuNanoseconds);
+                now.Should().BeGreaterThanOrEqualTo(last);
+                last = now;
+            }
+        });
+        await Parallel.ForAsync(0, 200, async (_, cancellation) => await app.Client.GetStringAsync("/", cancellation));
+        await scrapes;
+
+        app.Routes.All.Single().TotalCpuNanoseconds.Should().Be(app.Routes.All.Single().CpuNanoseconds);
+        running.Read().Should().BeEmpty();
+    }
+
+    [Fact]
+    public async Task Running_requests_are_listed_with_the_oldest_and_the_most_expensive()
+    {
+        using Steps steps = new();
+        await using RequestApp app = await RequestApp.StartAsync(
+            web =>
+            {
+                web.MapPicollo().AllowAnonymous();
+                web.MapGet("/items/{id}", async (int id) =>
+                {
+                    Burn.Milliseconds(Burnt * id);
+                    await steps.NextAsync();
+                });
+                web.MapPost("/poll", steps.NextAsync).WithLongLivedRequests();
+            },
+            options => options.ShowPaths = true);
+        List<Task> requests = [];
+        await Begin(app.Client.PostAsync("/poll", null));
+        await Begin(app.Client.GetStringAsync("/items/0"));
+        await Begin(app.Client.GetStringAsync("/items/1"));
+        string json = await app.Client.GetStringAsync("/picollo/json"), page = await app.Client.GetStringAsync("/picollo");
+        steps.Continue(3);
+        await Task.WhenAll(requests);
+
+        RunningElement running = RunningElement.Of(json);
+        (running.Count, running.LongLived).Should().Be((3, 1), "the request for the page is not among them");
+        (running.Oldest?.Method, running.Oldest?.Name, running.Oldest?.Path).Should().Be(("GET", "/items/{id}", "/items/0"));
+        (running.MostExpensive?.Path, running.MostExpensive?.CpuSeconds >= BurntSeconds).Should().Be(("/items/1", true));
+        running.Oldest!.AgeSeconds.Should().BeGreaterThanOrEqualTo(running.MostExpensive!.AgeSeconds);
+        page.Should().Contain("Running for the longest time: <b>GET</b>").And.Contain("/items/1").And.Contain("1 long-lived");
+
+        async Task Begin(Task request)
+        {
+            requests.Add(request);
+            await steps.ReachedAsync();
+        }
+    }
+
+    [Fact]
+    public async Task Paths_are_not_shown_unless_the_options_say_so()
+    {
+        using Steps steps = new();
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapPicollo().AllowAnonymous();
+            web.MapGet("/items/{id}", steps.NextAsync);
+        });
+        Task request = app.Client.GetStringAsync("/items/secret");
+        await steps.ReachedAsync();
+        string all = await app.Client.GetStringAsync("/picollo/json") + await app.Client.GetStringAsync("/picollo");
+        steps.Continue();
+        await request;
+
+        all.Should().Contain("/items/{id}").And.NotContain("secret");
+    }
+
+    [Fact]
+    public async Task A_running_request_that_exceeds_the_budget_is_logged_once()
+    {
+        using Steps steps = new();
+        Timers time = new();
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/slow", async () =>
+            {
+                Burn.Milliseconds(Burnt);
+                await steps.NextAsync();
+            }),
+            options => options.CpuBudget = TimeSpan.FromMilliseconds(Burnt / 2),
+            builder => builder.Services.AddSingleton<TimeProvider>(time));
+        Task request = app.Client.GetStringAsync("/slow");
+        await steps.ReachedAsync();
+        time.Fire();
+        time.Fire();
+        steps.Continue();
+        await request;
+        await app.GetCountsAsync(1);
+
+        LogLine line = app.Log.Of(RequestReporter.LogCategory).Should().ContainSingle().Subject;
+        line.Event.Name.Should().Be("OverCpuBudgetWhileRunning");
+        line.Text.Should().StartWith("GET /slow has taken ").And.EndWith("and is still running");
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_a_request_has_started_counts_after_the_response(bool isMeasured)
+    {
+        using Steps steps = new();
+        Task work = Task.CompletedTask;
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/start", () =>
+            {
+                work = Task.Run(async () =>
+                {
+                    await steps.NextAsync();
+                    Burn.Milliseconds(Burnt);
+                });
+            }),
+            options => options.MeasureAfterResponse = isMeasured);
+        await app.Client.GetStringAsync("/start");
+        await app.GetCountsAsync(1);
+        long before = app.Routes.All.Single().TotalCpuNanoseconds;
+        await steps.ReachedAsync();
+        steps.Continue();
+        await work;
+
+        app.Routes.All.Single().TotalCpuNanoseconds.Should().Be(before);
+        double after = app.Routes.All.Single().AfterEndNanoseconds / 1e9;
+        (after >= BurntSeconds).Should().Be(isMeasured, $"it is {after} s");
+    }
+
+    /// <summary>A timer that fires when the test says so.</summary>
+    private sealed class Timers : TimeProvider
+    {
+        private readonly List<(TimerCallback Callback, object? State)> _timers = [];
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            _timers.Add((callback, state));
+            return new Timer(static _ => { });
+        }
+
+        public void Fire() => _timers.ForEach(timer => timer.Callback(timer.State));
+    }
+
+    private sealed record RunningElement(int Count, int LongLived, RunElement? Oldest, RunElement? MostExpensive)
+    {
+        private static readonly JsonSerializerOptions Options = new(JsonSerializerDefaults.Web);
+
+        public static RunningElement Of(string json) =>
+            JsonDocument.Parse(json).RootElement.GetProperty("running").Deserialize<RunningElement>(Options)!;
+    }
+
+    private sealed record RunElement(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds);
+}

@@ -1,0 +1,188 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http.Connections;
+using Microsoft.AspNetCore.SignalR;
+using Microsoft.AspNetCore.SignalR.Client;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
+using Picollo.Cpu;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Work that is measured by name.</summary>
+public class WorkMeterTests
+{
+    private const double Burnt = 20; // milliseconds
+
+    [Fact]
+    public async Task Work_of_a_background_service_has_a_row_of_its_own_while_it_runs_and_after()
+    {
+        using Steps steps = new();
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapPicollo().AllowAnonymous(),
+            build: builder => builder.Services.AddSingleton(steps).AddHostedService<Import>());
+        await steps.ReachedAsync();
+        JsonElement running = await ReadAsync();
+        string exposition = await app.Client.GetStringAsync("/picollo/metrics");
+        steps.Continue();
+        await steps.ReachedAsync();
+        JsonElement ended = await ReadAsync();
+        string page = await app.Client.GetStringAsync("/picollo");
+        steps.Continue();
+
+        running.GetProperty("name").GetString().Should().Be("import");
+        running.GetProperty("count").GetInt32().Should().Be(0);
+        running.GetProperty("cpuSecondsTotal").GetDouble().Should().BeGreaterThanOrEqualTo(Burnt / 1e3);
+        exposition.Should().Contain("picollo_work_cpu_seconds_total{work=\"import\"} 0.0");
+        ended.GetProperty("count").GetInt32().Should().Be(1);
+        ended.GetProperty("cpuSecondsTotal").GetDouble().Should().Be(ended.GetProperty("cpuSeconds").GetProperty("sum").GetDouble())
+            .And.BeGreaterThanOrEqualTo(2 * Burnt / 1e3, "the part after the wait ran on another thread");
+        page.Should().Contain("Named work").And.Contain("<bdi>import</bdi>");
+
+        async Task<JsonElement> ReadAsync() =>
+            JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("work")[0];
+    }
+
+    [Fact]
+    public async Task Work_inside_a_request_and_inside_other_work_counts_once()
+    {
+        double own = 0, inner = 0, outer = 0;
+        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", (WorkMeter meter) =>
+        {
+            using (meter.Measure("outer"))
+            {
+                using (meter.Measure("inner"))
+                {
+                    inner = Burn.Milliseconds(3 * Burnt);
+                }
+
+                outer = Burn.Milliseconds(2 * Burnt);
+            }
+
+            own = Burn.Milliseconds(Burnt);
+        }));
+        await app.Client.GetStringAsync("/");
+        await app.GetCountsAsync(1);
+
+        WorkUsage[] rows = [.. app.Services.GetRequiredService<WorkMeter>().All, app.Routes.All.Single()];
+        rows.Select(row => row.Name).Should().Equal("inner", "outer", "/");
+        foreach ((WorkUsage row, double milliseconds) in rows.Zip([inner, outer, own]))
+        {
+            (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + Burnt, row.Name);
+        }
+    }
+
+    [Fact]
+    public async Task Names_are_bounded_and_a_run_ends_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { }, options => options.MaxRoutes = 2);
+        WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
+        foreach (string name in new[] { "a", "b", "c", "d", "a" })
+        {
+            IDisposable run = meter.Measure(name);
+            run.Dispose();
+            run.Dispose();
+        }
+
+        meter.All.Select(row => (row.Name, row.Cpu.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
+        meter.Invoking(one => one.Measure("")).Should().Throw<ArgumentException>().WithParameterName("name");
+        app.Services.GetRequiredService<RunningWorkList>().Read().Should().BeEmpty();
+    }
+
+    [Fact]
+    public async Task Where_CPU_time_is_unavailable_work_runs_unmeasured()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { }, measureAll: false);
+        app.Services.GetRequiredService<RequestReporter>().Probe =
+            static () => throw new MeasurementUnavailableException("no clock");
+
+        using (app.Services.GetRequiredService<WorkMeter>().Measure("import"))
+        {
+            Burn.Milliseconds(1);
+        }
+
+        app.Services.GetRequiredService<WorkMeter>().All.Should().BeEmpty();
+        app.Log.Of(RequestReporter.LogCategory).Should().ContainSingle().Which.Text.Should().Contain("no clock");
+    }
+
+    [Theory]
+    [Trait("Category", "Slow")]
+    [InlineData(HttpTransportType.WebSockets)]
+    [InlineData(HttpTransportType.ServerSentEvents)]
+    [InlineData(HttpTransportType.LongPolling)]
+    public async Task Hub_methods_have_rows_over_every_transport(HttpTransportType transport)
+    {
+        const int Calls = 10;
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapHub<BurningHub>("/hub"),
+            build: builder => builder.Services.AddSignalR(options => options.AddFilter<CpuUsageHubFilter>()));
+        await CallAsync(app, transport, Calls);
+
+        WorkUsage row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
+        (row.Name, row.Cpu.TotalCount).Should().Be(("BurningHub.Burn", Calls));
+        (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt);
+        app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds).Should()
+            .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not have the time of the methods as well");
+    }
+
+    /// <summary>Without the filter: over long polling, methods run in the flow of a request that has ended.</summary>
+    [Theory]
+    [Trait("Category", "Slow")]
+    [InlineData(HttpTransportType.WebSockets)]
+    [InlineData(HttpTransportType.ServerSentEvents)]
+    [InlineData(HttpTransportType.LongPolling)]
+    public async Task Hub_methods_count_for_the_hub_over_every_transport(HttpTransportType transport)
+    {
+        const int Calls = 10;
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapHub<BurningHub>("/hub"),
+            build: builder => builder.Services.AddSignalR());
+        await CallAsync(app, transport, Calls);
+        for (int i = 0; i < 500 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0); i++)
+        {
+            await Task.Delay(10);
+        }
+
+        double milliseconds = app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds) / 1e6;
+        milliseconds.Should().BeGreaterThanOrEqualTo(Calls * Burnt);
+        if (transport == HttpTransportType.LongPolling)
+        {
+            app.Routes.All.Sum(route => route.AfterEndNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt / 2);
+        }
+    }
+
+    private static async Task CallAsync(RequestApp app, HttpTransportType transport, int calls)
+    {
+        HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(app.Address, "/hub"), transport).Build();
+        await connection.StartAsync();
+        for (int i = 0; i < calls; i++)
+        {
+            (await connection.InvokeAsync<double>("Burn")).Should().BeGreaterThanOrEqualTo(Burnt);
+        }
+
+        await connection.StopAsync();
+        await connection.DisposeAsync();
+    }
+
+    private sealed class BurningHub : Hub
+    {
+        public double Burn() => Requests.Burn.Milliseconds(Context.ConnectionId.Length > 0 ? Burnt : 0);
+    }
+
+    private sealed class Import(WorkMeter meter, Steps steps) : BackgroundService
+    {
+        protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+        {
+            using (meter.Measure("import"))
+            {
+                Burn.Milliseconds(Burnt);
+                await steps.NextAsync();
+                Burn.Milliseconds(Burnt);
+            }
+
+            await steps.NextAsync();
+        }
+    }
+}
