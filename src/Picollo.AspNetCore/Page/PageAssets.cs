@@ -6,7 +6,7 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-IE2izpP7VoZrWyFhtd2HB3KcIOB81yMVtkiIPNuNWrs=";
+    private const string StyleHash = "sha256-ZiwwwMJxEXfbgAYh+V4OR7kkbHUNInpcoihLXBvCp/c=";
     private const string ScriptHash = "sha256-397XDGOlGjUa7AC04EDB384FrLOGtD/0Kb9EZlmKg2I=";
 
     /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none)

@@ -11,6 +11,8 @@ namespace Picollo.AspNetCore.Requests;
 /// refers to them.</remarks>
 internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
 {
+    private static readonly TimeSpan LongestUntilRouting = TimeSpan.FromSeconds(1);
+
     [ThreadStatic]
     private static MeasuredRequest? _free;
 
@@ -109,7 +111,8 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     {
         if (Requested is not { } requested)
         {
-            return new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
+            // Routing may still come.
+            return Watcher!.WallTime < LongestUntilRouting ? null : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
         }
 
         bool isLongLived = _isUpgrade || requested.Endpoint.IsLongLived(Method);
