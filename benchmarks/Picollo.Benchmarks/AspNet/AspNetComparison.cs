@@ -1,6 +1,7 @@
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary><c>compare aspnet</c>: what the middleware takes of a server's throughput and what it allocates, and what a scrape costs; in
+/// <summary><c>compare aspnet</c>: what the middleware takes of a server's throughput and what it allocates, what the list of running
+/// requests takes, and what a scrape costs; in
 /// under three minutes.</summary>
 /// <remarks>Each kind of server is a process of its own, compiled for what it serves, and they are measured in turns, by <c>wrk</c> on the same
 /// machine.</remarks>
@@ -13,12 +14,13 @@ internal static class AspNetComparison
 
     private const string Hello = "/hello", TwoAwaits = "/awaits";
 
-    private const double TotalTarget = 0.95, SplitTarget = 0.85, BytesTarget = 160;
+    private const double TotalTarget = 0.92, SplitTarget = 0.85, BytesTarget = 160;
 
     public static int Run(TextWriter output)
     {
         MachineInfo.Print(output);
         PrintRequests(output);
+        RunningRows.Print(output);
         ScrapeRows.Print(output);
         return 0;
     }

@@ -1,0 +1,48 @@
+using Picollo.AspNetCore.Work;
+using Picollo.Cpu;
+
+namespace Picollo.Benchmarks.AspNet;
+
+/// <summary>What it takes to be in the list of running requests: to be added and removed.</summary>
+internal static class RunningRows
+{
+    private const int Repetitions = 201;
+    private const double LimitNanoseconds = 100;
+
+    public static void Print(TextWriter output)
+    {
+        RunningWorkList list = new();
+        AddAndRemove one = new(list), several = new(list);
+        const string Section = "The list of running requests";
+        List<Row> rows =
+        [
+            new(Section, one, LimitNanoseconds: LimitNanoseconds),
+            new(Section, new ParallelContender(several), one, LimitNanoseconds: LimitNanoseconds),
+        ];
+        TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
+    }
+
+    private sealed class AddAndRemove(RunningWorkList list) : Contender("add and remove", 2_000)
+    {
+        private readonly CpuUsageAsyncWatcher _watcher = new();
+        private readonly ThreadLocal<Run> _runs = new(static () => new Run());
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        public override void Run(int operations)
+        {
+            Run run = _runs.Value!;
+            for (int i = 0; i < operations; i++)
+            {
+                list.Add(run, _watcher);
+                list.Remove(run);
+            }
+        }
+
+        public override void Verify() => Require(list.Read().Count == 0, "a run is left.");
+    }
+
+    private sealed class Run : RunningWork
+    {
+        public override RunDescription? Describe() => null;
+    }
+}
