@@ -55,7 +55,7 @@ internal sealed class PageEndpoints(
     public async Task AnswerMetricsAsync(HttpContext context)
     {
         context.Response.ContentType = PrometheusTextWriter.ContentType;
-        _prometheus.Write(context.Response.BodyWriter, subjects.Registrations);
+        _prometheus.Write(context.Response.BodyWriter, subjects.Exposed);
         counters.Write(context.Response.BodyWriter);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }

@@ -115,7 +115,7 @@ internal sealed partial class RequestReporter : IDisposable
     {
         int status = StatusOf(context, failure);
         bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, ClassOf(context, failure, status), isRejected, counted);
+        row.Record(usage, status, ClassOf(context, failure, status), isRejected, counted);
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
         {
             TryLog(() => LogFull(_logger, Routes.Capacity));

@@ -1,4 +1,6 @@
+using System.Globalization;
 using Picollo.AspNetCore.Work;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -27,7 +29,12 @@ internal enum ResponseClass
 /// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
 internal sealed class RouteUsage(string method, string route) : WorkUsage(route)
 {
+    // Beyond these, codes share one; a client must not be able to create any number of series.
+    private const int MaxStatusCodes = 8;
+
+    private readonly Lock _gate = new();
     private readonly long[] _responses = new long[(int)ResponseClass.Aborted + 1];
+    private StatusDuration[] _durations = [];
     private long _rejected;
 
     /// <summary>A known method, or <see cref="RouteTable.OtherMethod"/>.</summary>
@@ -46,21 +53,104 @@ internal sealed class RouteUsage(string method, string route) : WorkUsage(route)
     /// <summary>The number of responses.</summary>
     public long Responses => _responses.Index().Sum(response => this[(ResponseClass)response.Index]);
 
+    /// <summary>The durations by status code, of the codes that were seen.</summary>
+    public IReadOnlyList<StatusDuration> Durations => Volatile.Read(ref _durations);
+
     /// <summary>Counts a request.</summary>
     /// <param name="usage">What it took.</param>
+    /// <param name="status">The status code.</param>
     /// <param name="response">How it ended.</param>
     /// <param name="isRejected">Whether it was rejected before the application did its work, so that it says nothing about that
     /// work.</param>
     /// <param name="counted">As for <see cref="WorkUsage.Record"/>.</param>
     public void Record(
-        in RunUsage usage, ResponseClass response = ResponseClass.Success, bool isRejected = false, long counted = 0)
+        in RunUsage usage, int status = 200, ResponseClass response = ResponseClass.Success, bool isRejected = false, long counted = 0)
     {
         Interlocked.Increment(ref _responses[(int)response]);
         if (isRejected)
         {
             Interlocked.Increment(ref _rejected);
         }
+        else
+        {
+            DurationOf(status).Record(usage.WallNanoseconds);
+        }
 
         Record(usage, counted, isInPercentiles: !isRejected);
+    }
+
+    private StatusDuration DurationOf(int status) => Find(status) ?? Add(status);
+
+    /// <returns>Null for a code that may be new.</returns>
+    private StatusDuration? Find(int status)
+    {
+        StatusDuration[] known = Volatile.Read(ref _durations);
+        foreach (StatusDuration one in known)
+        {
+            if (one.Status == status)
+            {
+                return one;
+            }
+        }
+
+        return known.Length > MaxStatusCodes ? known[^1] : null;
+    }
+
+    private StatusDuration Add(int status)
+    {
+        lock (_gate)
+        {
+            if (Find(status) is { } known)
+            {
+                return known;
+            }
+
+            StatusDuration added = new(this, _durations.Length < MaxStatusCodes ? status : null);
+            Volatile.Write(ref _durations, [.. _durations, added]);
+            return added;
+        }
+    }
+}
+
+/// <summary>The duration of a route's requests with a status code, as the metric that ready-made dashboards know:
+/// <c>http.server.request.duration</c> of OpenTelemetry's HTTP conventions. Thread-safe.</summary>
+internal sealed class StatusDuration
+{
+    private static readonly HdrHistogramDescription Description =
+        HdrHistogramDescription.Nanoseconds with { Help = "Duration of HTTP server requests." };
+
+    // As fine as the exposition: 1 KB.
+    private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds =
+        HdrHistogram.Factory.WithRelativeError(0.1).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithInterlocked();
+
+    private readonly InterlockedHdrHistogram<uint> _histogram = Nanoseconds.Create();
+    private long _sum;
+
+    /// <param name="route">The row.</param>
+    /// <param name="status">The code; null for all others.</param>
+    public StatusDuration(RouteUsage route, int? status)
+    {
+        Status = status;
+        string code = status?.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
+        Registration = new HdrHistogramRegistration(
+            "http_server_request_duration",
+            _histogram,
+            Description,
+            [new("http_request_method", route.Method), new("http_response_status_code", code), new("http_route", route.Route)])
+        {
+            ExactSum = () => Interlocked.Read(ref _sum),
+        };
+    }
+
+    /// <summary>The code; null for all others.</summary>
+    public int? Status { get; }
+
+    /// <summary>The histogram as the exposition names it.</summary>
+    public HdrHistogramRegistration Registration { get; }
+
+    public void Record(long nanoseconds)
+    {
+        _histogram.Record((ulong)Math.Max(nanoseconds, 0));
+        Interlocked.Add(ref _sum, nanoseconds);
     }
 }

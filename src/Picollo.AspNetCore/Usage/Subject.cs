@@ -30,8 +30,12 @@ internal sealed class Subject
     /// <summary>The method of a route; empty for a registered histogram.</summary>
     public string Method { get; private init; } = "";
 
-    /// <summary>The histograms as the exposition names them: CPU and wall time of a route, or the one that was registered.</summary>
+    /// <summary>The histograms on the page: CPU and wall time of a route or of work, or the one that was registered.</summary>
     public required IReadOnlyList<HdrHistogramRegistration> Registrations { get; init; }
+
+    /// <summary>The histograms in the exposition: the same, but the durations of a route by status code.</summary>
+    public IEnumerable<HdrHistogramRegistration> Exposed =>
+        Route is null ? Registrations : Route.Durations.Select(duration => duration.Registration).Prepend(Registrations[0]);
 
     /// <summary>Their names in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
@@ -62,8 +66,14 @@ internal sealed class Subject
             Work = usage,
             Registrations =
             [
-                new(route is null ? "picollo_work_cpu_time" : "picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels),
-                new(route is null ? "picollo_work_wall_time" : "picollo_http_server_request_wall_time", usage.Wall, Duration, labels),
+                new(route is null ? "picollo_work_cpu_time" : "picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels)
+                {
+                    ExactSum = () => usage.CpuNanoseconds,
+                },
+                new(route is null ? "picollo_work_wall_time" : "http_server_request_duration", usage.Wall, Duration, labels)
+                {
+                    ExactSum = () => usage.WallNanoseconds,
+                },
             ],
             SeriesNames = ["CPU", "wall"],
         };
@@ -113,9 +123,8 @@ internal sealed class Subjects(RouteTable routes, WorkMeter work, HdrHistogramRe
     public IReadOnlyList<Subject> All =>
         [.. routes.All.Select(Subject.Of), .. work.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
 
-    /// <summary>Every histogram with the name and labels that it is exposed by; those of one name are adjacent.</summary>
-    public IReadOnlyList<HdrHistogramRegistration> Registrations =>
-        [.. All.SelectMany(subject => subject.Registrations.Index()).OrderBy(indexed => indexed.Index).Select(indexed => indexed.Item)];
+    /// <summary>Every histogram with the name and labels that it is exposed by.</summary>
+    public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(subject => subject.Exposed)];
 
     /// <summary>The subject with an ID; null if there is none.</summary>
     public Subject? Find(string id) => All.FirstOrDefault(subject => subject.Id == id);

@@ -97,9 +97,11 @@ internal sealed class PrometheusSeries
         count += CounterMath.Sum(copy.Counts[from..]) + copy.Overflow;
         WriteBucket(ref lines, Infinity, count);
 
-        double sum = _registration.Histogram.SumOf(copy)
-            + ((double)copy.Underflow * _bounds.RangeStart)
-            + ((double)copy.Overflow * _bounds.RangeEnd);
+        double sum = _registration.ExactSum is { } exact
+            ? exact()
+            : _registration.Histogram.SumOf(copy)
+                + ((double)copy.Underflow * _bounds.RangeStart)
+                + ((double)copy.Overflow * _bounds.RangeEnd);
         lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
         lines.Write(_sum);
         lines.Write(sum / _registration.Description.Unit.Ratio);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
@@ -38,6 +39,37 @@ public class ResponseTests
             .And.Contain("picollo_http_server_responses_total{http_request_method=\"GET\",http_route=\"/status/{code}\",response=\"4xx\"} 2\n")
             .And.NotContain("response=\"1xx\"");
         (await app.Client.GetStringAsync("/picollo")).Should().Contain("7").And.Contain("<small> 2 4xx, 1 5xx</small>");
+    }
+
+    [Fact]
+    public async Task Durations_have_the_name_and_labels_of_the_convention_and_few_status_codes()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapPicollo().AllowAnonymous();
+            web.MapGet("/status/{code}", (int code) => Results.StatusCode(code));
+        });
+        for (int code = 200; code < 210; code++)
+        {
+            await app.Client.GetAsync($"/status/{code}");
+            await app.Client.GetAsync($"/status/{code}");
+        }
+
+        await app.GetCountsAsync(20);
+        RouteUsage status = app.Routes.All.Single();
+        string[] lines = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
+
+        string[] counts = [.. lines.Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal))];
+        counts.Should().Equal(Enumerable.Range(200, 8).Select(code => Line($"{code}", 2)).Append(Line("_OTHER", 4)));
+        double sum = lines.Where(line => line.StartsWith("http_server_request_duration_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf);
+        sum.Should().BeApproximately(status.WallNanoseconds / 1e9, 1e-9, "sums are exact");
+        lines.Where(line => line.StartsWith("picollo_http_server_request_cpu_time_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf)
+            .Should().BeApproximately(status.CpuNanoseconds / 1e9, 1e-9);
+
+        static double ValueOf(string line) => double.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture);
+        static string Line(string code, int count) =>
+            $"http_server_request_duration_seconds_count{{http_request_method=\"GET\",http_response_status_code=\"{code}\","
+            + $"http_route=\"/status/{{code}}\"}} {count}";
     }
 
     [Fact]

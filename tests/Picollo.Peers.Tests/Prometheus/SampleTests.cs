@@ -30,19 +30,19 @@ public class SampleTests(ITestOutputHelper output)
         {
             // A route is there with its first request, and a rate needs two samples of it.
             await Task.WhenAll(processes.Select(process => process.Get("/orders/1")));
-            await prometheus.WaitFor($"count_over_time(picollo_http_server_request_wall_time_seconds_count{Selector}[5m])", processes.Length, 2);
+            await prometheus.WaitFor($"count_over_time(http_server_request_duration_seconds_count{Selector}[5m])", processes.Length, 2);
             await Task.WhenAll(processes.Select((process, number) => Load(process, number)));
 
             // A request is counted when it has ended, a moment after its answer.
             const ulong Requests = 3 + 30 + 60 + 90;
-            await prometheus.WaitFor($"sum(picollo_http_server_request_wall_time_seconds_count{Selector})", 1, Requests);
+            await prometheus.WaitFor($"sum(http_server_request_duration_seconds_count{Selector})", 1, Requests);
             await prometheus.WaitFor($"sum(picollo_http_server_request_cpu_time_seconds_count{Selector})", 1, Requests);
             (HdrHistogram cpu, HdrHistogram wall) = await Merged(processes);
             (cpu.TotalCount, wall.TotalCount).Should().Be((Requests, Requests));
             DateTimeOffset now = DateTimeOffset.UtcNow;
 
             await Check(prometheus, "picollo_http_server_request_cpu_time_seconds", cpu, now);
-            await Check(prometheus, "picollo_http_server_request_wall_time_seconds", wall, now);
+            await Check(prometheus, "http_server_request_duration_seconds", wall, now);
         }
         finally
         {

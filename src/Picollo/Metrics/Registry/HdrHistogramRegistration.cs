@@ -56,6 +56,10 @@ public sealed class HdrHistogramRegistration
     /// <summary>What its values mean.</summary>
     public HdrHistogramDescription Description { get; }
 
+    /// <summary>The exact sum of the values, for an exposition, where the owner of the histogram keeps one; null for that of the
+    /// buckets.</summary>
+    internal Func<double>? ExactSum { get; init; }
+
     /// <summary>Name and labels as text.</summary>
     /// <returns>For example <c>request_duration_ns{route="/orders"}</c>, or the name alone where there are no labels.</returns>
     public override string ToString() => Labels.Count == 0
