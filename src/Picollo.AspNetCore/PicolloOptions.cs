@@ -21,6 +21,10 @@ public sealed class PicolloOptions
         set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(Detail), value, null);
     } = CpuUsageDetail.TotalOnly;
 
+    /// <summary>Whether the bytes that a request allocates, on all its threads, are measured as well. This costs one more reading, of about 10
+    /// ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
+    public bool MeasureAllocations { get; set; }
+
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers
     /// are sent. <see langword="false"/> by default, because it shows clients what their requests cost.</summary>
     public bool ServerTiming { get; set; }

@@ -37,11 +37,12 @@ public sealed class WorkMeter
     private readonly RunningWorkList _running;
     private readonly RequestReporter _reporter;
     private readonly CpuUsageDetail _detail;
+    private readonly bool _countsAllocations;
 
     internal WorkMeter(IOptions<PicolloOptions> options, RunningWorkList running, RequestReporter reporter)
     {
-        _rows = new(options.Value.MaxRoutes, RouteTable.Other, static name => new WorkUsage(name));
-        (_running, _reporter, _detail) = (running, reporter, options.Value.Detail);
+        (_running, _reporter, _detail, _countsAllocations) = (running, reporter, options.Value.Detail, options.Value.MeasureAllocations);
+        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new WorkUsage(name, _countsAllocations));
     }
 
     /// <summary>All names that were measured, in their order.</summary>
@@ -75,7 +76,7 @@ public sealed class WorkMeter
                 // The request around it is not watched meanwhile: the time counts once.
                 _description = new RunDescription(row);
                 _surrounding = CpuUsageAsyncWatcher.Suspend();
-                _watcher = new CpuUsageAsyncWatcher(meter._detail);
+                _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations);
                 meter._running.Add(this, _watcher);
             }
         }

@@ -69,7 +69,8 @@ internal sealed record WorkJson(
     double? KernelShare,
     double CpuSecondsTotal,
     QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds)
+    QuantilesJson WallSeconds,
+    QuantilesJson? AllocatedBytes)
 {
     public static WorkJson Of(SubjectUsage usage) => new(
         usage.Subject.Id,
@@ -80,7 +81,8 @@ internal sealed record WorkJson(
         usage.KernelShare,
         usage.Sum / 1e9,
         QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage));
+        QuantilesJson.OfWall(usage),
+        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
 }
 
 /// <summary>A route; times in seconds.</summary>
@@ -97,7 +99,8 @@ internal sealed record RouteJson(
     double CpuSecondsTotal,
     double AfterResponseCpuSecondsTotal,
     QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds)
+    QuantilesJson WallSeconds,
+    QuantilesJson? AllocatedBytes)
 {
     public static RouteJson Of(SubjectUsage usage) => new(
         usage.Subject.Id,
@@ -112,7 +115,8 @@ internal sealed record RouteJson(
         usage.Sum / 1e9,
         usage.AfterEndNanoseconds / 1e9,
         QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage));
+        QuantilesJson.OfWall(usage),
+        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
 }
 
 /// <summary>The number of responses by class; together they are the route's count.</summary>

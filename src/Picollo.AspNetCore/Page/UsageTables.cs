@@ -106,6 +106,8 @@ internal static class UsageTables
     private static void WriteRows(
         StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
     {
+        bool hasAllocations = rows.Any(row => row.Allocated is not null);
+        string allocated = hasAllocations ? "<th rowspan=\"2\" scope=\"col\">Allocated, KB (p50)</th>" : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -116,7 +118,7 @@ internal static class UsageTables
             <thead>
             <tr><th rowspan="2" scope="col">{name}</th><th rowspan="2" scope="col">{runs}</th><th rowspan="2" scope="col">a second</th>
             <th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th>
-            <th colspan="4" scope="colgroup" class="second">Wall, ms</th></tr>
+            <th colspan="4" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
             <tr>{Heads("first")}{Heads("second")}</tr>
             </thead>
             <tbody>
@@ -135,6 +137,11 @@ internal static class UsageTables
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare)}<span>{Percent(row.MachineShare)}</span>");
             Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0]);
             Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1]);
+            if (hasAllocations)
+            {
+                Cell(html, "allocated KB (p50)", "", row.Allocated is { HasValues: true } bytes ? Numbers.Short(bytes.P50 / 1024.0) : "–");
+            }
+
             html.Append("</tr>\n");
         }
 

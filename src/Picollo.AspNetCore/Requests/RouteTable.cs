@@ -29,7 +29,7 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
     private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
-        new(options.Value.MaxRoutes, (OtherMethod, Other), static key => new RouteUsage(key.Method, key.Route));
+        new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(key.Method, key.Route, options.Value.MeasureAllocations));
 
     /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
     public int Capacity => _routes.Capacity;

@@ -27,7 +27,7 @@ internal enum ResponseClass
 }
 
 /// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
-internal sealed class RouteUsage(string method, string route) : WorkUsage(route)
+internal sealed class RouteUsage(string method, string route, bool countsAllocations = false) : WorkUsage(route, countsAllocations)
 {
     // Beyond these, codes share one; a client must not be able to create any number of series.
     private const int MaxStatusCodes = 8;

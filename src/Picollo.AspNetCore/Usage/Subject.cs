@@ -20,6 +20,13 @@ internal sealed class Subject
     private static readonly HdrHistogramDescription Duration =
         HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." };
 
+    private static readonly HdrHistogramDescription Allocations = new()
+    {
+        Help = "Bytes that each run has allocated, on all the threads it ran on.",
+        Unit = new() { Name = "bytes" },
+        LowestBound = 256,
+    };
+
     /// <summary>Identifies the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
     public required string Id { get; init; }
@@ -35,7 +42,14 @@ internal sealed class Subject
 
     /// <summary>The histograms in the exposition: the same, but the durations of a route by status code.</summary>
     public IEnumerable<HdrHistogramRegistration> Exposed =>
-        Route is null ? Registrations : Route.Durations.Select(duration => duration.Registration).Prepend(Registrations[0]);
+    [
+        Registrations[0],
+        .. Route is null ? Registrations.Skip(1) : Route.Durations.Select(duration => duration.Registration),
+        .. AllocatedBytes is null ? Array.Empty<HdrHistogramRegistration>() : [AllocatedBytes],
+    ];
+
+    /// <summary>The bytes that runs have allocated; null if they are not measured.</summary>
+    public HdrHistogramRegistration? AllocatedBytes { get; private init; }
 
     /// <summary>Their names in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
@@ -76,6 +90,11 @@ internal sealed class Subject
                 },
             ],
             SeriesNames = ["CPU", "wall"],
+            AllocatedBytes = usage.Allocated is not { } allocated ? null : new(
+                route is null ? "picollo_work_allocated" : "picollo_http_server_request_allocated", allocated, Allocations, labels)
+            {
+                ExactSum = () => usage.AllocatedBytes,
+            },
         };
     });
 

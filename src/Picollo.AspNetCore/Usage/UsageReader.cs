@@ -114,13 +114,7 @@ internal sealed class UsageReader
         double sum = 0;
         for (int i = 0; i < quantiles.Length; i++)
         {
-            subject.Registrations[i].Histogram.GetSummary(_summary);
-            quantiles[i] = new(_summary.P50.Value, _summary.P90.Value, _summary.P99.Value, _summary.P999.Value, _summary.P100.Value)
-            {
-                Count = _summary.TotalCount,
-                Sum = _summary.Sum,
-                OutOfRange = _summary.OverflowCount,
-            };
+            quantiles[i] = QuantilesOf(subject.Registrations[i].Histogram);
             if (i == 0)
             {
                 (count, sum) = (_summary.TotalCount + _summary.OverflowCount, _summary.Sum);
@@ -137,8 +131,20 @@ internal sealed class UsageReader
         return new SubjectUsage(subject, count, 0, 0, quantiles)
         {
             Sum = sum,
+            Allocated = subject.Work?.Allocated is { } allocated ? QuantilesOf(allocated) with { Sum = subject.Work.AllocatedBytes } : null,
             AfterEndNanoseconds = subject.Work?.AfterEndNanoseconds ?? 0,
             KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
+        };
+    }
+
+    private Quantiles QuantilesOf(HdrHistogram histogram)
+    {
+        histogram.GetSummary(_summary);
+        return new(_summary.P50.Value, _summary.P90.Value, _summary.P99.Value, _summary.P999.Value, _summary.P100.Value)
+        {
+            Count = _summary.TotalCount,
+            Sum = _summary.Sum,
+            OutOfRange = _summary.OverflowCount,
         };
     }
 

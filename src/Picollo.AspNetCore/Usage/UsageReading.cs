@@ -60,6 +60,9 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
     /// <summary>The sum of all values of a histogram; of a route or work, the CPU time in nanoseconds until now.</summary>
     public required double Sum { get; init; }
 
+    /// <summary>The bytes that runs of the subject have allocated; null if they are not measured.</summary>
+    public Quantiles? Allocated { get; init; }
+
     /// <summary>The CPU time in nanoseconds of what runs of the subject still started when they had ended; 0 for a histogram.</summary>
     public long AfterEndNanoseconds { get; init; }
 

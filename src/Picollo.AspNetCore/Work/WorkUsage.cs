@@ -7,17 +7,23 @@ namespace Picollo.AspNetCore.Work;
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
 /// <param name="WallNanoseconds">The time from its start to its end.</param>
 /// <param name="Split">User and kernel time; null if they are not measured separately.</param>
-internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split)
+/// <param name="AllocatedBytes">The bytes allocated on all its threads; 0 if they are not measured.</param>
+internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split, long AllocatedBytes = 0)
 {
     public static RunUsage Of(CpuUsageAsyncWatcher watcher) => new(
         watcher.GetTotalNanoseconds(),
         watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
-        watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null);
+        watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null,
+        watcher.AllocatedBytes);
 }
 
 /// <summary>What all runs of some work took. Thread-safe.</summary>
-internal class WorkUsage(string name)
+/// <param name="name">The name.</param>
+/// <param name="countsAllocations">Whether allocated bytes are measured.</param>
+internal class WorkUsage(string name, bool countsAllocations = false)
 {
+    private const ulong MostBytes = 1UL << 40;
+
     private const ulong LeastNanoseconds = 1_000;
     private const ulong MostNanoseconds = 3_600_000_000_000;
 
@@ -29,8 +35,14 @@ internal class WorkUsage(string name)
         .WithMaxTrackableValue(MostNanoseconds)
         .WithInterlocked();
 
+    private static readonly InterlockedHdrHistogramFactory<uint> Bytes = HdrHistogram.Factory
+        .WithRelativeError(0.01)
+        .WithMaxTrackableValue(MostBytes)
+        .WithInterlocked();
+
     private long _cpu;
     private long _wall;
+    private long _allocated;
     private long _total;
     private long _afterEnd;
     private long _user;
@@ -44,6 +56,12 @@ internal class WorkUsage(string name)
 
     /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>.</summary>
     public InterlockedHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
+
+    /// <summary>The bytes that each run has allocated; null if they are not measured.</summary>
+    public InterlockedHdrHistogram<uint>? Allocated { get; } = countsAllocations ? Bytes.Create() : null;
+
+    /// <summary>The exact sum of the values in <see cref="Allocated"/>.</summary>
+    public long AllocatedBytes => Interlocked.Read(ref _allocated);
 
     /// <summary>The exact sum of the CPU times in <see cref="Cpu"/>, in nanoseconds.</summary>
     public long CpuNanoseconds => Interlocked.Read(ref _cpu);
@@ -94,6 +112,11 @@ internal class WorkUsage(string name)
             Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
             Wall.Record(WithinRange(usage.WallNanoseconds));
             Interlocked.Add(ref _wall, usage.WallNanoseconds);
+            if (Allocated is { } allocated)
+            {
+                allocated.Record(Math.Min((ulong)Math.Max(usage.AllocatedBytes, 0), MostBytes));
+                Interlocked.Add(ref _allocated, usage.AllocatedBytes);
+            }
         }
 
         if (usage.Split is { } split)

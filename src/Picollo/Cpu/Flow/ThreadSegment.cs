@@ -101,11 +101,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     /// <summary>What has passed of the segment that runs, by any thread; true of this moment if <see cref="Version"/> was even before
     /// and is the same afterwards. Nothing where the system does not tell it.</summary>
-    public CpuSegment Measure(CpuUsageDetail detail)
+    public CpuSegment Measure(FlowReadings readings)
     {
         if (this == OfThread)
         {
-            return CpuSegment.TryReadThread(detail, out CpuSegment now) ? now - _start : default;
+            return CpuSegment.TryReadThread(readings, out CpuSegment now) ? now - _start : default;
         }
 
         // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
@@ -118,7 +118,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         NoteMeasured(end);
         long total = Math.Max(end - _start.TotalNanoseconds, 0);
         CpuUsage split = default;
-        if (detail == CpuUsageDetail.UserAndKernel)
+        if ((readings & FlowReadings.Split) != 0)
         {
             // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
             _ = _clocks.TryGetSplit(ResourceOwner.Thread, thread, out split, out _);
@@ -137,7 +137,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         do
         {
             version = WaitForEvenVersion();
-            watched = _watched + (Watchers is null ? 0 : Measure(CpuUsageDetail.TotalOnly).TotalNanoseconds);
+            watched = _watched + (Watchers is null ? 0 : Measure(FlowReadings.Total).TotalNanoseconds);
             Volatile.ReadBarrier();
         }
         while (Version != version);
@@ -214,23 +214,40 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 }
 
-/// <summary>A thread's CPU clocks at a moment, or what passed on them between two; the split is 0 if no watcher asked for it.</summary>
-internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split)
+/// <summary>What is read at each switch, for the watchers of a flow.</summary>
+[Flags]
+internal enum FlowReadings
+{
+    /// <summary>The CPU time.</summary>
+    Total = 1,
+
+    /// <summary>User and kernel time apart.</summary>
+    Split = 2,
+
+    /// <summary>The bytes that the thread has allocated.</summary>
+    Allocations = 4,
+}
+
+/// <summary>A thread's CPU clocks and allocated bytes at a moment, or what passed between two; the split and the bytes are 0 if no watcher
+/// asked for them, and the bytes of another thread's segment until it ends.</summary>
+internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split, long AllocatedBytes = 0)
 {
     public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>
-        new(end.TotalNanoseconds - start.TotalNanoseconds, end.Split - start.Split);
+        new(end.TotalNanoseconds - start.TotalNanoseconds, end.Split - start.Split, end.AllocatedBytes - start.AllocatedBytes);
 
     public static CpuSegment operator +(in CpuSegment left, in CpuSegment right) =>
-        new(left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split);
+        new(
+            left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split, left.AllocatedBytes + right.AllocatedBytes);
 
     /// <summary>The current thread's clocks.</summary>
-    public static bool TryReadThread(CpuUsageDetail detail, out CpuSegment now)
+    public static bool TryReadThread(FlowReadings readings, out CpuSegment now)
     {
         CpuUsage split = default;
-        bool known = detail == CpuUsageDetail.UserAndKernel
+        bool known = (readings & FlowReadings.Split) != 0
             ? CpuTimes.Current.TryGetThread(out long total, out split)
             : CpuTimes.Current.TryGetThread(out total);
-        now = new CpuSegment(total, split);
+        long allocated = (readings & FlowReadings.Allocations) != 0 ? GC.GetAllocatedBytesForCurrentThread() : 0;
+        now = new CpuSegment(total, split, allocated);
         return known;
     }
 }

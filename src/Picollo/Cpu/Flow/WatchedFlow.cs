@@ -69,7 +69,7 @@ internal static class WatchedFlow
         }
 
         // The count first, then the sums: who has left it since has added to them.
-        CpuSegment taken = isInFlow ? own!.Measure(watcher.Detail) + watcher.Ended : watcher.Ended;
+        CpuSegment taken = isInFlow ? own!.Measure(watcher.Readings) + watcher.Ended : watcher.Ended;
         return watcher.Final ?? taken;
     }
 
@@ -90,7 +90,7 @@ internal static class WatchedFlow
                 continue;
             }
 
-            CpuSegment measured = thread.Measure(watcher.Detail);
+            CpuSegment measured = thread.Measure(watcher.Readings);
             if (thread == ThreadSegment.OfThread)
             {
                 own = measured;
@@ -140,11 +140,11 @@ internal static class WatchedFlow
     {
         ThreadSegment thread = ThreadSegment.GetOrRegister();
         CpuUsageAsyncWatcher? entered = change.CurrentValue;
-        CpuUsageDetail enteredDetail = DetailOf(entered);
-        CpuUsageDetail detail = (CpuUsageDetail)Math.Max((int)DetailOf(thread.Watchers), (int)enteredDetail);
-        if (detail != default && CpuSegment.TryReadThread(detail, out CpuSegment now))
+        FlowReadings ofEntered = ReadingsOf(entered);
+        FlowReadings readings = ReadingsOf(thread.Watchers) | ofEntered;
+        if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
         {
-            thread.Change(enteredDetail != default ? entered : null, now, change.ThreadContextChanged);
+            thread.Change(ofEntered != default ? entered : null, now, change.ThreadContextChanged);
         }
         else
         {
@@ -152,19 +152,16 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>The most that a watcher among them asks for that still counts; default where none does.</summary>
-    private static CpuUsageDetail DetailOf(CpuUsageAsyncWatcher? watcher)
+    /// <summary>What those among them ask for that still count; default where none does.</summary>
+    private static FlowReadings ReadingsOf(CpuUsageAsyncWatcher? watcher)
     {
-        CpuUsageDetail most = default;
+        FlowReadings readings = default;
         for (; watcher is not null; watcher = watcher.Outer)
         {
-            if (watcher.Counting is { } counting && counting.Detail > most)
-            {
-                most = counting.Detail;
-            }
+            readings |= watcher.Counting?.Readings ?? default;
         }
 
-        return most;
+        return readings;
     }
 
     private sealed class Suspended(CpuUsageAsyncWatcher? innermost) : IDisposable

@@ -1,0 +1,66 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Picollo.AspNetCore.Requests;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Bytes that requests allocate, by route.</summary>
+public class AllocatedBytesTests
+{
+    private const int Bytes = 1 << 20;
+
+    [Fact]
+    public async Task Bytes_of_all_threads_of_a_request_are_in_a_histogram_of_its_route()
+    {
+        await using RequestApp app = await StartAsync(isMeasured: true);
+        for (int i = 0; i < 3; i++)
+        {
+            await app.Client.GetStringAsync("/allocate");
+            await app.Client.GetStringAsync("/little");
+        }
+
+        await app.GetCountsAsync(6);
+        RouteUsage[] rows = [.. app.Routes.All];
+        JsonElement json = await ReadAsync(app);
+        string exposition = await app.Client.GetStringAsync("/picollo/metrics");
+
+        rows.Select(row => (row.Route, row.Allocated!.TotalCount)).Should().Equal(("/allocate", 3), ("/little", 3));
+        rows[0].Allocated!.GetPercentileValue(50).Should().BeInRange(3 * Bytes, 4 * Bytes);
+        rows[1].Allocated!.GetPercentileValue(100).Should().BeLessThan(Bytes);
+        json.GetProperty("allocatedBytes").GetProperty("sum").GetDouble().Should().Be(rows[0].AllocatedBytes);
+        exposition.Should().Contain(
+            "picollo_http_server_request_allocated_bytes_count{http_request_method=\"GET\",http_route=\"/allocate\"} 3\n");
+        (await app.Client.GetStringAsync("/picollo")).Should().Contain("Allocated, KB");
+    }
+
+    [Fact]
+    public async Task Nothing_of_it_is_there_unless_the_options_say_so()
+    {
+        await using RequestApp app = await StartAsync(isMeasured: false);
+        await app.Client.GetStringAsync("/allocate");
+        await app.GetCountsAsync(1);
+
+        app.Routes.All.Should().OnlyContain(row => row.Allocated == null);
+        (await ReadAsync(app)).GetProperty("allocatedBytes").ValueKind.Should().Be(JsonValueKind.Null);
+        (await app.Client.GetStringAsync("/picollo/metrics") + await app.Client.GetStringAsync("/picollo")).Should().NotContainEquivalentOf("allocated");
+    }
+
+    private static Task<RequestApp> StartAsync(bool isMeasured) => RequestApp.StartAsync(
+        web =>
+        {
+            web.MapPicollo().AllowAnonymous();
+            web.MapGet("/little", () => "little");
+            web.MapGet("/allocate", async () =>
+            {
+                int length = new byte[Bytes].Length;
+                length += await Task.Run(static () => new byte[Bytes].Length);
+                await Task.Yield();
+                return length + new byte[Bytes].Length;
+            });
+        },
+        options => options.MeasureAllocations = isMeasured);
+
+    private static async Task<JsonElement> ReadAsync(RequestApp app) => JsonDocument
+        .Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("routes").EnumerateArray()
+        .Single(route => route.GetProperty("route").GetString() == "/allocate");
+}
