@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>samples/WebApi in a process of its own.</summary>
+/// <summary>A web application, samples/WebApi unless another is given, in a process of its own.</summary>
 internal sealed class SampleProcess : IAsyncDisposable
 {
     private const string Listening = "Now listening on: ";
@@ -13,11 +13,13 @@ internal sealed class SampleProcess : IAsyncDisposable
     private readonly Process _process;
     private readonly HttpClient _client = new();
 
-    public SampleProcess()
+    public SampleProcess(string? program = null)
     {
+        program ??= Path.Combine(AppContext.BaseDirectory, "WebApi.dll");
         ProcessStartInfo start = new(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet")
         {
-            ArgumentList = { Path.Combine(AppContext.BaseDirectory, "WebApi.dll"), "--urls", "http://127.0.0.1:0" },
+            ArgumentList = { program, "--urls", "http://127.0.0.1:0" },
+            WorkingDirectory = Path.GetDirectoryName(program),
             RedirectStandardOutput = true,
         };
         _process = Process.Start(start)!;
@@ -54,5 +56,5 @@ internal sealed class SampleProcess : IAsyncDisposable
         _process.Dispose();
     }
 
-    private async Task<JsonDocument> GetJson(string path) => JsonDocument.Parse(await _client.GetByteArrayAsync(new Uri(Address, path)));
+    public async Task<JsonDocument> GetJson(string path) => JsonDocument.Parse(await _client.GetByteArrayAsync(new Uri(Address, path)));
 }

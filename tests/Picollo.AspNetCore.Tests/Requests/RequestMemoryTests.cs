@@ -1,0 +1,80 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>What many requests leave behind: nothing but their counts.</summary>
+public class RequestMemoryTests
+{
+    private const long Limit = 1 << 20;
+
+    private static readonly Endpoint Slow = new(_ => Task.CompletedTask, null, "slow");
+
+    [Fact]
+    public async Task A_hundred_thousand_requests_one_after_another_leave_nothing()
+    {
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        RequestDelegate pipeline = Build(services, _ => Task.CompletedTask);
+        await RunAsync(1_000);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        await RunAsync(100_000);
+        long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+
+        grown.Should().BeLessThan(Limit);
+        services.GetRequiredService<RouteTable>().All.Should().ContainSingle().Which.Responses.Should().Be(101_000);
+        services.GetRequiredService<RunningWorkList>().Read().Should().BeEmpty();
+
+        async Task RunAsync(int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                await pipeline(new DefaultHttpContext());
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_thousand_requests_at_once_are_listed_and_leave_nothing()
+    {
+        const int Count = 1_000;
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        RunningWorkList running = services.GetRequiredService<RunningWorkList>();
+        TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        RequestDelegate pipeline = Build(services, _ => mayEnd.Task);
+        await RunAsync();
+        mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        await RunAsync();
+        long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
+
+        grown.Should().BeLessThan(Limit);
+        services.GetRequiredService<RouteTable>().All.Should().ContainSingle().Which.Responses.Should().Be(2 * Count);
+        running.Read().Should().BeEmpty();
+
+        async Task RunAsync()
+        {
+            Task[] all = [.. Enumerable.Range(0, Count).Select(_ => pipeline(ContextWithEndpoint()))];
+            running.Read().Should().HaveCount(Count);
+            mayEnd.SetResult();
+            await Task.WhenAll(all);
+        }
+    }
+
+    private static DefaultHttpContext ContextWithEndpoint()
+    {
+        DefaultHttpContext context = new();
+        context.SetEndpoint(Slow);
+        return context;
+    }
+
+    private static RequestDelegate Build(ServiceProvider services, RequestDelegate last)
+    {
+        ApplicationBuilder app = new(services);
+        app.UsePicollo();
+        app.Run(last);
+        return app.Build();
+    }
+}
