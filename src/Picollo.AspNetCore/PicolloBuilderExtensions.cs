@@ -38,7 +38,8 @@ public static class PicolloBuilderExtensions
     /// exception.</para>
     /// <para><b>Time.</b> The CPU time is that of <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches the
     /// middleware until the rest of the pipeline has returned. It excludes the server's reading of the request and sending of what is left
-    /// of the response. Work that outlives its request counts until the request ends.</para>
+    /// of the response. Totals have the CPU time of requests that still run, and percentiles have a request when it ends. Work that
+    /// outlives its request counts separately for the route (<see cref="PicolloOptions.MeasureAfterResponse"/>).</para>
     /// <para><b>Rows.</b> A request counts for its method and the pattern of its route, with the literal prefix of the <c>Map</c> branch
     /// after this middleware in which the route was found, and with controller and action in conventional routes. A request that an error
     /// page answers counts for the route it came for. Without a route, a request counts for <c>(static files)</c>,
@@ -49,7 +50,9 @@ public static class PicolloBuilderExtensions
     /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
     /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
     /// request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with <c>Method</c>,
-    /// <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged
+    /// <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>; event 4, <c>OverCpuBudgetWhileRunning</c>, is
+    /// the same without the status, for a request that has not ended, which event 1 then leaves out. Event 3, <c>RouteTableFull</c>, is
+    /// logged once when further routes count as <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged
     /// once if this machine does not report the CPU time of threads: requests are then served without being measured. Exceptions that
     /// metric listeners and loggers throw when a request is reported are ignored; one that a listener throws when the instrument is
     /// published fails the application's start.</para>

@@ -21,8 +21,8 @@ public sealed class PicolloOptions
         set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(Detail), value, null);
     } = CpuUsageDetail.TotalOnly;
 
-    /// <summary>Whether the bytes that a request allocates, on all its threads, are measured as well. This costs one more reading, of about 10
-    /// ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
+    /// <summary>Whether the bytes that a request allocates, on all its threads, are measured as well. This costs one more reading, of about
+    /// 10 ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
     public bool MeasureAllocations { get; set; }
 
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers
@@ -43,8 +43,8 @@ public sealed class PicolloOptions
     /// separately from its requests: tasks, timers, SignalR over long polling. <see langword="true"/> by default.</summary>
     public bool MeasureAfterResponse { get; set; } = true;
 
-    /// <summary>Whether the page and JSON show the paths of the running requests that they name. <see langword="false"/> by default, because
-    /// paths may contain personal data.</summary>
+    /// <summary>Whether the page and JSON show the paths of the running requests that they name. <see langword="false"/> by default,
+    /// because paths may contain personal data.</summary>
     public bool ShowPaths { get; set; }
 
     /// <summary>The number of pairs of method and route with their own histograms; further requests share those of the route

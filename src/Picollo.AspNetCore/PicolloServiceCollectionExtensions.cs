@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticFiles;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -19,7 +20,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class PicolloServiceCollectionExtensions
 {
     /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c> need, and
-    /// a <see cref="WorkMeter"/>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
+    /// a <see cref="WorkMeter"/>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the
+    /// exposition.</summary>
     /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
     /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
@@ -46,7 +48,6 @@ public static class PicolloServiceCollectionExtensions
             provider.GetRequiredService<IOptions<PicolloOptions>>(),
             provider.GetRequiredService<RunningWorkList>(),
             provider.GetRequiredService<RequestReporter>()));
-        services.TryAddSingleton<CpuUsageHubFilter>(); // SignalR would make one for each call
         services.TryAddSingleton<ProcessAccount>();
         services.TryAddSingleton<Subjects>();
         services.TryAddSingleton<UsageReader>();
@@ -66,6 +67,24 @@ public static class PicolloServiceCollectionExtensions
         }
 
         return new PicolloBuilder(services);
+    }
+
+    /// <summary>Measures each method of SignalR's hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
+    /// <remarks>Further calls do nothing. The time counts for the method and not for the connection. Of a method that returns a stream, the
+    /// call is measured; what produces the items counts for the connection.</remarks>
+    /// <param name="builder">What <see cref="AddPicollo"/> returned.</param>
+    /// <returns><paramref name="builder"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
+    public static IPicolloBuilder MeasureHubMethods(this IPicolloBuilder builder)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        if (!builder.Services.Any(service => service.ServiceType == typeof(HubMethodFilter)))
+        {
+            builder.Services.AddSingleton<HubMethodFilter>(); // SignalR would make one for each call
+            builder.Services.Configure<HubOptions>(static options => options.AddFilter<HubMethodFilter>());
+        }
+
+        return builder;
     }
 
     /// <summary>Notes which requests are answered with a static file by <c>UseStaticFiles()</c> without options of its own.</summary>

@@ -8,9 +8,9 @@ namespace Picollo.AspNetCore;
 /// <summary>Measures work that is not a request, by name: its CPU time on all threads, and its duration. The rows are on the page, in JSON
 /// and in the exposition, beside the routes. A service that <c>AddPicollo()</c> adds. Thread-safe.</summary>
 /// <remarks>
-/// <para>The CPU time is that of <see cref="CpuUsageAsyncWatcher"/>: across awaits, with the tasks and threads that the work starts. Inside a
-/// request, or inside other measured work, it counts for the innermost name only, so that all rows together are no more than the process has
-/// taken. The total of a row grows while its work runs; the percentiles have a run when it ends.</para>
+/// <para>The CPU time is that of <see cref="CpuUsageAsyncWatcher"/>: across awaits, with the tasks and threads that the work starts. Inside
+/// a request, or inside other measured work, it counts for the innermost name only, so that all rows together are no more than the process
+/// has taken. The total of a row grows while its work runs; the percentiles have a run when it ends.</para>
 /// <example>
 /// <code>
 /// public class ImportService(WorkMeter meter) : BackgroundService

@@ -155,8 +155,8 @@ internal sealed record HistogramJson(
     }
 }
 
-/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and otherwise
-/// within the histogram's relative error.</summary>
+/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and
+/// otherwise within the histogram's relative error.</summary>
 internal sealed record QuantilesJson(
     double P50,
     double P90,

@@ -48,7 +48,8 @@ internal static class UsageTables
         Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
         Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
         int longLived = reading.Running.Count(run => run.Description.IsLongLived);
-        Tile("Running now", Numbers.Count((ulong)reading.Running.Count), longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived");
+        string unit = longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived";
+        Tile("Running now", Numbers.Count((ulong)reading.Running.Count), unit);
         Tile("Requests in all", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
@@ -156,7 +157,8 @@ internal static class UsageTables
             $"""
             <div class="table">
             <table class="parts">
-            <caption>CPU time of the process <small>all of it, each part without the others; shares over the last {Window(reading.Window)}</small></caption>
+            <caption>CPU time of the process <small>all of it, each part without the others;
+            shares over the last {Window(reading.Window)}</small></caption>
             <thead><tr><th scope="col">Part</th><th scope="col">CPU, s</th><th scope="col">Share of the machine</th></tr></thead>
             <tbody>
 

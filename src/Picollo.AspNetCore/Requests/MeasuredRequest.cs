@@ -112,13 +112,15 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         if (Requested is not { } requested)
         {
             // Routing may still come.
-            return Watcher!.WallTime < LongestUntilRouting ? null : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
+            return Watcher!.WallTime < LongestUntilRouting
+                ? null
+                : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
         }
 
         bool isLongLived = _isUpgrade || requested.Endpoint.IsLongLived(Method);
-        return requested.Endpoint.IsExcluded
+        return requested.Endpoint.IsExcluded || requested.Endpoint.IsPage
             ? null
-            : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path) { IsPage = requested.Endpoint.IsPage };
+            : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
     }
 
     /// <summary>Notes that a static file is the answer.</summary>

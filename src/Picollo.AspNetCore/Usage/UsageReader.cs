@@ -70,7 +70,7 @@ internal sealed class UsageReader
             MaxRoutes = _subjects.Routes.Capacity,
             IsFull = _subjects.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
-            Running = [.. running.Where(run => !run.Description.IsPage)],
+            Running = running,
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
 

@@ -14,7 +14,7 @@ internal abstract class RunningWork
     internal bool IsReported;
 
     /// <summary>What is shown of it: of this moment, by any thread while the run is in the list.</summary>
-    /// <returns>Null if its CPU time is not counted.</returns>
+    /// <returns>Null if it is not shown: its CPU time counts when it ends, if at all.</returns>
     public abstract RunDescription? Describe();
 }
 
@@ -22,11 +22,7 @@ internal abstract class RunningWork
 /// <param name="Row">Where its CPU time counts so far.</param>
 /// <param name="IsLongLived">Whether it lasts until its client disconnects.</param>
 /// <param name="Path">The path of a request; null if it is not shown.</param>
-internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, string? Path = null)
-{
-    /// <summary>Whether it is a request for Picollo's own page.</summary>
-    public bool IsPage { get; init; }
-}
+internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, string? Path = null);
 
 /// <summary>A run, and what it has taken so far.</summary>
 internal readonly record struct RunReading(RunningWork Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)

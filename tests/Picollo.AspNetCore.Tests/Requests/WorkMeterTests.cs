@@ -117,7 +117,11 @@ public class WorkMeterTests
         const int Calls = 10;
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapHub<BurningHub>("/hub"),
-            build: builder => builder.Services.AddSignalR(options => options.AddFilter<CpuUsageHubFilter>()));
+            build: builder =>
+            {
+                builder.Services.AddSignalR();
+                builder.Services.AddPicollo().MeasureHubMethods().MeasureHubMethods();
+            });
         await CallAsync(app, transport, Calls);
 
         WorkUsage row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;

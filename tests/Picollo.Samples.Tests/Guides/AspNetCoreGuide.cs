@@ -1,6 +1,9 @@
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore;
 using Picollo.Metrics;
 using Picollo.Scheduling;
@@ -66,6 +69,38 @@ internal static class AspNetCoreGuide
     {
         app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();     // to every client that reaches this port
     }
+
+    public static void Ports(WebApplicationBuilder builder)
+    {
+        builder.WebHost.ConfigureKestrel(kestrel =>
+        {
+            kestrel.ListenAnyIP(5000, listen => listen.Protocols = HttpProtocols.Http2);  // gRPC
+            kestrel.ListenLocalhost(9464);                                                // page and metrics
+        });
+    }
+
+    public static void Hubs(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo().MeasureHubMethods();
+    }
+
+    public sealed class ImportService(WorkMeter meter) : BackgroundService
+    {
+        protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+        {
+            using PeriodicTimer timer = new(TimeSpan.FromHours(1));
+            do
+            {
+                using (meter.Measure("import"))
+                {
+                    await ImportAsync(stoppingToken);
+                }
+            }
+            while (await timer.WaitForNextTickAsync(stoppingToken));
+        }
+    }
+
+    private static Task ImportAsync(CancellationToken cancellation) => Task.Delay(1, cancellation);
 
     public sealed record Order(uint Size);
 

@@ -34,7 +34,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <summary>Whose time the segment is: this one's and those' outside of it; null where none runs.</summary>
     public CpuUsageAsyncWatcher? Watchers { get; private set; }
 
-    /// <summary>The system's ID of the thread; null where it does not return one, and once the thread has ended: others may get it.</summary>
+    /// <summary>The system's ID of the thread; null where it does not return one, and once the thread has ended: others may get
+    /// it.</summary>
     public long? ThreadId => _owner.IsAlive ? _threadId : null;
 
     /// <summary>Even while nothing changes; grows with each change.</summary>

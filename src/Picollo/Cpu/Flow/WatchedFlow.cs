@@ -124,7 +124,8 @@ internal static class WatchedFlow
         return innermost is not null;
     }
 
-    /// <summary>As <see cref="Contains"/>, and for one that has taken over from stopped watchers whether it has from one of these.</summary>
+    /// <summary>As <see cref="Contains"/>, and for one that has taken over from stopped watchers whether it has from one of
+    /// these.</summary>
     private static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher && innermost.Counting != watcher)

@@ -1,0 +1,23 @@
+using System.Collections.Concurrent;
+using System.Reflection;
+using Microsoft.AspNetCore.SignalR;
+
+namespace Picollo.AspNetCore.Requests;
+
+/// <summary>Measures each method of SignalR's hubs as named work.</summary>
+internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter
+{
+    // As many as the hubs have methods.
+    private readonly ConcurrentDictionary<MethodInfo, string> _names = new();
+
+    public async ValueTask<object?> InvokeMethodAsync(
+        HubInvocationContext invocationContext, Func<HubInvocationContext, ValueTask<object?>> next)
+    {
+        string name = _names.GetOrAdd(
+            invocationContext.HubMethod, static (method, hub) => $"{hub.Name}.{method.Name}", invocationContext.Hub.GetType());
+        using (meter.Measure(name))
+        {
+            return await next(invocationContext);
+        }
+    }
+}
