@@ -107,4 +107,42 @@ public class StoppedWatcherTests
         successor.SwitchCount.Should().BeGreaterThanOrEqualTo(1);
         watcher.GetTotalNanoseconds().Should().Be(taken);
     }
+
+    /// <summary>In a flow whose watcher is stopped: an inner watcher has the time as well, and suspended parts are nobody's.</summary>
+    [Fact]
+    public async Task An_inner_watcher_and_a_suspension_leave_the_successor_in_the_flow()
+    {
+        var successor = CpuUsageAsyncWatcher.MakeSuccessor();
+        var amount = TimeSpan.FromMilliseconds(20);
+        using var mayGoOn = new SemaphoreSlim(0);
+        (long Inner, long Suspended, long Last) counted = default;
+        var watcher = new CpuUsageAsyncWatcher();
+        Task work = Task.Run(async () =>
+        {
+            await mayGoOn.WaitAsync();
+            using (new CpuUsageAsyncWatcher())
+            {
+                await Task.Yield();
+                Burn.User(amount);
+                counted.Inner = successor.GetTotalNanoseconds();
+            }
+
+            using (CpuUsageAsyncWatcher.Suspend())
+            {
+                Burn.User(amount);
+                counted.Suspended = successor.GetTotalNanoseconds();
+            }
+
+            Burn.User(amount);
+            counted.Last = successor.GetTotalNanoseconds();
+        });
+        watcher.StopFor(successor);
+        mayGoOn.Release();
+        await work;
+
+        long burnt = (long)amount.TotalNanoseconds;
+        counted.Inner.Should().BeGreaterThanOrEqualTo(burnt);
+        counted.Suspended.Should().BeInRange(counted.Inner, counted.Inner + (burnt / 2));
+        counted.Last.Should().BeGreaterThanOrEqualTo(counted.Suspended + burnt);
+    }
 }
