@@ -9,6 +9,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.SignalR.Client;
 using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -37,9 +38,12 @@ public class LongLivedTests
             ("GET", "/events", 1), ("GET", "/events (long-lived)", 1), ("GET", "/poll (long-lived)", 1), ("GET", "/short", 1));
     }
 
-    [Fact]
-    public async Task WebSockets_over_HTTP_2_are_long_lived()
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task WebSockets_are_long_lived_from_their_begin_to_their_end(int version)
     {
+        using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
@@ -47,19 +51,24 @@ public class LongLivedTests
                 web.Map("/socket", async (HttpContext context) =>
                 {
                     using WebSocket accepted = await context.WebSockets.AcceptWebSocketAsync();
+                    await steps.NextAsync();
                     await accepted.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
                 });
             },
-            protocols: HttpProtocols.Http2);
+            protocols: version == 2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
         using ClientWebSocket client = new();
-        client.Options.HttpVersion = HttpVersion.Version20;
+        client.Options.HttpVersion = version == 2 ? HttpVersion.Version20 : HttpVersion.Version11;
         client.Options.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
         using HttpMessageInvoker invoker = new(new SocketsHttpHandler());
         await client.ConnectAsync(new Uri($"ws://{app.Address.Authority}/socket"), invoker, CancellationToken.None);
+        await steps.ReachedAsync();
+        RunDescription running = app.Services.GetRequiredService<RunningWorkList>().Read().Single().Description;
+        steps.Continue();
         await client.ReceiveAsync(new byte[16], CancellationToken.None);
         await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
 
-        (await app.GetCountsAsync(1)).Should().Equal(("CONNECT", "/socket (long-lived)", 1));
+        (running.IsLongLived, running.Row.Name).Should().Be((true, "/socket (long-lived)"));
+        (await app.GetCountsAsync(1)).Should().Equal((version == 2 ? "CONNECT" : "GET", "/socket (long-lived)", 1));
     }
 
     [Theory]
