@@ -4,6 +4,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
 using Picollo.AspNetCore.Workers;
 using Picollo.Cpu;
 using Picollo.TestKit;
@@ -37,6 +38,17 @@ public class ProcessAccountTests
             parts.Zip(last).Should().OnlyContain(pair => pair.First.Nanoseconds >= pair.Second.Nanoseconds, "no part ever decreases");
             last = parts;
         }
+    }
+
+    [Fact]
+    public async Task The_rest_does_not_decrease_when_flows_are_read_later_than_the_process()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { });
+        ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();
+        long before = account.Read()[^1].Nanoseconds;
+        app.Routes.Get("GET", "/later").Record(new RunUsage(1_000_000_000_000, 1, null));
+
+        account.Read()[^1].Nanoseconds.Should().Be(before).And.BePositive();
     }
 
     [Fact]
