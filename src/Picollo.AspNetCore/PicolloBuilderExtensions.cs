@@ -85,8 +85,8 @@ public static class PicolloBuilderExtensions
     /// Outside Development a warning at start-up says what to write.</para>
     /// <para>With <c>AllowAnonymous()</c> every client that reaches the page sees it. Combine it with
     /// <see cref="RequireLocalPort"/> to give the page a port that only trusted clients reach.</para>
-    /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. The page's requests are measured as
-    /// all others.</para>
+    /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. Requests for the page are in no
+    /// number but a part of the CPU time of the process.</para>
     /// </remarks>
     /// <param name="endpoints">The application, or a group of endpoints.</param>
     /// <param name="pattern">The page's route.</param>

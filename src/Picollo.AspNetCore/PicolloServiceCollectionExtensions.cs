@@ -20,8 +20,8 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class PicolloServiceCollectionExtensions
 {
     /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c> need, and
-    /// a <see cref="WorkMeter"/>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the
-    /// exposition.</summary>
+    /// a <see cref="WorkMeter"/>, the <see cref="Picollo.Scheduling.CpuWorkerPool"/> of these endpoints, and a
+    /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
     /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
     /// their options; the last value of an option holds.</remarks>
     /// <param name="services">The application's services.</param>
@@ -57,6 +57,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileNotes>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();
+        services.TryAddSingleton(provider => provider.GetRequiredService<CpuWorkers>().Pool);
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
 

@@ -68,6 +68,17 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
+    public async Task The_pool_is_a_service_and_that_of_the_endpoints()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/own", (CpuWorkerPool pool) => pool.RunAsync(_ => Thread.CurrentThread.Name)),
+            options => options.CpuWorkers.Name = "the one");
+
+        (await app.Client.GetStringAsync("/own")).Should().StartWith("the one ");
+        app.Services.GetRequiredService<CpuWorkerPool>().Should().BeSameAs(app.Services.GetRequiredService<CpuWorkers>().Pool);
+    }
+
+    [Fact]
     public async Task What_is_taken_on_workers_is_in_the_requests_figure()
     {
         await using RequestApp app = await StartAsync(

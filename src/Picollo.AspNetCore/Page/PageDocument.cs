@@ -1,4 +1,7 @@
+using System.Diagnostics;
 using System.Globalization;
+using System.Reflection;
+using System.Runtime.InteropServices;
 using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
@@ -11,6 +14,8 @@ internal static class PageDocument
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+
+    private static readonly DateTime Started = Process.GetCurrentProcess().StartTime.ToUniversalTime();
 
     /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
@@ -36,6 +41,7 @@ internal static class PageDocument
             <main data-address="{path}" data-show="{id}">
             <header>
             <h1>{name}</h1>
+            <p>{Html.Encode(AboutProcess())}</p>
             <p id="state" role="status">as of {time}; reload for newer</p>
             </header>
             <div id="usage">
@@ -55,5 +61,18 @@ internal static class PageDocument
             </html>
 
             """.ReplaceLineEndings("\n");
+    }
+
+    /// <summary>The application's version, the time of the start, and the machine.</summary>
+    private static string AboutProcess()
+    {
+        string? version = Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion;
+        string[] parts =
+        [
+            version is null ? "" : $"version {version.Split('+')[0]}, ", // without the commit
+            string.Create(CultureInfo.InvariantCulture, $"started {Started:yyyy-MM-dd HH:mm:ss} UTC"),
+            $", {Environment.MachineName}, {RuntimeInformation.OSDescription}, {RuntimeInformation.FrameworkDescription}",
+        ];
+        return string.Concat(parts);
     }
 }

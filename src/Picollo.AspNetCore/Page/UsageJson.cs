@@ -171,12 +171,10 @@ internal sealed record QuantilesJson(
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
     /// <summary>The CPU time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfCpu(SubjectUsage usage) =>
-        Of(usage.Quantiles[0], ratio: 1e9) with { Sum = usage.Subject.Work!.CpuNanoseconds / 1e9 };
+    public static QuantilesJson OfCpu(SubjectUsage usage) => Of(usage.Quantiles[0], ratio: 1e9);
 
     /// <summary>The wall time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfWall(SubjectUsage usage) =>
-        Of(usage.Quantiles[1], ratio: 1e9) with { Sum = usage.Subject.Work!.WallNanoseconds / 1e9 };
+    public static QuantilesJson OfWall(SubjectUsage usage) => Of(usage.Quantiles[1], ratio: 1e9);
 
     public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
         quantiles.P50 / ratio,

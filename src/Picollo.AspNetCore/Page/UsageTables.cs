@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -11,7 +12,8 @@ internal static class UsageTables
 {
     private const int LettersOfUnit = 20;
 
-    private static readonly string[] Ranks = ["p50", "p90", "p99", "p99.9"];
+    // The mean stands before them and the maximum after them.
+    private static readonly (string Name, double Rank)[] Ranks = [("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9)];
 
     /// <summary>The tables. <paramref name="chosen"/> is the ID of the row whose plots are below; empty for none.</summary>
     public static string Of(UsageReading reading, string chosen)
@@ -107,8 +109,9 @@ internal static class UsageTables
     private static void WriteRows(
         StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
     {
+        double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
         bool hasAllocations = rows.Any(row => row.Allocated is not null);
-        string allocated = hasAllocations ? "<th rowspan=\"2\" scope=\"col\">Allocated, KB (p50)</th>" : "";
+        string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated, KB (p50)", 16)}</th>" : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -117,10 +120,11 @@ internal static class UsageTables
             <caption>{caption} <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start;
             {runs.ToLowerInvariant()} count when they end</small></caption>
             <thead>
-            <tr><th rowspan="2" scope="col">{name}</th><th rowspan="2" scope="col">{runs}</th><th rowspan="2" scope="col">a second</th>
-            <th rowspan="2" scope="col">Share of the machine</th><th colspan="4" scope="colgroup" class="first">CPU, ms</th>
-            <th colspan="4" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
-            <tr>{Heads("first")}{Heads("second")}</tr>
+            <tr><th rowspan="2" scope="col">{Sort(name, 0)}</th><th rowspan="2" scope="col">{Sort(runs, 1)}</th>
+            <th rowspan="2" scope="col">{Sort("a second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
+            <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
+            <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
+            <tr>{Heads("first", 4)}{Heads("second", 10)}</tr>
             </thead>
             <tbody>
 
@@ -135,7 +139,7 @@ internal static class UsageTables
             string after = row.AfterEndNanoseconds > 0
                 ? $"<small>{Numbers.Short(row.AfterEndNanoseconds / 1e9)} s after the response </small>"
                 : "";
-            Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare)}<span>{Percent(row.MachineShare)}</span>");
+            Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
             Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0]);
             Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1]);
             if (hasAllocations)
@@ -152,29 +156,31 @@ internal static class UsageTables
     /// <summary>Appends where the CPU time of the process went.</summary>
     private static void WriteParts(StringBuilder html, UsageReading reading)
     {
+        CpuPart process = new("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
+        {
+            MachineShare = reading.Parts.Sum(part => part.MachineShare),
+        };
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
+            <details>
+            <summary>CPU time of the process, by what it was spent on</summary>
             <div class="table">
             <table class="parts">
-            <caption>CPU time of the process <small>all of it, each part without the others;
-            shares over the last {Window(reading.Window)}</small></caption>
+            <caption><small>all of it, each part without the others; shares over the last {Window(reading.Window)}</small></caption>
             <thead><tr><th scope="col">Part</th><th scope="col">CPU, s</th><th scope="col">Share of the machine</th></tr></thead>
             <tbody>
 
             """);
-        foreach (CpuPart part in reading.Parts.Append(new CpuPart("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
-        {
-            MachineShare = reading.Parts.Sum(part => part.MachineShare),
-        }))
+        foreach (CpuPart part in reading.Parts.Append(process))
         {
             html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{part.Title}</th>");
             Cell(html, "CPU s", "", Numbers.Short(part.Nanoseconds / 1e9));
-            Cell(html, "of the machine", "", $"{Bar(part.MachineShare)}<span>{Percent(part.MachineShare)}</span>");
+            Cell(html, "of the machine", "", $"{Bar(part.MachineShare, process.MachineShare)}<span>{Percent(part.MachineShare)}</span>");
             html.Append("</tr>\n");
         }
 
-        html.Append("</tbody>\n</table>\n</div>\n");
+        html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
 
     /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>
@@ -197,8 +203,8 @@ internal static class UsageTables
             <div class="table">
             <table class="histograms">
             <caption>Histograms</caption>
-            <thead><tr><th scope="col">Name</th><th scope="col">Values</th><th scope="col">a second</th>
-            {Heads("")}<th scope="col">max</th><th scope="col">Unit</th></tr></thead>
+            <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
+            <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
@@ -210,7 +216,6 @@ internal static class UsageTables
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
-            Cell(html, "max", "", Value(histogram.Subject, histogram.Quantiles[0], histogram.Quantiles[0].Max));
             Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit.Name, LettersOfUnit));
             html.Append("</tr>\n");
         }
@@ -231,11 +236,13 @@ internal static class UsageTables
 
     private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
     {
-        ulong[] values = [quantiles.P50, quantiles.P90, quantiles.P99, quantiles.P999];
-        for (int i = 0; i < values.Length; i++)
+        Cell(html, prefix + "mean", kind, Value(subject, quantiles, quantiles.Mean));
+        foreach (((string name, double rank), ulong value) in Ranks.Zip([quantiles.P50, quantiles.P90, quantiles.P99, quantiles.P999]))
         {
-            Cell(html, prefix + Ranks[i], i == 0 ? kind : "", Value(subject, quantiles, values[i]));
+            Cell(html, prefix + name, "", PercentileRank.IsBelowMaximum(rank, quantiles.Count) ? Value(subject, quantiles, value) : "–");
         }
+
+        Cell(html, prefix + "max", "", Value(subject, quantiles, quantiles.Max));
     }
 
     /// <summary>Appends a cell with the name of its column, for screens that are too narrow for columns.</summary>
@@ -245,16 +252,22 @@ internal static class UsageTables
         html.Append(CultureInfo.InvariantCulture, $"<td data-name=\"{name}\"{classes}>{content}</td>");
     }
 
-    private static string Heads(string kind) => string.Concat(Ranks.Select((rank, place) =>
-        $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{rank}</th>"));
+    private static string Heads(string kind, int column) => string.Concat(
+        Ranks.Select(rank => rank.Name).Prepend("mean").Append("max").Select((name, place) =>
+            $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{Sort(name, column + place)}</th>"));
 
-    private static string Value(Subject subject, Quantiles of, ulong value) =>
+    /// <summary>The head of a column, by which the script sorts the rows.</summary>
+    private static string Sort(string name, int column) =>
+        string.Create(CultureInfo.InvariantCulture, $"<button type=\"button\" data-column=\"{column}\">{name}</button>");
+
+    private static string Value(Subject subject, Quantiles of, double value) =>
         of.HasValues ? Numbers.Short(value / subject.Unit.Ratio) : "–";
 
-    // With attributes, because the content security policy forbids style attributes.
-    private static string Bar(double share)
+    // Relative to the largest: of a machine with many processors, most rows would show nothing. With attributes, because the content
+    // security policy forbids style attributes.
+    private static string Bar(double share, double largest)
     {
-        double width = Math.Round(Math.Clamp(share, 0, 1) * 100, 1);
+        double width = largest <= 0 ? 0 : Math.Round(Math.Clamp(share / largest, 0, 1) * 100, 1);
         return string.Create(
             CultureInfo.InvariantCulture,
             $"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"

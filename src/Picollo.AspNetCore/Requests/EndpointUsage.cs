@@ -111,6 +111,7 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     public RouteUsage Get(RouteTable routes, bool isLongLived)
     {
         ref RouteUsage? known = ref isLongLived ? ref _longLived : ref _short;
-        return Volatile.Read(ref known) ?? (known = routes.Get(method, RouteTable.NameOf(Route, isLongLived)));
+        return Volatile.Read(ref known)
+            ?? (known = endpoint.IsPage ? routes.Page : routes.Get(method, RouteTable.NameOf(Route, isLongLived)));
     }
 }

@@ -21,6 +21,9 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
 
     private const string LongLived = "(long-lived)";
 
+    /// <summary>The route of requests for Picollo's own page.</summary>
+    public const string OwnPage = "(this page)";
+
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
@@ -30,6 +33,9 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
 
     private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
         new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(key.Method, key.Route, options.Value.MeasureAllocations));
+
+    /// <summary>The requests for Picollo's own page, which are in no table: they say nothing about the application.</summary>
+    public RouteUsage Page { get; } = new("GET", OwnPage);
 
     /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
     public int Capacity => _routes.Capacity;

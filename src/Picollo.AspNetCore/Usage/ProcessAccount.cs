@@ -51,6 +51,7 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
                 afterResponse += route.AfterEndNanoseconds;
             }
 
+            long page = routes.Page.TotalCpuNanoseconds + routes.Page.AfterEndNanoseconds;
             long named = work.All.Sum(row => row.TotalCpuNanoseconds);
             ReadThreads();
 
@@ -61,12 +62,13 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
             }
 
             // What passes between the readings of two parts may be in neither, or in both, until the next time.
-            _rest = Math.Max(_rest, process - requests - afterResponse - named - _groups.Sum());
+            _rest = Math.Max(_rest, process - requests - afterResponse - page - named - _groups.Sum());
             return
             [
                 new("requests", "Requests", requests),
                 new("after_response", "After the response", afterResponse),
                 new("work", "Named work", named),
+                new("page", "This page, and scrapes", page),
                 new("cpu_workers", "CPU workers", _groups[(int)Group.Workers]),
                 new("garbage_collector", "Garbage collector", _groups[(int)Group.GarbageCollector]),
                 new("jit_compiler", "JIT compiler", _groups[(int)Group.JitCompiler]),

@@ -123,6 +123,8 @@ internal sealed class UsageReader
 
         if (subject.Work is { } work)
         {
+            quantiles[0] = quantiles[0] with { Sum = work.CpuNanoseconds }; // exact, not of buckets
+            quantiles[1] = quantiles[1] with { Sum = work.WallNanoseconds };
             sum = work.TotalCpuNanoseconds;
             count = subject.Route is { } route ? (ulong)route.Responses : count;
         }

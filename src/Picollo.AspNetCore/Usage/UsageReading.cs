@@ -82,6 +82,9 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
     /// <summary>Whether there are values.</summary>
     public bool HasValues => Count > 0;
 
+    /// <summary>The mean; 0 without values.</summary>
+    public double Mean => HasValues ? Sum / Count : 0;
+
     /// <summary>The number of values outside the histogram's range, which the percentiles exclude.</summary>
     public ulong OutOfRange { get; init; }
 }

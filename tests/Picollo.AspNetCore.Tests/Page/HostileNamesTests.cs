@@ -74,7 +74,7 @@ public class HostileNamesTests
             Running = [],
             All = [new(subject, 1, double.Epsilon, 1e300, [new() { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }]) { Sum = 1 }],
         };
-        Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(11);
+        Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(15);
     });
 
     [Fact]

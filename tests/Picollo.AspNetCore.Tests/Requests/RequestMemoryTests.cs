@@ -3,10 +3,12 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Work;
+using Picollo.TestKit;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>What many requests leave behind: nothing but their counts.</summary>
+[Collection(Alone.Name)]
 public class RequestMemoryTests
 {
     // A request that left its watcher alone would leave 8.8 MB.

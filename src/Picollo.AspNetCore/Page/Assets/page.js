@@ -23,11 +23,42 @@
         if (node.getAttribute(name) !== value) node.setAttribute(name, value);
       }
       for (const { name } of [...node.attributes]) {
-        if (!after[i].hasAttribute(name)) node.removeAttribute(name);
+        if (!after[i].hasAttribute(name) && name !== "open") node.removeAttribute(name);
       }
       renew(node, after[i]);
     });
   };
+
+  // ---- Sorting by the column that was chosen, in each table; by itself, the server sorts routes by their CPU time.
+  const sorted = new Map();
+  const keyOf = (row, column) => {
+    const text = row.cells[column].textContent;
+    const number = parseFloat(text.replace(/[,<]/g, ""));
+    return column === 0 ? text : Number.isNaN(number) ? -Infinity : number;
+  };
+  const sort = root => root.querySelectorAll("table").forEach(table => {
+    const choice = sorted.get(table.className + table.caption.firstChild.data);
+    if (!choice) return;
+    const rows = [...table.tBodies[0].rows];
+    rows.sort((a, b) => {
+      const [x, y] = [keyOf(a, choice.column), keyOf(b, choice.column)];
+      return (x < y ? -1 : x > y ? 1 : 0) * choice.direction;
+    });
+    table.tBodies[0].replaceChildren(...rows);
+    const head = table.querySelector(`[data-column="${choice.column}"]`);
+    head.closest("th").ariaSort = choice.direction > 0 ? "ascending" : "descending";
+  });
+  usage.addEventListener("click", event => {
+    const head = event.target.closest("button[data-column]");
+    if (!head) return;
+    const table = head.closest("table");
+    const column = Number(head.dataset.column);
+    const key = table.className + table.caption.firstChild.data;
+    const before = sorted.get(key);
+    sorted.set(key, { column, direction: before?.column === column ? -before.direction : column === 0 ? 1 : -1 });
+    table.querySelectorAll("th[aria-sort]").forEach(th => th.removeAttribute("aria-sort"));
+    sort(usage);
+  });
 
   // ---- The mark: this browser keeps it, over a restart of the server too.
   const key = "picollo-mark-" + show;
@@ -98,6 +129,7 @@
       say("live", "live");
       const fresh = document.createElement("template");
       fresh.innerHTML = event.data;
+      sort(fresh.content);
       renew(usage, fresh.content);
       if (mark) compare();
       if (!show && usage.querySelector("[data-id]")) location.reload();

@@ -32,6 +32,10 @@ internal static class PercentileRank
         return Math.Clamp(count, Math.Min(total, 1), total);
     }
 
+    /// <summary>Whether at least one value lies above a rank: count × (1 − rank/100) ≥ 1. If none does, the percentile is only the largest
+    /// value by another name.</summary>
+    public static bool IsBelowMaximum(double rank, ulong total) => ToCount(rank, total) < total;
+
     /// <summary>The inverse of <see cref="ToCount"/>: the largest rank that stands for no more than a count.</summary>
     /// <param name="count">0 to <paramref name="total"/>.</param>
     /// <param name="total">The count of all values.</param>
