@@ -88,7 +88,8 @@ public class FailureModeTests
             histogram.TotalCount.Should().Be((ulong)(wave * AtOnce * 2), "every count stays when its thread ends");
         }
 
-        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo((AtOnce + 1) * plain, "dead threads' counters serve their successors");
+        // Twice as many: a thread of the process that is not this test's may take a dead one's number, and its successor then takes another.
+        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(((2 * AtOnce) + 1) * plain, "dead threads' counters serve their successors");
     }
 
     [Theory]

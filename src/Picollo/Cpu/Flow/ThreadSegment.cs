@@ -12,6 +12,9 @@ namespace Picollo.Cpu;
 /// <param name="clocks">What returns the owner's time to other threads.</param>
 internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 {
+    // A thread that switches all the time is read in between at last, wrong by a segment.
+    private const int MostAttempts = 10;
+
     // Replaced when a thread comes; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
     private static ThreadSegment[] _all = [];
 
@@ -134,14 +137,18 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// watched.</summary>
     public long GetWatchedNanoseconds()
     {
-        long watched, version;
-        do
+        long watched = 0;
+        for (int attempt = 0; attempt < MostAttempts; attempt++)
         {
-            version = WaitForEvenVersion();
+            long version = WaitForEvenVersion();
             watched = _watched + (Watchers is null ? 0 : Measure(FlowReadings.Total).TotalNanoseconds);
             Volatile.ReadBarrier();
+            if (Version == version)
+            {
+                break;
+            }
         }
-        while (Version != version);
+
         return watched;
     }
 
