@@ -51,6 +51,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<ProcessAccount>();
         services.TryAddSingleton<Subjects>();
         services.TryAddSingleton<UsageReader>();
+        services.TryAddSingleton<RecentUsage>();
         services.TryAddSingleton<UsageCounters>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();

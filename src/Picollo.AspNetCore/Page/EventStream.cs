@@ -10,7 +10,12 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>Server-sent events (WHATWG HTML, 9.2): the tables each second, and the plots of a subject if one is requested.</summary>
 internal sealed class EventStream(
-    UsageReader reader, Subjects subjects, IOptions<PicolloOptions> options, IHostApplicationLifetime lifetime, TimeProvider time)
+    UsageReader reader,
+    RecentUsage recent,
+    Subjects subjects,
+    IOptions<PicolloOptions> options,
+    IHostApplicationLifetime lifetime,
+    TimeProvider time)
 {
     // After these the browser reconnects by itself: its access is checked again, and the stream's CPU time is counted.
     private const int TablesPerStream = 60;
@@ -33,7 +38,8 @@ internal sealed class EventStream(
     /// <param name="context">The request.</param>
     /// <param name="show">The ID of the subject whose plots are requested; empty for none.</param>
     /// <param name="chosen">The ID of the row to be marked as chosen.</param>
-    public async Task AnswerAsync(HttpContext context, string show, string chosen)
+    /// <param name="window">The window of percentiles and plots; null for all since the start.</param>
+    public async Task AnswerAsync(HttpContext context, string show, string chosen, RecentWindow? window)
     {
         if (HttpMethods.IsHead(context.Request.Method))
         {
@@ -53,7 +59,7 @@ internal sealed class EventStream(
             }
 
             Begin(context);
-            await SendAsync(context.Response, show, chosen, end.Token);
+            await SendAsync(context.Response, show, chosen, window, end.Token);
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
@@ -72,7 +78,8 @@ internal sealed class EventStream(
         context.Response.Headers["X-Accel-Buffering"] = "no"; // nginx would buffer events
     }
 
-    private async Task SendAsync(HttpResponse response, string show, string chosen, CancellationToken cancellation)
+    private async Task SendAsync(
+        HttpResponse response, string show, string chosen, RecentWindow? window, CancellationToken cancellation)
     {
         using PeriodicTimer timer = new(Interval, time);
         string usage = "";
@@ -84,13 +91,13 @@ internal sealed class EventStream(
         do
         {
             StringBuilder events = new();
-            Append(events, "usage", UsageTables.Of(reader.Read(SharedFor), chosen), ref usage);
+            Append(events, "usage", UsageTables.Of(recent.Of(reader.Read(SharedFor), window), chosen), ref usage);
 
             // A route that does not exist yet, after a restart, may appear later.
             subject ??= show.Length == 0 ? null : subjects.Find(show);
             if (subject is not null)
             {
-                Append(events, "plots", PlotsOf(subject, ref snapshots), ref plots);
+                Append(events, "plots", PlotsOf(subject, window, ref snapshots), ref plots);
             }
 
             // A comment if nothing has changed: a lost connection is noticed only by a write.
@@ -100,8 +107,13 @@ internal sealed class EventStream(
         while (++tables < TablesPerStream && await timer.WaitForNextTickAsync(cancellation));
     }
 
-    private static string PlotsOf(Subject subject, ref HdrHistogramSnapshot[] snapshots)
+    private string PlotsOf(Subject subject, RecentWindow? window, ref HdrHistogramSnapshot[] snapshots)
     {
+        if (window is not null && subject.Work is not null)
+        {
+            return PlotFigures.Now(subject, recent.HistogramsOf(subject, window), window);
+        }
+
         try
         {
             if (snapshots.Length == 0)
@@ -118,7 +130,7 @@ internal sealed class EventStream(
             // The last state stays on the page.
         }
 
-        return snapshots.Length == 0 ? "" : PlotFigures.Now(subject, snapshots);
+        return snapshots.Length == 0 ? "" : PlotFigures.Now(subject, snapshots, window: null);
     }
 
     private static void Append(StringBuilder events, string name, string data, ref string last)

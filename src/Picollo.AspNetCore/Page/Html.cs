@@ -8,8 +8,13 @@ internal static class Html
     // A longer name would hide the others.
     private const int Letters = 160;
 
+    private const int LettersOfUnit = 20;
+
     /// <summary>Encodes a name, shortened in its middle, and isolates its writing direction from the text around it.</summary>
     public static string Name(string name, int letters = Letters) => $"<bdi>{Encode(Shorten(name, letters))}</bdi>";
+
+    /// <summary>Encodes the name of a unit.</summary>
+    public static string Unit(string name) => Name(name, LettersOfUnit);
 
     /// <summary>Encodes text for an element or a quoted attribute. Invisible characters (controls, overrides of the writing direction,
     /// which can disguise a name, and unpaired surrogates) become U+FFFD, as in a plot.</summary>

@@ -6,8 +6,8 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-oC62zoWA2Z/TR485iUH8kyHkuUGEb5mVl6gMGOynwSs=";
-    private const string ScriptHash = "sha256-vkvhU7/X+Dfo3wofkI5Om0nDfi1oPO1eoi6zRPuh5j0=";
+    private const string StyleHash = "sha256-sEUolup9ihfVJ9cZnjEtS6OYO/OJxABqUwnF9UgU9uo=";
+    private const string ScriptHash = "sha256-fozrdp/dJTevr2iOLnqaiLNgp4WAu9hUc7vCw22EL4A=";
 
     /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none)
     /// and frames neither.</summary>
@@ -15,7 +15,7 @@ internal static class PageAssets
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; connect-src 'self'; img-src data:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    public static string Style { get; } = PlotTooltips.Style + Load("page.css");
+    public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle + Load("page.css");
 
     public static string Script { get; } = PlotTooltips.Script + Load("page.js");
 

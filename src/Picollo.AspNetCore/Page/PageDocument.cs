@@ -1,7 +1,4 @@
-using System.Diagnostics;
 using System.Globalization;
-using System.Reflection;
-using System.Runtime.InteropServices;
 using Picollo.AspNetCore.Usage;
 
 namespace Picollo.AspNetCore.Page;
@@ -14,8 +11,6 @@ internal static class PageDocument
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
-
-    private static readonly DateTime Started = Process.GetCurrentProcess().StartTime.ToUniversalTime();
 
     /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
@@ -38,18 +33,17 @@ internal static class PageDocument
             <style>{PageAssets.Style}</style>
             </head>
             <body>
-            <main data-address="{path}" data-show="{id}">
+            <main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
             <header>
             <h1>{name}</h1>
-            <p>{Html.Encode(AboutProcess())}</p>
             <p id="state" role="status">as of {time}; reload for newer</p>
             </header>
             <div id="usage">
             {UsageTables.Of(reading, id)}</div>
             <section id="chosen">
             <h2>{heading}</h2>
-            <p id="tools" hidden><button id="mark" type="button">Mark this moment</button>
-            <button id="forget" type="button">Forget the mark</button> <span id="note" role="status"></span></p>
+            <p id="tools" hidden><button id="mark" type="button">Compare with now</button>
+            <button id="forget" type="button">Stop comparing</button> <span id="note" role="status"></span></p>
             <div id="plots">
             {plots}</div>
             </section>
@@ -61,18 +55,5 @@ internal static class PageDocument
             </html>
 
             """.ReplaceLineEndings("\n");
-    }
-
-    /// <summary>The application's version, the time of the start, and the machine.</summary>
-    private static string AboutProcess()
-    {
-        string? version = Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion;
-        string[] parts =
-        [
-            version is null ? "" : $"version {version.Split('+')[0]}, ", // without the commit
-            string.Create(CultureInfo.InvariantCulture, $"started {Started:yyyy-MM-dd HH:mm:ss} UTC"),
-            $", {Environment.MachineName}, {RuntimeInformation.OSDescription}, {RuntimeInformation.FrameworkDescription}",
-        ];
-        return string.Concat(parts);
     }
 }

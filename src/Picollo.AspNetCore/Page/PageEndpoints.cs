@@ -11,10 +11,19 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
-    UsageReader reader, Subjects subjects, UsageCounters counters, EventStream events, IHostEnvironment environment, TimeProvider time)
+    UsageReader reader,
+    RecentUsage recent,
+    Subjects subjects,
+    UsageCounters counters,
+    EventStream events,
+    IHostEnvironment environment,
+    TimeProvider time)
 {
     // The ID of the subject whose plots are shown.
     private const string ShowParameter = "show";
+
+    // The ID of the window of percentiles and plots.
+    internal const string WindowParameter = "window";
 
     /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
@@ -26,14 +35,13 @@ internal sealed class PageEndpoints(
 
     public Task AnswerPageAsync(HttpContext context)
     {
-        UsageReading reading = reader.Read();
+        RecentWindow? window = WindowOf(context);
+        UsageReading reading = recent.Of(reader.Read(), window);
         Subject? chosen = Find(context) ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).FirstOrDefault()?.Subject;
         string plots = "";
         try
         {
-            plots = chosen is null
-                ? ""
-                : PlotFigures.Now(chosen, [.. chosen.Registrations.Select(registration => registration.Histogram.GetSnapshot())]);
+            plots = chosen is null ? "" : PlotFigures.Now(chosen, recent.HistogramsOf(chosen, window), window);
         }
         catch (ObjectDisposedException)
         {
@@ -47,7 +55,8 @@ internal sealed class PageEndpoints(
     }
 
     public Task AnswerEventsAsync(HttpContext context) =>
-        events.AnswerAsync(context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString());
+        events.AnswerAsync(
+            context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString(), WindowOf(context));
 
     public Task AnswerJsonAsync(HttpContext context) =>
         WriteJsonAsync(context, UsageJson.Of(reader.Read()), PageJsonContext.Default.UsageJson);
@@ -118,6 +127,9 @@ internal sealed class PageEndpoints(
 
         await WriteHtmlAsync(context, plots);
     }
+
+    private static RecentWindow? WindowOf(HttpContext context) =>
+        RecentWindow.Find(context.Request.Query[WindowParameter].ToString());
 
     private Subject? Find(HttpContext context) => subjects.Find(context.Request.Query[ShowParameter].ToString());
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
@@ -8,13 +9,14 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The plots of a subject.</summary>
 internal static class PlotFigures
 {
-    /// <summary>Plots all that it has counted, by its histograms at one moment.</summary>
-    public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms)
+    /// <summary>Plots what it has counted in a window, or since the start, by its histograms at one moment.</summary>
+    public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms, RecentWindow? window)
     {
+        string time = subject.Work is null || window is null ? "since the start" : $"over the {window.Title}";
         HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
         HdrHistogramPlotOptions options = OptionsOf(subject);
-        return Figure("Percentiles", HdrHistogramPlot.CreatePercentiles(series, options))
-            + Figure("Density", HdrHistogramPlot.CreateDensity(series, options));
+        return Figure("Percentiles " + time, HdrHistogramPlot.CreatePercentiles(series, options))
+            + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, options));
     }
 
     /// <summary>Plots what it had counted when it was marked together with what it has counted since.</summary>
@@ -29,14 +31,41 @@ internal static class PlotFigures
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, and counted anew since";
             return Figure(Capital(name + caption), HdrHistogramPlot.CreatePercentiles([before, after], options))
-                + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
+                + Figure(
+                    Capital(name + "difference"),
+                    HdrHistogramPlot.CreateDifference(before, after, options),
+                    TableOf(subject, before, after));
         }));
+    }
+
+    /// <summary>The numbers of a difference.</summary>
+    private static string TableOf(Subject subject, HdrHistogramSeries before, HdrHistogramSeries after)
+    {
+        var was = Quantiles.Of(before.Histogram.GetSummary());
+        var now = Quantiles.Of(after.Histogram.GetSummary());
+        string unit = subject.Unit.Name.Length == 0 ? "" : Html.Unit(subject.Unit.Name);
+        StringBuilder html = new();
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"<table class=\"numbers\">\n<thead><tr><th scope=\"col\">{unit}</th><th scope=\"col\">{before.Name}</th>"
+            + $"<th scope=\"col\">{after.Name}</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n");
+        foreach (((string name, double? from), (_, double? to)) in was.Shown.Zip(now.Shown))
+        {
+            string change = from is { } a && to is { } b ? HdrHistogramSummary.Change(a, b) : Numbers.Nothing;
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"<tr><th scope=\"row\">{name}</th><td>{Numbers.Short(from / subject.Unit.Ratio)}</td>"
+                + $"<td>{Numbers.Short(to / subject.Unit.Ratio)}</td><td>{change}</td></tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n");
+        return html.ToString();
     }
 
     private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
 
-    private static string Figure(string caption, HdrHistogramPlot plot) =>
-        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}</figure>\n";
+    private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
+        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
 
     private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

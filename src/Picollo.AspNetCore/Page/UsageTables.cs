@@ -10,17 +10,18 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The part of the page above the plots: totals, and tables with a row for each route and each registered histogram.</summary>
 internal static class UsageTables
 {
-    private const int LettersOfUnit = 20;
-
-    // The mean stands before them and the maximum after them.
-    private static readonly (string Name, double Rank)[] Ranks = [("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9)];
-
     /// <summary>The tables. <paramref name="chosen"/> is the ID of the row whose plots are below; empty for none.</summary>
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();
+        html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{Html.Encode(AboutProcess.At(reading.Time))}</p>\n");
         WriteTiles(html, reading);
         WriteRunning(html, reading);
+        if (reading.Routes.Count + reading.Work.Count > 0)
+        {
+            WriteWindows(html, reading, chosen);
+        }
+
         WriteRoutes(html, reading, chosen);
         if (reading.Work.Count > 0)
         {
@@ -29,7 +30,7 @@ internal static class UsageTables
 
         if (reading.Histograms.Count > 0)
         {
-            WriteHistograms(html, reading.Histograms, chosen);
+            WriteHistograms(html, reading, chosen);
         }
 
         if (reading.Parts.Count > 0)
@@ -85,6 +86,30 @@ internal static class UsageTables
         }
     }
 
+    /// <summary>Appends the choice of the window of percentiles and plots.</summary>
+    private static void WriteWindows(StringBuilder html, UsageReading reading, string chosen)
+    {
+        html.Append("<nav>Percentiles and plots:");
+        foreach ((string id, string title) in RecentWindow.All.Select(window => (window.Id, window.Title)).Prepend(("", "since the start")))
+        {
+            string current = id == (reading.Recent?.Id ?? "") ? " aria-current=\"true\"" : "";
+            html.Append(CultureInfo.InvariantCulture, $" <a href=\"{Address(chosen, id)}\"{current}>{title}</a>");
+        }
+
+        if (reading.Recent is { } recent && reading.RecentTime < recent.Length)
+        {
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $" <small>{Numbers.Duration(reading.RecentTime)} so far: recorded only while this page is open</small>");
+        }
+
+        html.Append("</nav>\n");
+    }
+
+    private static string Address(string show, string? window) => window is { Length: > 0 }
+        ? $"?show={show}&amp;{PageEndpoints.WindowParameter}={window}"
+        : $"?show={show}";
+
     private static void WriteRoutes(StringBuilder html, UsageReading reading, string chosen)
     {
         WriteRows(html, reading, chosen, "Routes", "Route", "Requests", reading.Routes);
@@ -109,6 +134,7 @@ internal static class UsageTables
     private static void WriteRows(
         StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
     {
+        string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
         bool hasAllocations = rows.Any(row => row.Allocated is not null);
         string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated, KB (p50)", 16)}</th>" : "";
@@ -117,7 +143,7 @@ internal static class UsageTables
             $"""
             <div class="table">
             <table class="routes">
-            <caption>{caption} <small>rates and shares over the last {Window(reading.Window)}, percentiles since the start;
+            <caption>{caption} <small>rates and shares over the last {Window(reading.Window)}, percentiles {percentiles};
             {runs.ToLowerInvariant()} count when they end</small></caption>
             <thead>
             <tr><th rowspan="2" scope="col">{Sort(name, 0)}</th><th rowspan="2" scope="col">{Sort(runs, 1)}</th>
@@ -131,7 +157,7 @@ internal static class UsageTables
             """);
         foreach (SubjectUsage row in rows)
         {
-            BeginRow(html, row, chosen);
+            BeginRow(html, row, chosen, reading.Recent);
             string failures = row.Subject.Route is { } route ? Failures(route) : "";
             Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures);
             Cell(html, "a second", "", Numbers.Short(row.Rate));
@@ -144,7 +170,7 @@ internal static class UsageTables
             Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1]);
             if (hasAllocations)
             {
-                Cell(html, "allocated KB (p50)", "", row.Allocated is { HasValues: true } bytes ? Numbers.Short(bytes.P50 / 1024.0) : "–");
+                Cell(html, "allocated KB (p50)", "", Numbers.Short(row.Allocated is { HasValues: true } bytes ? bytes.P50 / 1024.0 : null));
             }
 
             html.Append("</tr>\n");
@@ -195,35 +221,35 @@ internal static class UsageTables
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void WriteHistograms(StringBuilder html, IReadOnlyList<SubjectUsage> histograms, string chosen)
+    private static void WriteHistograms(StringBuilder html, UsageReading reading, string chosen)
     {
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
             <div class="table">
             <table class="histograms">
-            <caption>Histograms</caption>
+            <caption>Histograms <small>all since the start</small></caption>
             <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
             <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
-        foreach (SubjectUsage histogram in histograms)
+        foreach (SubjectUsage histogram in reading.Histograms)
         {
-            BeginRow(html, histogram, chosen);
+            BeginRow(html, histogram, chosen, reading.Recent);
             ulong outside = histogram.Quantiles[0].OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
-            Cell(html, "unit", "unit", Html.Name(histogram.Subject.Unit.Name, LettersOfUnit));
+            Cell(html, "unit", "unit", Html.Unit(histogram.Subject.Unit.Name));
             html.Append("</tr>\n");
         }
 
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    private static void BeginRow(StringBuilder html, SubjectUsage usage, string chosen)
+    private static void BeginRow(StringBuilder html, SubjectUsage usage, string chosen, RecentWindow? window)
     {
         Subject subject = usage.Subject;
         string current = subject.Id == chosen ? " aria-current=\"true\"" : "";
@@ -231,18 +257,16 @@ internal static class UsageTables
         html.Append(
             CultureInfo.InvariantCulture,
             $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"
-            + $"<a href=\"?show={subject.Id}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
+            + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
     }
 
     private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
     {
-        Cell(html, prefix + "mean", kind, Value(subject, quantiles, quantiles.Mean));
-        foreach (((string name, double rank), ulong value) in Ranks.Zip([quantiles.P50, quantiles.P90, quantiles.P99, quantiles.P999]))
+        foreach ((string name, double? value) in quantiles.Shown)
         {
-            Cell(html, prefix + name, "", PercentileRank.IsBelowMaximum(rank, quantiles.Count) ? Value(subject, quantiles, value) : "–");
+            Cell(html, prefix + name, kind, Numbers.Short(value / subject.Unit.Ratio));
+            kind = ""; // of the first only, which has a space before it
         }
-
-        Cell(html, prefix + "max", "", Value(subject, quantiles, quantiles.Max));
     }
 
     /// <summary>Appends a cell with the name of its column, for screens that are too narrow for columns.</summary>
@@ -253,15 +277,12 @@ internal static class UsageTables
     }
 
     private static string Heads(string kind, int column) => string.Concat(
-        Ranks.Select(rank => rank.Name).Prepend("mean").Append("max").Select((name, place) =>
+        Quantiles.Names.Select((name, place) =>
             $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{Sort(name, column + place)}</th>"));
 
     /// <summary>The head of a column, by which the script sorts the rows.</summary>
     private static string Sort(string name, int column) =>
         string.Create(CultureInfo.InvariantCulture, $"<button type=\"button\" data-column=\"{column}\">{name}</button>");
-
-    private static string Value(Subject subject, Quantiles of, double value) =>
-        of.HasValues ? Numbers.Short(value / subject.Unit.Ratio) : "–";
 
     // Relative to the largest: of a machine with many processors, most rows would show nothing. With attributes, because the content
     // security policy forbids style attributes.

@@ -139,16 +139,7 @@ internal sealed class UsageReader
         };
     }
 
-    private Quantiles QuantilesOf(HdrHistogram histogram)
-    {
-        histogram.GetSummary(_summary);
-        return new(_summary.P50.Value, _summary.P90.Value, _summary.P99.Value, _summary.P999.Value, _summary.P100.Value)
-        {
-            Count = _summary.TotalCount,
-            Sum = _summary.Sum,
-            OutOfRange = _summary.OverflowCount,
-        };
-    }
+    private Quantiles QuantilesOf(HdrHistogram histogram) => Quantiles.Of(histogram.GetSummary(_summary));
 
     /// <summary>The look with which the window until now starts.</summary>
     private Look BaseOf(long now) =>

@@ -1,4 +1,5 @@
 using Picollo.AspNetCore.Work;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
@@ -34,19 +35,33 @@ internal sealed record UsageReading
     /// <summary>The one that has taken most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
 
+    /// <summary>The window of the percentiles; null for all since the start.</summary>
+    public RecentWindow? Recent { get; init; }
+
+    /// <summary>The time that the window has now: shorter than its name until the page has been viewed for so long.</summary>
+    public TimeSpan RecentTime { get; init; }
+
     /// <summary>Routes by route and method, then named work, then histograms by name.</summary>
-    public required IReadOnlyList<SubjectUsage> All { get; init; }
+    public required IReadOnlyList<SubjectUsage> All
+    {
+        get;
+        init
+        {
+            field = value;
+            Routes = [.. value.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
+            Work = [.. value.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
+            Histograms = [.. value.Where(usage => usage.Subject.Work is null)];
+        }
+    }
 
     /// <summary>The routes, in descending order of their CPU time.</summary>
-    public IReadOnlyList<SubjectUsage> Routes =>
-        field ??= [.. All.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
+    public IReadOnlyList<SubjectUsage> Routes { get; private init; } = [];
 
     /// <summary>Named work, in descending order of its CPU time.</summary>
-    public IReadOnlyList<SubjectUsage> Work =>
-        field ??= [.. All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
+    public IReadOnlyList<SubjectUsage> Work { get; private init; } = [];
 
     /// <summary>The registered histograms.</summary>
-    public IReadOnlyList<SubjectUsage> Histograms => field ??= [.. All.Where(usage => usage.Subject.Work is null)];
+    public IReadOnlyList<SubjectUsage> Histograms { get; private init; } = [];
 }
 
 /// <summary>What a subject has counted.</summary>
@@ -73,6 +88,14 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>
 internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
+    public static Quantiles Of(HdrHistogramSummary summary) =>
+        new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P100.Value)
+        {
+            Count = summary.TotalCount,
+            Sum = summary.Sum,
+            OutOfRange = summary.OverflowCount,
+        };
+
     /// <summary>The number of values within the range; without any, all percentiles are 0.</summary>
     public required ulong Count { get; init; }
 
@@ -82,8 +105,22 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
     /// <summary>Whether there are values.</summary>
     public bool HasValues => Count > 0;
 
-    /// <summary>The mean; 0 without values.</summary>
-    public double Mean => HasValues ? Sum / Count : 0;
+    /// <summary>The names in <see cref="Shown"/>.</summary>
+    public static IReadOnlyList<string> Names { get; } = [.. default(Quantiles).Shown.Select(one => one.Name)];
+
+    /// <summary>What the page shows, in the order of its columns; null for what does not exist. A percentile exists if at least one value
+    /// lies above it: else it would be the maximum by another name.</summary>
+    public IReadOnlyList<(string Name, double? Value)> Shown =>
+    [
+        ("mean", HasValues ? Sum / Count : null),
+        ("p50", At(50, P50)),
+        ("p90", At(90, P90)),
+        ("p99", At(99, P99)),
+        ("p99.9", At(99.9, P999)),
+        ("max", HasValues ? Max : null),
+    ];
+
+    private double? At(double rank, ulong value) => PercentileRank.IsBelowMaximum(rank, Count) ? value : null;
 
     /// <summary>The number of values outside the histogram's range, which the percentiles exclude.</summary>
     public ulong OutOfRange { get; init; }

@@ -30,35 +30,35 @@ internal static class DensityPlot
     {
         Columns columns = ColumnsOf(series);
         PlotLines lines = new();
-        List<(string Name, double[] Shares)> told = [];
+        List<(PlotSeries Series, double[] Shares)> told = [];
         double largest = 0;
         foreach (PlotSeries one in series)
         {
             double[]? shares = SharesOf(one.Histogram, columns);
-            lines.Add(one.Label, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
+            lines.Add(one, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
             if (shares is not null)
             {
                 largest = Math.Max(largest, shares.Max());
                 if (told.Count < PlotPalette.Count)
                 {
-                    told.Add((one.Name, shares));
+                    told.Add((one, shares));
                 }
             }
         }
 
-        double unit = options.Unit.Ratio;
-        double[] scaled = [.. columns.Edges.Select(edge => edge / unit)];
-        PlotAxis axis = PlotAxis.Logarithmic(scaled[0], scaled[^1], 7);
+        PlotUnit unit = new(options.Unit);
+        double[] scaled = [.. columns.Edges.Select(edge => edge / unit.Ratio)];
+        PlotAxis axis = PlotAxis.Logarithmic(scaled[0], scaled[^1], 7, unit.Tick);
         return new()
         {
             Height = Height,
             X = columns.HasZero ? axis.WithZeroAt((scaled[0] + scaled[1]) / 2, scaled[columns.First]) : axis,
             Y = PlotAxis.Linear(0, largest, 4),
-            XLabel = options.UnitOr("value") + ", logarithmic",
-            YLabel = $"% of the values, by steps of {PlotText.Short((columns.Factor - 1) * 100)} %",
+            XLabel = unit.LogarithmicAxisLabel,
+            YLabel = $"% of the values in each interval, {PlotText.Short((columns.Factor - 1) * 100)} % wide",
             Edges = scaled,
             Lines = lines,
-            Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, options),
+            Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, unit),
         };
     }
 
@@ -161,23 +161,22 @@ internal static class DensityPlot
     private static double EndOf(Bucket bucket) => (double)bucket.Start + bucket.Step;
 
     private static List<PlotStrip> StripsOf(
-        Columns columns, double[] edges, List<(string Name, double[] Shares)> told, HdrHistogramPlotOptions options)
+        Columns columns, double[] edges, List<(PlotSeries Series, double[] Shares)> told, PlotUnit unit)
     {
         List<PlotStrip> strips = [];
         if (columns.HasZero)
         {
-            strips.Add(new(edges[0], edges[columns.First], options.WithUnit("0") + Shares(0)));
+            strips.Add(new(edges[0], edges[columns.First], unit.Zero + Shares(0)));
         }
 
         for (int i = columns.First; i < columns.Count; i++)
         {
-            string values = $"{PlotText.Short(edges[i])} – {options.WithUnit(PlotText.Short(edges[i + 1]))}";
-            strips.Add(new(edges[i], edges[i + 1], values + Shares(i)));
+            strips.Add(new(edges[i], edges[i + 1], unit.Range(columns.Edges[i], columns.Edges[i + 1]) + Shares(i)));
         }
 
         return strips;
 
         string Shares(int column) => string.Concat(
-            told.Select(one => $"\n{PlotText.ShortName(one.Name)}: {PlotText.Short(one.Shares[column])} %"));
+            told.Select(one => $"\n{one.Series.ShortName}: {PlotText.Short(one.Shares[column])} %"));
     }
 }

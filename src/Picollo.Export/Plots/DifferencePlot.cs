@@ -13,33 +13,41 @@ internal static class DifferencePlot
     {
         PercentileCurve was = new(before.Histogram);
         PercentileCurve now = new(after.Histogram);
-        double unit = options.Unit.Ratio;
+        PlotUnit own = new(options.Unit);
 
         // No further than both have values.
         double nines = Math.Min(was.Nines, now.Nines);
-        double[] absolute = PercentilePlot.Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)) / unit);
+        double[] recorded = PercentilePlot.Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)));
+        (PlotUnit unit, PlotAxis axis) = own.Scale(
+            recorded.Where(double.IsFinite).Select(Math.Abs).DefaultIfEmpty().Max(),
+            unit => Axis(recorded.Select(one => one / unit.Ratio)));
+        double[] absolute = [.. recorded.Select(one => one / unit.Ratio)];
         double[] relative = PercentilePlot.Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
         string Tell(int rank)
         {
             (ulong from, ulong to) = (was.ToldAt(rank), now.ToldAt(rank));
             double change = Change(from, to);
             string percent = double.IsNaN(change) ? "n/a" : Signed(PlotText.Short(change)) + " %";
-            return $"\n{options.WithUnit(PlotText.Value(from, unit))} → {options.WithUnit(PlotText.Value(to, unit))}"
-                + $"\n{options.WithUnit(Signed(PlotText.Value(Difference(from, to) / unit)))}, {percent}";
+            return $"\n{own.Tell(from)} → {own.Tell(to)}\n{own.TellDifference(Difference(from, to))}, {percent}";
         }
 
         IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Tell : null);
-        const int Letters = 12; // what the legend has left beside the words
-        string name = after.Name.Length == 0 ? "after" : PlotText.Shorten(after.Name, Letters);
-        StepChart upper = Chart(absolute, $"difference, {options.UnitOr("value")}", "");
-        StepChart lower = Chart(relative, "difference, %", PercentilePlot.RankLabel);
+        string name = after.Name.Length == 0 ? "after" : after.ShortName;
+        StepChart upper = Chart(absolute, axis, $"difference, {unit.AxisLabel}", "");
+        StepChart lower = Chart(relative, Axis(relative), "difference, %", PercentilePlot.RankLabel);
         return HdrHistogramPlot.Compose("difference by percentile", [before, after], options, upper, lower);
 
-        StepChart Chart(double[] levels, string label, string xLabel) => new()
+        static PlotAxis Axis(IEnumerable<double> levels)
+        {
+            double[] known = [.. levels.Where(double.IsFinite), 0];
+            return PlotAxis.Linear(known.Min(), known.Max(), 4);
+        }
+
+        StepChart Chart(double[] levels, PlotAxis axis, string label, string xLabel) => new()
         {
             Height = Height,
             X = PercentilePlot.RankAxis(Math.Max(nines, 1)),
-            Y = PlotAxis.Linear(levels.Where(double.IsFinite).Append(0).Min(), levels.Where(double.IsFinite).Append(0).Max(), 4),
+            Y = axis,
             XLabel = xLabel,
             YLabel = label,
             Edges = PercentilePlot.Edges,
@@ -47,13 +55,20 @@ internal static class DifferencePlot
             {
                 Own =
                 [
-                    new($"{name} is higher", [.. levels.Select(level => level >= 0 ? level : double.NaN)], Up, IsFilled: true),
-                    new($"{name} is lower", [.. levels.Select(level => level < 0 ? level : double.NaN)], Down, IsFilled: true),
+                    Line("higher", levels, level => level >= 0, Up),
+                    Line("lower", levels, level => level < 0, Down),
                 ],
             },
             Strips = strips,
             Nothing = "nothing to compare",
         };
+
+        PlotLine Line(string word, double[] levels, Func<double, bool> isOfIt, int look) => new(
+            $"{name} is {word}",
+            $"{(after.Name.Length == 0 ? name : after.Name)} is {word}",
+            [.. levels.Select(level => isOfIt(level) ? level : double.NaN)],
+            look,
+            IsFilled: true);
     }
 
     // In whole numbers first: two neighbours above 2⁵³ are one number as doubles.

@@ -21,33 +21,31 @@ namespace Picollo.Export.Plots;
 /// </remarks>
 public sealed class HdrHistogramPlot
 {
-    // Pixels of a document for a unit of the plot.
-    private const double DocumentScale = 1.6;
+    // Alone in a window, it takes no more than that has.
+    private static readonly string DocumentStyle =
+        "<style>svg{max-height:100vh;color:#1b1f24;background:#fff}"
+        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}\n" + PlotPalette.DarkStyle + "</style>";
 
-    private const string DocumentStyle =
-        "<style>svg{max-width:100%;height:auto;color:#1b1f24;background:#fff}"
-        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}</style>";
-
-    private readonly SvgWriter _svg;
+    private readonly Func<SvgWriter, double> _draw; // returns the height
     private readonly string _label;
-    private readonly double _height;
 
-    private HdrHistogramPlot(SvgWriter svg, string label, double height) => (_svg, _label, _height) = (svg, label, height);
+    private HdrHistogramPlot(Func<SvgWriter, double> draw, string label) => (_draw, _label) = (draw, label);
 
     /// <summary>Renders an <c>svg</c> element to put into an HTML page, as wide as what it stands in.</summary>
     /// <returns>The element. Each call makes a new string.</returns>
-    public string ToSvgElement() => _svg.ToElement(_label, _height, "width=\"100%\"", Title);
+    public string ToSvgElement() => Render(SvgWriter.WidthInPage, "");
 
-    /// <summary>Renders an SVG file, light or dark as the reader's system is: 672 pixels wide, or as wide as the window that it is
-    /// opened in.</summary>
+    /// <summary>Renders an SVG file, light or dark as the reader's system is, and as wide as the window or the page that shows
+    /// it.</summary>
     /// <returns>The file's text, to be written as UTF-8. Each call makes a new string.</returns>
-    public string ToSvgDocument() => _svg.ToElement(
-        _label,
-        _height,
-        Invariant($"width=\"{SvgWriter.Width * DocumentScale:0}\" height=\"{_height * DocumentScale:0}\""),
-        Title + DocumentStyle);
+    public string ToSvgDocument() => Render(SvgWriter.WidthInFile, DocumentStyle);
 
-    private string Title => $"<title>{PlotText.Encode(_label)}</title>";
+    private string Render(double width, string style)
+    {
+        SvgWriter svg = new(width);
+        double height = _draw(svg);
+        return svg.ToElement(_label, height, $"<title>{PlotText.Encode(_label)}</title>{style}");
+    }
 
     /// <summary>The percentile distribution: a value for each rank, with the logarithm of 1/(1−p) to the right, so that each further
     /// nine has the same room.</summary>
@@ -93,11 +91,11 @@ public sealed class HdrHistogramPlot
     /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its name.</exception>
     public static HdrHistogramPlot CreateDifference(
-        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions? options = null) =>
-        DifferencePlot.Make(
-            PlotSeries.Read(before, nameof(before), nameof(before)),
-            PlotSeries.Read(after, nameof(after), nameof(after)),
-            options ?? new());
+        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions? options = null)
+    {
+        PlotSeries[] both = PlotSeries.ReadBoth(before, after);
+        return DifferencePlot.Make(both[0], both[1], options ?? new());
+    }
 
     /// <summary>The bucket layout of a precision: a row for each block with the first values of its buckets and their width.</summary>
     /// <param name="relativeError">As the factory takes it, 0.000001 to 0.1; it is met by the next block size that is a power of
@@ -150,53 +148,55 @@ public sealed class HdrHistogramPlot
     internal static HdrHistogramPlot Compose(
         string kind, IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options, params ReadOnlySpan<StepChart> charts)
     {
-        SvgWriter svg = new();
-        double top = DrawTitle(svg, options.Title);
-        foreach (StepChart chart in charts)
-        {
-            top = chart.Draw(svg, top);
-        }
+        (string title, StepChart[] all) = (options.Title, charts.ToArray());
+        return new HdrHistogramPlot(Draw, LabelOf(kind, series, title));
 
-        if (charts[^1].Lines.Own.Exists(line => line.Name.Length > 0))
+        double Draw(SvgWriter svg)
         {
-            top = svg.Legend(charts[^1].Lines, top + 4);
-        }
+            double top = DrawTitle(svg, title);
+            foreach (StepChart chart in all)
+            {
+                top = chart.Draw(svg, top);
+            }
 
-        top = DrawOutOfRange(svg, series, top);
-        return new HdrHistogramPlot(svg, LabelOf(kind, series, options.Title), top);
+            if (all[^1].Lines.Own.Exists(line => line.Name.Length > 0))
+            {
+                top = svg.Legend(all[^1].Lines, top + 4);
+            }
+
+            return DrawOutOfRange(svg, series, top);
+        }
     }
 
     /// <summary>A picture of one drawing under a title.</summary>
     internal static HdrHistogramPlot Compose(string kind, string title, Func<SvgWriter, double, double> draw)
     {
-        SvgWriter svg = new();
-        double bottom = draw(svg, DrawTitle(svg, title));
-        return new HdrHistogramPlot(svg, LabelOf(kind, [], title), bottom);
+        return new HdrHistogramPlot(svg => draw(svg, DrawTitle(svg, title)), LabelOf(kind, [], title));
     }
 
     private static double DrawTitle(SvgWriter svg, string title)
     {
-        const int Letters = 50;
-        const double Height = 24;
-        svg.ShortText(6, 16, title, Letters, " font-weight=\"600\"");
-        return title.Length == 0 ? 4 : Height + 4;
+        const int MostLetters = 150;
+        const int MostLines = 3;
+        const double FirstLine = 16;
+        int letters = SvgWriter.LettersIn(svg.Width - (2 * SvgWriter.Margin)) - 2; // bold ones are wider
+        string part = PlotText.Shorten(title, Math.Min(MostLetters, MostLines * letters * 3 / 4)); // a line may end early
+        return title.Length == 0 ? 4
+            : svg.Lines(SvgWriter.Margin, FirstLine, part, title, letters, " font-weight=\"600\"") - FirstLine + 10;
     }
 
     /// <summary>Says how many values the curves leave out: the percentiles of a histogram that lost its longest values are not those of
     /// what was measured.</summary>
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
-        const double RowHeight = 18;
         const int MaxRows = 4;
-        const int Letters = 54; // digits and small ones
         PlotSeries[] lossy = [.. series.Where(one => one.Histogram.OverflowCount > 0)];
         int named = lossy.Length <= MaxRows ? lossy.Length : MaxRows - 1;
         foreach (PlotSeries one in lossy.Take(named))
         {
             ulong count = one.Histogram.OverflowCount;
             string text = Invariant($"{count:N0} {(count == 1 ? "value" : "values")} out of range");
-            string name = PlotText.Shorten(one.Name, Letters - text.Length);
-            Row(series.Count > 1 && name.Length > 0 ? $"{name}: {text}" : text);
+            Row(series.Count > 1 && one.ShortName.Length > 0 ? $"{one.ShortName}: {text}" : text);
         }
 
         if (named < lossy.Length)
@@ -208,17 +208,19 @@ public sealed class HdrHistogramPlot
 
         void Row(string text)
         {
-            svg.Text(6, top + 14, text);
-            top += RowHeight;
+            const double FirstLine = 14;
+            int letters = SvgWriter.LettersIn(svg.Width - (2 * SvgWriter.Margin));
+            top = svg.Lines(SvgWriter.Margin, top + FirstLine, text, text, letters) - FirstLine;
         }
     }
 
     private static string LabelOf(string kind, IReadOnlyList<PlotSeries> series, string title)
     {
         string names = string.Join(
-            ", ", series.Select(one => one.Name).Where(name => name.Length > 0).Take(PlotPalette.Count).Select(PlotText.ShortName));
+            ", ", series.Select(one => one.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
         string more = series.Count > PlotPalette.Count ? $" and {series.Count - PlotPalette.Count} more" : "";
         string of = names.Length == 0 ? "" : $" of {names}{more}";
-        return title.Length == 0 ? kind + of : $"{PlotText.ShortName(title)}: {kind}{of}";
+        const int LettersOfTitle = 80;
+        return title.Length == 0 ? kind + of : $"{PlotText.Shorten(title, LettersOfTitle)}: {kind}{of}";
     }
 }

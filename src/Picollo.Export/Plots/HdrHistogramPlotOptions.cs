@@ -22,14 +22,4 @@ public sealed class HdrHistogramPlotOptions
 
     /// <summary>A copy without the heading.</summary>
     internal HdrHistogramPlotOptions WithoutTitle() => new() { Unit = Unit };
-
-    /// <summary>The unit with a bound to its length, or what stands in its place.</summary>
-    internal string UnitOr(string nothing)
-    {
-        const int Letters = 20;
-        return Unit.Name.Length == 0 ? nothing : PlotText.Shorten(Unit.Name, Letters);
-    }
-
-    /// <summary>A text with the unit after it.</summary>
-    internal string WithUnit(string text) => Unit.Name.Length == 0 ? text : $"{text} {UnitOr("")}";
 }

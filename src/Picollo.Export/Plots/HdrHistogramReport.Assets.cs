@@ -4,10 +4,10 @@ namespace Picollo.Export.Plots;
 internal static partial class HdrHistogramReport
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-mJM3vWa+fIy8HEocirQTcn5mPWP/yvWE3ZkzKESvCI8=";
+    private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";
     private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 
-    public static string Style { get; } = PlotTooltips.Style +
+    public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle +
         """
 
         :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }
@@ -17,7 +17,7 @@ internal static partial class HdrHistogramReport
         h1 { margin: 0 0 12px; font-size: 1.4em; overflow-wrap: anywhere; }
         .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 20px; }
         .plots > * { min-width: 0; }
-        figure { margin: 0; max-width: 580px; }
+        figure { margin: 0; }
         figcaption, caption { font-weight: 600; text-align: left; padding: 2px 6px; }
         svg { display: block; width: 100%; height: auto; }
         /* A table wider than the page scrolls alone, below its first column; while there is more to the right, a shadow says so. */

@@ -1,3 +1,5 @@
+using static System.FormattableString;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>The page of <see cref="HdrHistogramPlot.WriteReport"/>.</summary>
@@ -6,12 +8,14 @@ internal static partial class HdrHistogramReport
     /// <summary>More columns would not fit on a page.</summary>
     private const int SeriesPerTable = 4;
 
+    private const int LettersOfTitle = 160;
+
     public static string ContentSecurityPolicy =>
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
 
     public static void Write(TextWriter output, PlotSeries[] still, HdrHistogramPlotOptions options)
     {
-        string title = Heading(options.Title.Length == 0 ? "Histograms" : options.Title);
+        string title = PlotText.Encode(PlotText.Shorten(options.Title.Length > 0 ? options.Title : TitleOf(still), LettersOfTitle));
         output.Write(
             $"""
             <!DOCTYPE html>
@@ -45,11 +49,13 @@ internal static partial class HdrHistogramReport
         output.Write($"</div>\n</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>{Script}</script>\n</body>\n</html>\n");
     }
 
-    /// <summary>A text where there is room for a line or two.</summary>
-    public static string Heading(string text)
+    /// <summary>What is shown: the names of the series.</summary>
+    private static string TitleOf(PlotSeries[] series)
     {
-        const int Letters = 120;
-        return PlotText.Encode(PlotText.Shorten(text, Letters));
+        const int MostNames = 3;
+        string[] names = [.. series.Select(one => one.ShortName).Where(name => name.Length > 0)];
+        string more = names.Length > MostNames ? Invariant($" and {names.Length - MostNames:N0} more") : "";
+        return names.Length == 0 ? "Histograms" : string.Join(", ", names.Take(MostNames)) + more;
     }
 
     private static void WriteFigure(TextWriter output, string caption, HdrHistogramPlot plot) =>

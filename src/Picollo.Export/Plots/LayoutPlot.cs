@@ -8,8 +8,7 @@ namespace Picollo.Export.Plots;
 /// </summary>
 internal static class LayoutPlot
 {
-    private const double Left = 6;
-    private const double Right = SvgWriter.Width - 6;
+    private const double Left = SvgWriter.Margin;
     private const double RowHeight = 44;
     private const double CellHeight = 22;
 
@@ -46,18 +45,19 @@ internal static class LayoutPlot
         Bucket begin = layout.BucketAt(0, (int)first, 0);
         Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
         string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
+        double right = svg.Width - SvgWriter.Margin;
         svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
         string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text's own
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
             string count = Invariant($"{layout.BlockSize:N0} buckets");
-            svg.Cell(Left, top + 17, part * (Right - Left), CellHeight, colour, 0.35, count);
-            svg.Text((Left + Right) / 2, top + 32, count, "middle");
+            svg.Cell(Left, top + 17, part * (right - Left), CellHeight, colour, 0.35, count);
+            svg.Text((Left + right) / 2, top + 32, count, "middle");
             return;
         }
 
-        double cell = (Right - Left) / layout.BlockSize;
+        double cell = (right - Left) / layout.BlockSize;
         for (uint i = 0; i < layout.BlockSize && first + i <= last; i++)
         {
             Bucket bucket = layout.BucketAt(0, (int)(first + i), 0);

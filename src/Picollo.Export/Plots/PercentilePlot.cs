@@ -16,50 +16,52 @@ internal static class PercentilePlot
 
     public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
     {
-        double unit = options.Unit.Ratio;
-        double nines = 0;
+        PlotUnit own = new(options.Unit);
+        double nines = 1;
         double largest = 0;
         double smallest = double.PositiveInfinity;
         double smallestAboveZero = double.PositiveInfinity;
         double medianAboveZero = double.PositiveInfinity;
         PlotLines lines = new();
-        List<(string Name, PercentileCurve Curve)> told = [];
+        List<(PlotSeries Series, PercentileCurve Curve)> told = [];
         foreach (PlotSeries one in series)
         {
             PercentileCurve curve = new(one.Histogram);
-            if (told.Count < PlotPalette.Count)
-            {
-                told.Add((one.Name, curve));
-            }
-
-            double[] levels = Levels(curve.Nines, i => curve.ColumnAt(i) / unit);
-            lines.Add(one.Label, levels, isFilled: false);
+            double[] levels = Levels(curve.Nines, i => curve.ColumnAt(i));
+            lines.Add(one, levels, isFilled: false);
             if (curve.Total > 0)
             {
                 nines = Math.Max(nines, curve.Nines);
-                largest = Math.Max(largest, curve.Largest / unit);
-                smallest = Math.Min(smallest, curve.Smallest / unit);
+                largest = Math.Max(largest, curve.Largest);
+                smallest = Math.Min(smallest, curve.Smallest);
                 smallestAboveZero = Math.Min(smallestAboveZero, levels.FirstOrDefault(level => level > 0, double.PositiveInfinity));
-                medianAboveZero = Math.Min(medianAboveZero, curve.Median > 0 ? curve.Median / unit : double.PositiveInfinity);
+                medianAboveZero = Math.Min(medianAboveZero, curve.Median > 0 ? curve.Median : double.PositiveInfinity);
+                if (told.Count < PlotPalette.Count)
+                {
+                    told.Add((one, curve));
+                }
             }
         }
 
-        nines = Math.Max(nines, 1);
         bool isLogarithmic = largest > medianAboveZero * LinearRange;
+        (PlotUnit unit, PlotAxis axis) = isLogarithmic
+            ? (own, LogarithmicAxis(smallestAboveZero / own.Ratio, largest / own.Ratio, own.Tick))
+            : own.Scale(largest, unit => LinearAxis(smallest / unit.Ratio, largest / unit.Ratio));
+        lines.Divide(unit.Ratio);
         return new()
         {
             Height = Height,
             X = RankAxis(nines),
-            Y = isLogarithmic ? LogarithmicAxis(smallestAboveZero, largest) : LinearAxis(smallest, largest),
+            Y = axis,
             XLabel = RankLabel,
-            YLabel = options.UnitOr("value") + (isLogarithmic ? ", logarithmic" : ""),
+            YLabel = isLogarithmic ? unit.LogarithmicAxisLabel : unit.AxisLabel,
             Edges = Edges,
             Lines = lines,
-            Strips = StripsOf(nines, told.Any(one => one.Curve.Total > 0) ? Values : null),
+            Strips = StripsOf(nines, told.Count > 0 ? Values : null),
         };
 
-        string Values(int rank) => string.Concat(told.Where(one => one.Curve.Total > 0).Select(
-            one => $"\n{PlotText.ShortName(one.Name)}: {options.WithUnit(PlotText.Value(one.Curve.ToldAt(rank), unit))}"));
+        string Values(int rank) =>
+            string.Concat(told.Select(one => $"\n{one.Series.ShortName}: {own.Tell(one.Curve.ToldAt(rank))}"));
     }
 
     /// <summary>The edges of the columns in nines.</summary>
@@ -117,6 +119,6 @@ internal static class PercentilePlot
         PlotAxis.Linear(largest - smallest < largest / 2 && largest > smallest ? smallest : 0, largest, 5);
 
     // A value of 0 lies at the lower end.
-    private static PlotAxis LogarithmicAxis(double smallest, double largest) => PlotAxis.Logarithmic(
-        Math.Pow(10, Math.Floor(Math.Log10(smallest))), Math.Pow(10, Math.Ceiling(Math.Log10(largest))), 8);
+    private static PlotAxis LogarithmicAxis(double smallest, double largest, Func<double, string> label) => PlotAxis.Logarithmic(
+        Math.Pow(10, Math.Floor(Math.Log10(smallest))), Math.Pow(10, Math.Ceiling(Math.Log10(largest))), 8, label);
 }

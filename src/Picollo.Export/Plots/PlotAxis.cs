@@ -35,13 +35,15 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
     /// <param name="min">The smallest, above 0.</param>
     /// <param name="max">The largest, above <paramref name="min"/>.</param>
     /// <param name="ticks">Approximate number of ticks.</param>
-    public static PlotAxis Logarithmic(double min, double max, int ticks)
+    /// <param name="label">The label of a tick; by itself the number with a suffix.</param>
+    public static PlotAxis Logarithmic(double min, double max, int ticks, Func<double, string>? label = null)
     {
         double decades = Math.Log10(max / min);
         if (decades < 1)
         {
             double step = StepFor((max - min) / ticks);
-            return new PlotAxis(min, max, true, LinearTicks(Math.Ceiling((min / step) - 1e-9), Math.Floor((max / step) + 1e-9), step));
+            return new PlotAxis(
+                min, max, true, LinearTicks(Math.Ceiling((min / step) - 1e-9), Math.Floor((max / step) + 1e-9), step, label));
         }
 
         int stride = (int)Math.Ceiling((decades + 1) / ticks);
@@ -54,7 +56,7 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
                 double value = double.Parse($"{digit}E{exponent}", System.Globalization.CultureInfo.InvariantCulture);
                 if (exponent % stride == 0 && value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9))
                 {
-                    list.Add(new(value, PlotText.Short(value)));
+                    list.Add(new(value, (label ?? PlotText.Short)(value)));
                 }
             }
         }
@@ -73,13 +75,13 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         return power * ((double[])[1, 2, 2.5, 5, 10]).First(digit => digit == 10 || digit * power >= atLeast * (1 - 1e-9));
     }
 
-    private static List<PlotTick> LinearTicks(double first, double last, double step)
+    private static List<PlotTick> LinearTicks(double first, double last, double step, Func<double, string>? label = null)
     {
         List<PlotTick> ticks = [];
         double largest = Math.Max(Math.Abs(first), Math.Abs(last)) * step;
         for (double i = first; i <= last; i++)
         {
-            ticks.Add(new(i * step, PlotText.Tick(i * step, step, largest)));
+            ticks.Add(new(i * step, label?.Invoke(i * step) ?? PlotText.Tick(i * step, step, largest)));
         }
 
         return ticks;

@@ -3,8 +3,16 @@ namespace Picollo.Export.Plots;
 /// <summary>A series that was checked and read.</summary>
 internal sealed record PlotSeries(string Name, StillHistogram Histogram)
 {
-    /// <summary>The name in a legend and a table.</summary>
-    public string Label => Histogram.UsedCount == 0 ? Name + " (no values)" : Name;
+    private const int LettersOfTitle = 120;
+    private const int LettersOfTooltip = 40;
+
+    private string _title = "";
+
+    /// <summary>The name in a legend and a table, where there is room for a few lines.</summary>
+    public string Label => Histogram.UsedCount == 0 ? _title + " (no values)" : _title;
+
+    /// <summary>The name in a tooltip.</summary>
+    public string ShortName { get; private set; } = "";
 
     /// <summary>Reads each of the series once.</summary>
     /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message says which.</exception>
@@ -12,13 +20,31 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
     public static PlotSeries[] ReadAll(IReadOnlyList<HdrHistogramSeries> series)
     {
         ArgumentNullException.ThrowIfNull(series);
-        return [.. series.Select((one, i) => Read(one, nameof(series), $"{nameof(series)}[{i}]"))];
+        return Shorten([.. series.Select((one, i) => Read(one, nameof(series), $"{nameof(series)}[{i}]"))]);
+    }
+
+    /// <summary>Reads two series that are compared.</summary>
+    /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
+    public static PlotSeries[] ReadBoth(HdrHistogramSeries before, HdrHistogramSeries after) =>
+        Shorten([Read(before, nameof(before), nameof(before)), Read(after, nameof(after), nameof(after))]);
+
+    private static PlotSeries[] Shorten(PlotSeries[] series)
+    {
+        string[] names = [.. series.Select(one => one.Name)];
+        (string[] titles, string[] shortNames) = (PlotNames.Shorten(names, LettersOfTitle), PlotNames.Shorten(names, LettersOfTooltip));
+        for (int i = 0; i < series.Length; i++)
+        {
+            (series[i]._title, series[i].ShortName) = (titles[i], shortNames[i]);
+        }
+
+        return series;
     }
 
     /// <param name="series">The series.</param>
     /// <param name="parameter">The argument that it is, or is in.</param>
     /// <param name="place">Its place there, for messages.</param>
-    public static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
+    private static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
     {
         if (series.Name is null || series.Histogram is null)
         {

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Text;
 
 namespace Picollo.Export.Plots;
@@ -34,8 +35,48 @@ internal static class PlotText
 
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
-    /// <summary>A name in a tooltip.</summary>
-    public static string ShortName(string name) => Shorten(name, 40);
+    /// <summary>The width of a text in letters.</summary>
+    public static int LettersOf(string text)
+    {
+        int[] starts = StartsOf(text);
+        int width = 0;
+        for (int i = 0; i < starts.Length - 1 && width < FitsNowhere; i++)
+        {
+            width += WidthOf(text, starts, i);
+        }
+
+        return (width + LetterWidth - 1) / LetterWidth;
+    }
+
+    /// <summary>The nearest boundaries of what a reader takes for a letter, around a part of a text.</summary>
+    public static (int From, int To) ElementsAround(string text, int from, int to)
+    {
+        int[] starts = StartsOf(text);
+        return (starts.Last(start => start <= from), starts.First(start => start >= to));
+    }
+
+    /// <summary>Lines of a text, each no wider than a number of letters: between words, or after the last sign in a word that is too
+    /// long.</summary>
+    public static IReadOnlyList<string> Wrap(string text, int letters)
+    {
+        List<string> lines = [];
+        while (LettersOf(text) > letters)
+        {
+            int end = TakeHead(text, StartsOf(text), letters * LetterWidth);
+            if (end == 0)
+            {
+                break; // one letter that fits nowhere
+            }
+
+            int space = text.LastIndexOf(' ', end);
+            int sign = text.AsSpan(0, end).LastIndexOfAny(WordSigns) + 1;
+            int cut = space > end / 2 ? space : sign > end / 2 ? sign : end;
+            lines.Add(text[..cut]);
+            text = text[cut..].TrimStart(' ');
+        }
+
+        return [.. lines, text];
+    }
 
     /// <summary>A text on one line, cut to the width of a number of letters: its start and its end, where names differ, and an ellipsis
     /// between. A letter is as wide as most small ones; capitals take somewhat more, and East Asian letters and emoji twice as
@@ -44,7 +85,7 @@ internal static class PlotText
     {
         text = OneLine(text);
         int width = letters * LetterWidth;
-        int[] starts = [.. StringInfo.ParseCombiningCharacters(text), text.Length];
+        int[] starts = StartsOf(text);
         if (TakeHead(text, starts, width) == text.Length)
         {
             return text;
@@ -141,6 +182,13 @@ internal static class PlotText
     /// <summary>Combining marks without end make one element of a text: a name of them would tower over the plot.</summary>
     private const int MaxElementLength = 16;
 
+    private const int FitsNowhere = 1 << 20;
+
+    // A line may end after these.
+    private static readonly SearchValues<char> WordSigns = SearchValues.Create(".,:;/-_)+");
+
+    private static int[] StartsOf(string text) => [.. StringInfo.ParseCombiningCharacters(text), text.Length];
+
     /// <summary>Where the elements end that fit into a width.</summary>
     private static int TakeHead(string text, int[] starts, int width)
     {
@@ -159,7 +207,6 @@ internal static class PlotText
 
     private static int WidthOf(string text, int[] starts, int element)
     {
-        const int FitsNowhere = 1 << 20;
         return starts[element + 1] - starts[element] > MaxElementLength ? FitsNowhere : text[starts[element]] switch
         {
             >= '\u1100' => 2 * LetterWidth,

@@ -10,7 +10,8 @@ internal static class ReportTable
     {
         ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.Unit.Ratio))];
         bool isComparable = !columns.Any(column => column.IsEmpty);
-        string caption = options.Unit.Name.Length == 0 ? "Summary" : $"Summary, values in {HdrHistogramReport.Heading(options.UnitOr(""))}";
+        string unit = new PlotUnit(options.Unit).Name;
+        string caption = unit.Length == 0 ? "Summary" : $"Summary, values in {PlotText.Encode(unit)}";
 
         // What scrolls must be reached without a pointer as well.
         output.Write(
@@ -18,7 +19,7 @@ internal static class ReportTable
             + $"<table>\n<caption>{caption}</caption>\n<thead><tr><th scope=\"col\">Percentile</th>");
         foreach (ReportColumn column in columns)
         {
-            output.Write($"<th scope=\"col\">{HdrHistogramReport.Heading(column.Name)}</th>");
+            output.Write($"<th scope=\"col\">{PlotText.Encode(column.Name)}</th>");
         }
 
         output.Write(compares ? "<th scope=\"col\">Δ%</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");

@@ -8,7 +8,9 @@ internal sealed class StepChart
 {
     /// <summary>Room left of the axis for its labels.</summary>
     private const double Left = 58;
-    private const double Right = SvgWriter.Width - 12;
+
+    /// <summary>And right of it.</summary>
+    private const double RightMargin = 12;
 
     // The width of a digit in usual fonts.
     private const double LetterWidth = 0.58 * SvgWriter.FontSize;
@@ -38,44 +40,45 @@ internal sealed class StepChart
     public double Draw(SvgWriter svg, double top)
     {
         const double LabelHeight = 23;
+        double right = svg.Width - RightMargin;
         double axisTop = top + LabelHeight;
         double axisBottom = axisTop + Height;
-        svg.Text(6, top + 11, YLabel);
-        DrawGrid(svg, axisTop, axisBottom);
-        svg.Text((Left + Right) / 2, axisBottom + 34, XLabel, "middle");
-        DrawBand(svg, axisTop, axisBottom);
+        svg.Text(SvgWriter.Margin, top + 11, YLabel);
+        DrawGrid(svg, axisTop, axisBottom, right);
+        svg.Text((Left + right) / 2, axisBottom + 34, XLabel, "middle");
+        DrawBand(svg, axisTop, axisBottom, right);
         foreach (PlotLine line in Lines.Own)
         {
-            DrawLine(svg, line, axisTop, axisBottom);
+            DrawLine(svg, line, axisTop, axisBottom, right);
         }
 
         if (Strips.Count == 0)
         {
-            svg.Text((Left + Right) / 2, (axisTop + axisBottom) / 2, Nothing, "middle");
+            svg.Text((Left + right) / 2, (axisTop + axisBottom) / 2, Nothing, "middle");
         }
 
         foreach (PlotStrip strip in Strips)
         {
-            double from = XAt(strip.From);
-            svg.Strip(from, axisTop, XAt(strip.To) - from, Height, strip.Text);
+            double from = XAt(strip.From, right);
+            svg.Strip(from, axisTop, XAt(strip.To, right) - from, Height, strip.Text);
         }
 
         return axisBottom + 42;
     }
 
-    private double XAt(double value) => Left + (X.PositionOf(value) * (Right - Left));
+    private double XAt(double value, double right) => Left + (X.PositionOf(value) * (right - Left));
 
     private double YAt(double value, double top, double bottom) => bottom - (Y.PositionOf(value) * (bottom - top));
 
-    private void DrawGrid(SvgWriter svg, double top, double bottom)
+    private void DrawGrid(SvgWriter svg, double top, double bottom, double right)
     {
         double free = double.NegativeInfinity; // where the last label ends
         foreach (PlotTick tick in X.Ticks)
         {
-            double x = XAt(tick.Value);
+            double x = XAt(tick.Value, right);
             svg.GridLine(x, top, x, bottom + 4);
             double width = tick.Label.Length * LetterWidth;
-            double centre = Math.Min(x, SvgWriter.Width - 2 - (width / 2));
+            double centre = Math.Min(x, svg.Width - 2 - (width / 2));
             if (centre - (width / 2) >= free)
             {
                 svg.Text(centre, bottom + 17, tick.Label, "middle");
@@ -86,12 +89,12 @@ internal sealed class StepChart
         foreach (PlotTick tick in Y.Ticks)
         {
             double y = YAt(tick.Value, top, bottom);
-            svg.GridLine(Left, y, Right, y);
+            svg.GridLine(Left, y, right, y);
             svg.Text(Left - 5, y + 4, tick.Label, "end");
         }
     }
 
-    private void DrawLine(SvgWriter svg, PlotLine line, double top, double bottom)
+    private void DrawLine(SvgWriter svg, PlotLine line, double top, double bottom, double right)
     {
         StepPath path = new();
         StepPath area = new();
@@ -108,7 +111,7 @@ internal sealed class StepChart
                 continue;
             }
 
-            (double from, double to) = (XAt(Edges[i]), XAt(Edges[i + 1]));
+            (double from, double to) = (XAt(Edges[i], right), XAt(Edges[i + 1], right));
             start = isOpen ? start : from;
             isOpen = true;
             double y = YAt(line.Levels[i], top, bottom);
@@ -125,7 +128,7 @@ internal sealed class StepChart
         svg.Line(path.Data, PlotPalette.Stroke(line.Look));
     }
 
-    private void DrawBand(SvgWriter svg, double top, double bottom)
+    private void DrawBand(SvgWriter svg, double top, double bottom, double right)
     {
         if (Lines.Band is not { } band)
         {
@@ -139,9 +142,9 @@ internal sealed class StepChart
             StepPath lower = new();
             for (int i = from; i < to; i++)
             {
-                upper.Add(XAt(Edges[i]), XAt(Edges[i + 1]), YAt(band.High[i], top, bottom));
+                upper.Add(XAt(Edges[i], right), XAt(Edges[i + 1], right), YAt(band.High[i], top, bottom));
                 int j = from + to - 1 - i;
-                lower.Add(XAt(Edges[j + 1]), XAt(Edges[j]), YAt(band.Low[j], top, bottom));
+                lower.Add(XAt(Edges[j + 1], right), XAt(Edges[j], right), YAt(band.Low[j], top, bottom));
             }
 
             svg.Area($"{upper.Data}L{lower.Data.AsSpan(1)}Z", PlotPalette.Text, 0.2);

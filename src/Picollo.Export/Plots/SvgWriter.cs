@@ -6,23 +6,40 @@ namespace Picollo.Export.Plots;
 /// Writes the elements of a plot. Everything is a presentation attribute: no style, no script, no id, nothing that a page's
 /// content-security policy forbids or that a second plot on the page meets.
 /// </summary>
-internal sealed class SvgWriter
+/// <param name="width">The width in its own units.</param>
+internal sealed class SvgWriter(double width)
 {
-    /// <summary>The width of every plot in its own units. Where it is shown 336 wide, on a small telephone, the text is about 10 pixels
-    /// high.</summary>
-    public const double Width = 420;
+    /// <summary>The width of a plot in a page. On a small telephone, 360 wide, the text is about 10 pixels high; in a column of 600
+    /// it is as large as the page's.</summary>
+    public const double WidthInPage = 480;
+
+    /// <summary>The width of a plot in a file, which is shown alone or across a page.</summary>
+    public const double WidthInFile = 640;
 
     public const double FontSize = 13;
 
+    /// <summary>From a line of text to the next.</summary>
+    public const double RowHeight = 18;
+
+    // A small letter and its distance from the next one, of the widest usual fonts.
+    private const double LetterWidth = 8;
+
+    /// <summary>Space at both sides.</summary>
+    public const double Margin = 6;
+
     private readonly StringBuilder _body = new();
+
+    public double Width => width;
+
+    /// <summary>How many letters fit into a width.</summary>
+    public static int LettersIn(double width) => (int)(width / LetterWidth);
 
     /// <summary>The elements so far as an SVG element.</summary>
     /// <param name="label">What the picture is, for those who do not see it.</param>
     /// <param name="height">In the units of <see cref="Width"/>.</param>
-    /// <param name="attributes">More attributes of the root.</param>
     /// <param name="head">What stands before the elements.</param>
-    public string ToElement(string label, double height, string attributes, string head) =>
-        $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" {attributes} role=\"img\" "
+    public string ToElement(string label, double height, string head) =>
+        $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" width=\"100%\" role=\"img\" "
         + $"aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
         + $"fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n";
 
@@ -35,20 +52,26 @@ internal sealed class SvgWriter
         }
     }
 
-    /// <summary>A text that is cut to a number of letters, and in full in its tooltip.</summary>
-    public void ShortText(double x, double y, string text, int letters, string attributes = "")
+    /// <summary>A text in as many lines as it takes, up to a number, and in full in its tooltip if that is not enough; returns where the
+    /// next line would begin.</summary>
+    /// <param name="x">Where each line begins.</param>
+    /// <param name="y">The first line's place.</param>
+    /// <param name="part">The text, shortened if need be.</param>
+    /// <param name="whole">The whole text.</param>
+    /// <param name="letters">The width of a line.</param>
+    /// <param name="attributes">More attributes.</param>
+    public double Lines(double x, double y, string part, string whole, int letters, string attributes = "")
     {
         const int LongestTooltip = 300;
-        string whole = PlotText.OneLine(text);
-        string part = PlotText.Shorten(whole, letters);
-        if (part == whole)
+        whole = PlotText.OneLine(whole);
+        string title = part == whole ? "" : $"<title>{PlotText.Encode(PlotText.Shorten(whole, LongestTooltip))}</title>";
+        foreach (string line in PlotText.Wrap(part, letters).Where(line => line.Length > 0))
         {
-            Text(x, y, whole, attributes: attributes);
-            return;
+            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}>{title}{PlotText.Encode(line)}</text>");
+            y += RowHeight;
         }
 
-        string title = PlotText.Encode(PlotText.Shorten(whole, LongestTooltip));
-        Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}><title>{title}</title>{PlotText.Encode(part)}</text>");
+        return y;
     }
 
     public void GridLine(double x1, double y1, double x2, double y2) =>
@@ -77,35 +100,39 @@ internal sealed class SvgWriter
     public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) =>
         AddRectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
 
-    /// <summary>The lines' names, two in a row; returns where the legend ends.</summary>
+    /// <summary>The lines' names, two in a row if they are short; returns where the legend ends.</summary>
     public double Legend(PlotLines lines, double top)
     {
-        const double RowHeight = 18;
-        const double Column = Width / 2;
         const double Sample = 26;
-        const int Letters = 22;
+        const double Space = 6;
+        const double FirstLine = 12; // from the top of a row to its letters' feet
+        double own = (Width / 2) - Margin - Sample - Space;
+        int columns = lines.Own.TrueForAll(line => PlotText.LettersOf(line.Name) <= LettersIn(own)) ? 2 : 1;
+        int letters = columns == 2 ? LettersIn(own) : LettersIn(Width - (2 * Margin) - Sample - Space);
+        double bottom = top;
         int place = 0;
-        void Entry(string name, Action<double, double> sample)
+        void Entry(string name, string wholeName, Action<double, double> sample)
         {
-            double x = 6 + (place % 2 * Column);
-            double y = top + (place / 2 * RowHeight) + 12;
-            sample(x, y - 4);
-            ShortText(x + Sample + 6, y, name, Letters);
+            top = place % columns == 0 ? bottom : top;
+            double x = Margin + (place % columns * Width / columns);
+            sample(x, top + FirstLine - 4);
+            bottom = Math.Max(bottom, Lines(x + Sample + Space, top + FirstLine, name, wholeName, letters) - FirstLine);
+            bottom = Math.Max(bottom, top + RowHeight); // a name may be empty
             place++;
         }
 
         foreach (PlotLine line in lines.Own)
         {
-            Entry(line.Name, (x, y) => Line($"M{Number(x)} {Number(y)}h{Sample}", PlotPalette.Stroke(line.Look)));
+            Entry(line.Name, line.WholeName, (x, y) => Line($"M{Number(x)} {Number(y)}h{Sample}", PlotPalette.Stroke(line.Look)));
         }
 
         if (lines.Band is { } band)
         {
             string others = string.Create(CultureInfo.InvariantCulture, $"range of {band.Count:N0} more");
-            Entry(others, (x, y) => Area($"M{Number(x)} {Number(y - 5)}h{Sample}v10h-{Sample}z", PlotPalette.Text, 0.2));
+            Entry(others, others, (x, y) => Area($"M{Number(x)} {Number(y - 5)}h{Sample}v10h-{Sample}z", PlotPalette.Text, 0.2));
         }
 
-        return top + ((place + 1) / 2 * RowHeight) + 4;
+        return bottom + 4;
     }
 
     private void AddRectangle(double x, double y, double width, double height, string fill, string text) => Add(

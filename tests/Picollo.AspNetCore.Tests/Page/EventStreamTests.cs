@@ -98,7 +98,7 @@ public class EventStreamTests
 
         string[] messages = all.Split("\n\n", StringSplitOptions.RemoveEmptyEntries);
         messages[0].Should().Be("retry: 250");
-        messages[1].Should().StartWith("event: usage\ndata: <dl");
+        messages[1].Should().StartWith("event: usage\ndata: <p class=\"about\">").And.Contain("<dl");
         messages.Should().HaveCount(61).And.Contain(":", "nothing new within a second is a comment");
         await EventuallyAsync(() => server.Viewers == 0);
     }

@@ -179,17 +179,4 @@ public sealed class UsageReaderTests : IDisposable
             _routes.Get("GET", route).Record(new RunUsage(cpuNanoseconds, 3 * cpuNanoseconds, null));
         }
     }
-
-    private sealed class Clock : TimeProvider
-    {
-        private long _now = 1000;
-
-        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
-
-        public void Advance(double seconds) => _now += TimeSpan.FromSeconds(seconds).Ticks;
-
-        public override long GetTimestamp() => _now;
-
-        public override DateTimeOffset GetUtcNow() => new(_now, TimeSpan.Zero);
-    }
 }

@@ -36,7 +36,7 @@ public class DensityPlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(value))]));
         picture.Tooltips.Should().HaveCount(16).And.OnlyContain(text => text.EndsWith(": 6.25 %"));
-        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H408$");
+        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H468$");
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
     }
 
@@ -48,10 +48,10 @@ public class DensityPlotTests
         histogram.Record(1, 25);
         histogram.Record(1000, 25);
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("a", histogram)], new() { Unit = new() { Name = "ms" } }));
-        picture.Texts.Should().ContainInOrder("0", "1", "10", "100", "1k");
-        picture.Tooltips[0].Should().Be("0 ms\na: 50 %");
+        picture.Texts.Should().ContainInOrder("0", "1 ms", "10 ms", "100 ms", "1 s");
+        picture.Tooltips[0].Should().Be("0\na: 50 %");
         picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
-        picture.Tooltips[1].Should().StartWith("1 – 1.54 ms");
+        picture.Tooltips[1].Should().StartWith("1 ms – 1.54 ms");
 
         // 50 of 60 %; then the line falls to the ground until the 1 begins.
         picture.Lines[0].Should().MatchRegex(@"^M58 58.5H[0-9.]+V217H[0-9.]+V[0-9.]+H");
@@ -73,7 +73,7 @@ public class DensityPlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
         picture.Tooltips.Should().Equal("0\n: 100 %");
-        picture.Lines.Should().Equal("M58 27H408");
+        picture.Lines.Should().Equal("M58 27H468");
         picture.Texts.Should().Contain("0");
     }
 

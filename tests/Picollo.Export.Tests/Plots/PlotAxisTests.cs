@@ -46,6 +46,20 @@ public class PlotAxisTests
         PlotPalette.Colours.Where(colour => colour != PlotPalette.Text)
             .Should().OnlyContain(colour => Contrast(colour, ground) >= 3).And.HaveCountGreaterThan(3);
 
+    [Theory]
+    [InlineData(PlotPaletteGrounds.Dark)]
+    [InlineData(PlotPaletteGrounds.DarkRaised)]
+    public void In_the_dark_a_style_sheet_makes_them_stand_out_more(string ground)
+    {
+        PlotPalette.DarkColours.Where(colour => colour != PlotPalette.Text).Should().OnlyContain(colour => Contrast(colour, ground) >= 6);
+        foreach ((string light, string dark) in PlotPalette.Colours.Zip(PlotPalette.DarkColours).SkipLast(1))
+        {
+            PlotPalette.DarkStyle.Should().Contain($"[stroke=\"{light}\"] {{ stroke: {dark}; }} [fill=\"{light}\"] {{ fill: {dark}; }}");
+        }
+
+        HdrHistogramPlot.CreateLayout(0.1).ToSvgDocument().Should().Contain(PlotPalette.DarkStyle);
+    }
+
     // Relative luminance and contrast as WCAG 2.2 defines them.
     private static double Contrast(string one, string other)
     {
@@ -78,5 +92,6 @@ public class PlotAxisTests
     {
         public const string White = "#ffffff";
         public const string Dark = "#16181d";
+        public const string DarkRaised = "#1e2127"; // the page's chosen row
     }
 }

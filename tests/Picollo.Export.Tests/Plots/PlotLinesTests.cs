@@ -8,14 +8,15 @@ public class PlotLinesTests
     public void A_series_without_a_level_leaves_the_band_of_the_others_as_it_is()
     {
         PlotLines lines = new();
+        PlotSeries any = PlotSeries.ReadAll([new("any", PercentilePlotTests.One(1))])[0];
         for (int i = 0; i < PlotPalette.Count; i++)
         {
-            lines.Add("own", [0, 0, 0], isFilled: false);
+            lines.Add(any, [0, 0, 0], isFilled: false);
         }
 
-        lines.Add("first", [1, double.NaN, double.NaN], isFilled: false);
-        lines.Add("second", [double.NaN, 2, double.NaN], isFilled: false);
-        lines.Add("third", [3, 1, double.NaN], isFilled: false);
+        lines.Add(any, [1, double.NaN, double.NaN], isFilled: false);
+        lines.Add(any, [double.NaN, 2, double.NaN], isFilled: false);
+        lines.Add(any, [3, 1, double.NaN], isFilled: false);
 
         lines.Band!.Count.Should().Be(3);
         lines.Band.Low.Should().Equal(1, 1, double.NaN);

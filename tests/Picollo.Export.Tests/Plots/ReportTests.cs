@@ -37,7 +37,7 @@ public class ReportTests
         HdrHistogramSummary summary = histogram.GetSummary();
         string[] rows = Rows(Page([new("it", histogram)], Milliseconds));
         rows[0].Should().Be("Percentile | it");
-        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"99.9 | {summary.P999.Value / 1e6:N4}"));
+        rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"99.9 | {summary.P999.Value / 1e6:N3}"));
         rows.Should().Contain(string.Create(CultureInfo.InvariantCulture, $"Mean | {summary.Mean / 1e6:N4}"));
         rows.Should().Contain("Total | 20,000");
         rows.Select(row => row.Split(" | ")[0]).Should().Equal(
@@ -83,27 +83,36 @@ public class ReportTests
         series[empty] = new("idle", HdrHistogram.Create());
         series[other] = new("busy", PercentilePlotTests.One(10));
         string[] rows = Rows(Page(series));
-        rows.Should().Contain(empty == 0 ? ["50 | – | 10 | n/a", "Mean | – | 10 | n/a", "Total | 0 | 10 | n/a"] : ["50 | 10 | – | n/a", "Mean | 10 | – | n/a", "Total | 10 | 0 | n/a"]);
+        rows.Should().Contain(empty == 0 ? ["50 | – | 10 | n/a", "Mean | – | 10.00 | n/a", "Total | 0 | 10 | n/a"] : ["50 | 10 | – | n/a", "Mean | 10.00 | – | n/a", "Total | 10 | 0 | n/a"]);
         rows[^1].Should().Be("D-value |  |  | n/a");
     }
 
     [Theory]
-    [InlineData(1, "5.00 20.00 30.00 18.33", 5UL, 20UL, 30UL)]
-    [InlineData(1, "5 20 4,002 1,342", 5UL, 20UL, 4_000UL)]
-    [InlineData(1, "0 0 18,437,736,874,454,810,624 6,145,912,291,484,937,216", 0UL, 0UL, ulong.MaxValue)]
-    [InlineData(1e3, "0.1000 0.5000 10.0080 3.5360", 100UL, 500UL, 10_004UL)]
-    [InlineData(8, "2 2 2 2", 16UL, 16UL, 16UL)]
-    [InlineData(1e6, "0.000001 0.000500 12.001280 4.000594", 1UL, 500UL, 12_000_000UL)]
-    [InlineData(1e3, "0.50 1.25 1,234,173.95 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
-    [InlineData(1e15, "1E-15 0.000005247 18,437.736874455 6,145.912293234", 1UL, 5_242_880_000UL, ulong.MaxValue)]
+    [InlineData(1, "5 20 30 18.33", 5UL, 20UL, 30UL)]
+    [InlineData(1, "5 20 4,002 1,342.33", 5UL, 20UL, 4_000UL)]
+    [InlineData(1e3, "0.1 0.5 10.008 3.5360", 100UL, 500UL, 10_004UL)]
+    [InlineData(8, "2 2 2 2.0000", 16UL, 16UL, 16UL)]
+    [InlineData(1e6, "0.000001 0.0005 12.001 4.0006", 1UL, 500UL, 12_000_000UL)]
+    [InlineData(1e6, "0.002250 0.012024 12.001 4.0052", 2_249UL, 12_030UL, 12_000_000UL)]
+    [InlineData(1e3, "0.5 1.251 1,234,174 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
     [InlineData(1e-23, "1E+23 1E+23 1E+23 1E+23", 1UL, 1UL, 1UL)]
-    public void The_values_of_a_column_have_the_same_number_of_decimals(double unit, string expected, params ulong[] values)
+    public void The_values_have_the_digits_that_are_known_as_in_the_text_table(double unit, string expected, params ulong[] values)
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(values);
         string[] rows = Rows(Page([new("it", histogram)], new() { Unit = new() { Ratio = unit } }));
-        string At(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
-        string.Join(' ', At("0"), At("50"), At("100"), At("Mean")).Should().Be(expected);
+        string text = histogram.GetSummary().ToTable(new HdrHistogramTableOptions { Unit = new() { Ratio = unit } });
+        string Of(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
+        string InText(string name) => text.Split('\n').Single(line => line.Split('|') is [_, string first, ..] && first.Trim().TrimEnd(':') == name).Split('|')[2].Trim();
+
+        string.Join(' ', Of("0"), Of("50"), Of("100"), Of("Mean")).Should().Be(expected);
+        if (unit >= 1)
+        {
+            foreach (string name in new[] { "0", "50", "100", "Mean" })
+            {
+                Of(name).Should().Be(InText(name));
+            }
+        }
     }
 
     [Fact]

@@ -1,6 +1,6 @@
 
 (() => {
-  const { address, show } = document.querySelector("main").dataset;
+  const { address, show, window: recent } = document.querySelector("main").dataset;
   const [state, usage, plots, tools, markButton, forgetButton, note] =
     ["state", "usage", "plots", "tools", "mark", "forget", "note"].map(id => document.getElementById(id));
 
@@ -102,9 +102,10 @@
   forgetButton.addEventListener("click", () => setMark(null));
   const showTools = () => {
     tools.hidden = !show;
-    forgetButton.disabled = !mark;
-    markButton.textContent = mark ? "Mark anew" : "Mark this moment";
-    note.textContent = mark ? "Kept in this browser until the tab is closed." : "and compare what comes with what was";
+    forgetButton.hidden = !mark;
+    note.textContent = mark
+      ? "The mark is kept in this browser until the tab is closed, over restarts of the server too."
+      : "Marks this moment. The plots then show what is measured from now on beside what was measured before.";
   };
 
   // ---- The live view, while the page is seen.
@@ -123,7 +124,7 @@
     source = null;
     showTools();
     if (document.hidden) { say("paused", ""); return; }
-    source = new EventSource(`${address}/events?chosen=${show}` + (mark ? "" : `&show=${show}`));
+    source = new EventSource(`${address}/events?chosen=${show}&window=${recent}` + (mark ? "" : `&show=${show}`));
     source.addEventListener("usage", event => {
       inTime();
       say("live", "live");

@@ -1,0 +1,208 @@
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Work;
+using Picollo.Metrics;
+using Xunit.Abstractions;
+
+namespace Picollo.AspNetCore.Tests.Usage;
+
+public sealed class RecentUsageTests : IDisposable
+{
+    private const long Millisecond = 1_000_000;
+
+    private readonly ITestOutputHelper _output;
+    private readonly Clock _clock = new();
+    private readonly ServiceProvider _services;
+    private readonly RouteTable _routes;
+    private readonly UsageReader _reader;
+    private readonly RecentUsage _recent;
+
+    public RecentUsageTests(ITestOutputHelper output)
+    {
+        _output = output;
+        _services = new ServiceCollection()
+            .AddLogging()
+            .AddSingleton<TimeProvider>(_clock)
+            .AddPicollo(options => (options.MaxRoutes, options.MeasureAllocations) = (256, true))
+            .Services.BuildServiceProvider();
+        _routes = _services.GetRequiredService<RouteTable>();
+        _reader = _services.GetRequiredService<UsageReader>();
+        _recent = _services.GetRequiredService<RecentUsage>();
+    }
+
+    public void Dispose() => _services.Dispose();
+
+    [Fact]
+    public void A_window_leaves_out_the_slow_requests_of_the_start()
+    {
+        Count("/a", 900 * Millisecond);
+        View(null);
+        for (int second = 0; second < 65; second++)
+        {
+            _clock.Advance(1);
+            Count("/a", 2 * Millisecond);
+            View(RecentWindow.Minute);
+        }
+
+        Quantiles since = Cpu(View(null), "/a");
+        Quantiles minute = Cpu(View(RecentWindow.Minute), "/a");
+
+        since.Count.Should().Be(66);
+        since.Max.Should().BeCloseTo(900 * (ulong)Millisecond, (ulong)Millisecond * 9);
+        minute.Count.Should().BeInRange(60, 65, "it begins at a moment up to 10 s before the minute");
+        minute.Max.Should().BeCloseTo(2 * (ulong)Millisecond, (ulong)Millisecond / 50);
+        minute.Sum.Should().Be(minute.Count * 2d * Millisecond, "the sum is exact");
+    }
+
+    [Fact]
+    public void Each_window_has_what_was_counted_within_its_time() => Seeded.Run(20, random =>
+    {
+        using ServiceProvider services = new ServiceCollection()
+            .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo().Services.BuildServiceProvider();
+        (RouteTable routes, UsageReader reader, RecentUsage recent) = (
+            services.GetRequiredService<RouteTable>(), services.GetRequiredService<UsageReader>(), services.GetRequiredService<RecentUsage>());
+        List<double> counted = [];
+        double now = 0;
+        recent.Of(reader.Read(), null);
+        for (int i = 0; i < 900; i++)
+        {
+            double step = random.Next(1, 30) / 10.0;
+            _clock.Advance(step);
+            now += step;
+            routes.Get("GET", "/a").Record(new RunUsage(Millisecond, Millisecond, null));
+            counted.Add(now);
+            foreach (RecentWindow window in RecentWindow.All)
+            {
+                UsageReading reading = recent.Of(reader.Read(), window);
+                double length = reading.RecentTime.TotalSeconds;
+                double expected = Math.Min(now, window.Length.TotalSeconds);
+                length.Should().BeInRange(expected - window.Step.TotalSeconds, expected + window.Step.TotalSeconds + 0.001);
+                reading.Routes[0].Quantiles[0].Count.Should().Be((ulong)counted.Count(time => time > now - length + 1e-6));
+            }
+
+            recent.Moments.Should().BeLessThanOrEqualTo(19);
+        }
+    });
+
+    [Fact]
+    public void After_a_pause_a_window_begins_anew()
+    {
+        Count("/a", Millisecond);
+        View(RecentWindow.Minute);
+        _clock.Advance(300);
+        Count("/a", Millisecond, 5);
+
+        UsageReading first = View(RecentWindow.Minute);
+        first.RecentTime.Should().Be(TimeSpan.Zero);
+        Cpu(first, "/a").HasValues.Should().BeFalse("no one knows which of the five were in the last minute");
+        UsageReading ten = View(RecentWindow.TenMinutes);
+        ten.RecentTime.Should().Be(TimeSpan.FromSeconds(300));
+        Cpu(ten, "/a").Count.Should().Be(5);
+
+        _clock.Advance(3600);
+        View(null);
+        _recent.Moments.Should().Be(1, "what is older than the longest window is forgotten");
+    }
+
+    [Fact]
+    public void A_row_that_is_new_is_in_a_window_with_all_it_has()
+    {
+        View(null);
+        _clock.Advance(5);
+        Count("/new", 3 * Millisecond, 7, allocated: 2048);
+
+        UsageReading reading = View(RecentWindow.TenMinutes);
+
+        SubjectUsage row = reading.Routes.Single(route => route.Subject.Name == "/new");
+        row.Quantiles.Select(quantiles => quantiles.Count).Should().Equal(7, 7);
+        row.Allocated!.Value.Count.Should().Be(7);
+        row.Count.Should().Be(7);
+        reading.RecentTime.Should().Be(TimeSpan.FromSeconds(5));
+    }
+
+    [Fact]
+    public void Without_a_window_the_reading_is_the_same_and_a_shared_one_is_read_once()
+    {
+        Count("/a", Millisecond);
+        UsageReading reading = _reader.Read();
+        _recent.Of(reading, null).Should().BeSameAs(reading);
+        _recent.Of(reading, RecentWindow.Minute).Should().BeSameAs(_recent.Of(reading, RecentWindow.Minute));
+    }
+
+    [Fact]
+    public void Plots_have_the_same_window()
+    {
+        Count("/a", 900 * Millisecond);
+        View(null);
+        _clock.Advance(5);
+        Count("/a", Millisecond, 3);
+        Subject subject = View(null).Routes[0].Subject;
+
+        _recent.HistogramsOf(subject, RecentWindow.Minute).Select(histogram => histogram.TotalCount).Should().Equal(3, 3);
+        _recent.HistogramsOf(subject, null).Select(histogram => histogram.TotalCount).Should().Equal(4, 4);
+    }
+
+    [Fact]
+    public void Nothing_is_kept_of_rows_that_do_not_change()
+    {
+        Count("/a", Millisecond);
+        View(null);
+        long kept = _recent.KeptBytes;
+        for (int i = 0; i < 12; i++)
+        {
+            _clock.Advance(10);
+            View(null);
+        }
+
+        _recent.Moments.Should().BeGreaterThan(8);
+        _recent.KeptBytes.Should().Be(kept);
+    }
+
+    [Theory]
+    [InlineData(100, 3)]
+    [InlineData(int.MaxValue, 70)]
+    public void Its_memory_with_256_routes_is_bounded(int buckets, int megabytes)
+    {
+        Random random = new(1);
+        RouteUsage[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
+        foreach (RouteUsage route in routes)
+        {
+            Fill(route.Cpu, random, buckets);
+            Fill(route.Wall, random, buckets);
+        }
+
+        for (int moment = 0; moment < 25; moment++)
+        {
+            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each is kept anew
+            View(null);
+            _clock.Advance(moment < 15 ? 60 : 10);
+        }
+
+        _output.WriteLine($"{_recent.Moments} moments, {_recent.KeptBytes:N0} bytes");
+        _recent.Moments.Should().BeInRange(17, 19);
+        _recent.KeptBytes.Should().BeLessThan(megabytes * 1_000_000L);
+    }
+
+    /// <summary>Counts of any size in a number of buckets from a millisecond on, or in all of them.</summary>
+    private static void Fill(HdrHistogram histogram, Random random, int buckets)
+    {
+        foreach (Bucket bucket in histogram.Buckets.Where(bucket => buckets == int.MaxValue || bucket.Start >= Millisecond).Take(buckets))
+        {
+            histogram.Record(bucket.Start + (bucket.Step / 2), (ulong)random.Next(1, buckets == int.MaxValue ? 1 << 20 : 1000));
+        }
+    }
+
+    private void Count(string route, long nanoseconds, int count = 1, long allocated = 0)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _routes.Get("GET", route).Record(new RunUsage(nanoseconds, nanoseconds, null, allocated));
+        }
+    }
+
+    private UsageReading View(RecentWindow? window) => _recent.Of(_reader.Read(), window);
+
+    private static Quantiles Cpu(UsageReading reading, string route) =>
+        reading.Routes.Single(usage => usage.Subject.Name == route).Quantiles[0];
+}

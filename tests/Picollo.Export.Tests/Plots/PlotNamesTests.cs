@@ -1,0 +1,61 @@
+using Picollo.Export.Plots;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class PlotNamesTests
+{
+    [Fact]
+    public void Names_that_fit_stay_as_they_are() =>
+        PlotNames.Shorten(["before", "after", "two\nlines"], 12).Should().Equal("before", "after", "two lines");
+
+    [Theory]
+    [InlineData("Company.Product.Benchmarks.Reading.Parse(size: ", "10", "1000", ", mode: Cold, encoding: Utf8)")]
+    [InlineData("", "first", "second", " of a long name that all of them have in common")]
+    [InlineData("a long name that all of them have in common, and then the ", "first", "second", "")]
+    public void What_they_differ_in_stays(string head, string one, string other, string tail)
+    {
+        string[] names = PlotNames.Shorten([head + one + tail, head + other + tail], 30);
+        names[0].Should().Contain(one);
+        names[1].Should().Contain(other);
+        names.Should().OnlyContain(name => PlotText.LettersOf(name) <= 30 && name.Contains('…'));
+    }
+
+    [Fact]
+    public void Names_that_differ_stay_different_and_fit() => Seeded.Run(300, random =>
+    {
+        const string Letters = "aaab.WÄ名\u0301";
+        int letters = random.Next(12, 40);
+        string common = Text(random.Next(0, 60));
+        string[] names = [.. Enumerable.Range(0, random.Next(2, 12)).Select(_ => Text(random.Next(0, 60)) + common + Text(random.Next(0, 60)))];
+
+        string[] parts = PlotNames.Shorten(names, letters);
+
+        parts.Distinct().Should().HaveSameCount(names.Distinct());
+        parts.Should().OnlyContain(part => PlotText.LettersOf(part) <= letters);
+        string Text(int length) => new([.. Enumerable.Range(0, length).Select(_ => Letters[random.Next(Letters.Length)])]);
+    });
+
+    [Fact]
+    public void Thousands_of_names_of_one_kind_are_numbered_at_once()
+    {
+        string[] names = [.. Enumerable.Range(0, 20_000).Select(i => $"{i}{new string('x', 100)}{i}")];
+        PlotNames.Shorten(names, 12).Should().OnlyHaveUniqueItems();
+    }
+
+    [Theory]
+    [InlineData("one two three", 20, "one two three")]
+    [InlineData("one two three", 9, "one two|three")]
+    [InlineData("Company.Product.Type", 18, "Company.Product.|Type")]
+    [InlineData("aaaaaaaaaaaaaaaaaaaa", 8, "aaaaaaaa|aaaaaaaa|aaaa")]
+    [InlineData("", 8, "")]
+    public void A_line_ends_between_words_where_it_can(string text, int letters, string lines) =>
+        string.Join('|', PlotText.Wrap(text, letters)).Should().Be(lines);
+
+    [Fact]
+    public void A_legend_of_long_names_has_a_row_for_each_line_of_them()
+    {
+        string[] names = ["a short one", "Company.Product.Benchmarks.Reading.Parse(size: 1000, mode: Cold, encoding: Utf8)"];
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([.. names.Select(name => new HdrHistogramSeries(name, PercentilePlotTests.One(5)))]));
+        picture.Texts.TakeLast(3).Should().Equal("a short one", "Company.Product.Benchmarks.Reading.Parse(size:", "1000, mode: Cold, encoding: Utf8)");
+    }
+}

@@ -1,0 +1,77 @@
+using Picollo.Export.Plots;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests.Plots;
+
+public class PlotUnitTests
+{
+    private static readonly HdrHistogramUnit Nanoseconds = new() { Name = "ns" };
+
+    [Theory]
+    [InlineData("ns", 1, 30_000_000, "ms", 30)]
+    [InlineData("ns", 1, 999, "ns", 999)]
+    [InlineData("ns", 1, 1000, "µs", 1)]
+    [InlineData("ns", 1, 0, "ns", 0)]
+    [InlineData("nanoseconds", 1, 7_200_000_000_000, "s", 7200)]
+    [InlineData("ms", 1e6, 2_249, "µs", 2.249)]
+    [InlineData("us", 1000, 30_000_000, "ms", 30)]
+    [InlineData("seconds", 1e9, 1_500, "µs", 1.5)]
+    [InlineData("s", 1, 90, "s", 90)]
+    [InlineData("ps", 1, 52_000, "ns", 52)]
+    [InlineData("ms", 1, 0.5, "µs", 500)]
+    [InlineData("bytes", 1, 30_000_000, "bytes", 30_000_000)]
+    [InlineData("MS", 1, 30_000_000, "MS", 30_000_000)]
+    [InlineData("", 1e6, 30_000_000, "", 30)]
+    public void A_unit_of_time_follows_the_values(string name, double ratio, double recorded, string expected, double value)
+    {
+        PlotUnit unit = new PlotUnit(new() { Name = name, Ratio = ratio }).For(recorded);
+        unit.Name.Should().Be(expected);
+        (recorded / unit.Ratio).Should().BeApproximately(value, value * 1e-12);
+    }
+
+    [Theory]
+    [InlineData(30_000_000, "ms", "0 10 20 30")]
+    [InlineData(980_000_000, "s", "0 0.25 0.5 0.75 1")]
+    [InlineData(4_000_000_000_000, "s", "0 1k 2k 3k 4k")]
+    public void No_tick_of_a_time_has_a_suffix_beside_its_unit(double largest, string name, string ticks)
+    {
+        (PlotUnit unit, PlotAxis axis) = new PlotUnit(Nanoseconds).Scale(largest, unit => PlotAxis.Linear(0, largest / unit.Ratio, 4));
+        unit.Name.Should().Be(name);
+        string.Join(' ', axis.Ticks.Select(tick => tick.Label)).Should().Be(ticks);
+    }
+
+    [Fact]
+    public void Values_are_told_with_six_digits_of_a_time_and_with_all_of_anything_else()
+    {
+        PlotUnit time = new(Nanoseconds);
+        time.Tell(0).Should().Be("0");
+        time.Tell(999).Should().Be("999 ns");
+        time.Tell(30_211_071).Should().Be("30.2111 ms");
+        time.Tell(123_456_789_012_345).Should().Be("123,457 s");
+        time.TellDifference(-1500).Should().Be("-1.5 µs");
+        time.TellDifference(1500).Should().Be("+1.5 µs");
+        time.TellDifference(0).Should().Be("0");
+        PlotUnit bytes = new(new() { Name = "bytes" });
+        bytes.Tell(30_211_071).Should().Be("30,211,071 bytes");
+        bytes.TellDifference(-1500).Should().Be("-1,500 bytes");
+        bytes.TellDifference(7).Should().Be("+7 bytes");
+        new PlotUnit(new()).Tell(5).Should().Be("5");
+    }
+
+    [Fact]
+    public void A_plot_of_milliseconds_says_so_although_nanoseconds_were_recorded()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(10_000_000, 50);
+        histogram.Record(30_000_000, 50);
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], new() { Unit = Nanoseconds }));
+        picture.Texts.Should().ContainInOrder("ms", "0", "10", "20", "30").And.NotContain(text => text.Contains('M'));
+        picture.Tooltips[0].Should().Be("0 %\na: 10.0024 ms");
+
+        histogram.Record(30_000_000_000);
+        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], new() { Unit = Nanoseconds })).Texts
+            .Should().ContainInOrder("time, logarithmic", "10 ms", "100 ms", "1 s", "10 s", "100 s");
+        new SvgPicture(HdrHistogramPlot.CreateDifference(new("a", histogram), new("b", PercentilePlotTests.One(1_000)), new() { Unit = Nanoseconds })).Texts
+            .Should().Contain("difference, ms");
+    }
+}
