@@ -6,7 +6,7 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-sEUolup9ihfVJ9cZnjEtS6OYO/OJxABqUwnF9UgU9uo=";
+    private const string StyleHash = "sha256-W28IyTp6hjmcveqi0XoY0ALZ5O+1j+EDaTbSkdPldSs=";
     private const string ScriptHash = "sha256-fozrdp/dJTevr2iOLnqaiLNgp4WAu9hUc7vCw22EL4A=";
 
     /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none)

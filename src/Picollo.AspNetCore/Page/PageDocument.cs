@@ -1,5 +1,6 @@
 using System.Globalization;
 using Picollo.AspNetCore.Usage;
+using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -12,16 +13,18 @@ internal static class PageDocument
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
+    private const int LettersOfApplication = 160;
+
     /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
     {
-        string name = Html.Encode(Html.Shorten(application));
+        string name = PlotText.Encode(PlotText.Shorten(application, LettersOfApplication));
         string id = chosen?.Id ?? "";
-        string path = Html.Encode(address);
+        string path = PlotText.Encode(address);
         string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
         string heading = chosen is null
             ? "No histogram yet"
-            : (chosen.IsRoute ? $"<b>{Html.Encode(chosen.Method)}</b> " : "") + Html.Name(chosen.Name);
+            : (chosen.IsRoute ? $"<b>{PlotText.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
         return $"""
             <!DOCTYPE html>
             <html lang="en">

@@ -30,11 +30,9 @@ internal static class PlotFigures
             HdrHistogramSeries before = new(pair.IsContinued ? "until mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, and counted anew since";
-            return Figure(Capital(name + caption), HdrHistogramPlot.CreatePercentiles([before, after], options))
-                + Figure(
-                    Capital(name + "difference"),
-                    HdrHistogramPlot.CreateDifference(before, after, options),
-                    TableOf(subject, before, after));
+            HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], options);
+            return Figure(Capital(name + caption), both, TableOf(subject, before, after))
+                + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
         }));
     }
 
@@ -65,7 +63,7 @@ internal static class PlotFigures
     private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
-        $"<figure>\n<figcaption>{Html.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
+        $"<figure>\n<figcaption>{PlotText.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
 
     private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -14,7 +15,7 @@ internal static class UsageTables
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();
-        html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{Html.Encode(AboutProcess.At(reading.Time))}</p>\n");
+        html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{PlotText.Encode(AboutProcess.At(reading.Time))}</p>\n");
         WriteTiles(html, reading);
         WriteRunning(html, reading);
         if (reading.Routes.Count + reading.Work.Count > 0)
@@ -77,7 +78,7 @@ internal static class UsageTables
 
         static string Run(RunReading run)
         {
-            string method = run.Description.Row is RouteUsage route ? $"<b>{Html.Encode(route.Method)}</b> " : "";
+            string method = run.Description.Row is RouteUsage route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
             string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
@@ -155,9 +156,9 @@ internal static class UsageTables
             <tbody>
 
             """);
-        foreach (SubjectUsage row in rows)
+        foreach ((SubjectUsage row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Subject.Name)])))
         {
-            BeginRow(html, row, chosen, reading.Recent);
+            BeginRow(html, row, shortName, chosen, reading.Recent);
             string failures = row.Subject.Route is { } route ? Failures(route) : "";
             Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures);
             Cell(html, "a second", "", Numbers.Short(row.Rate));
@@ -234,9 +235,10 @@ internal static class UsageTables
             <tbody>
 
             """);
-        foreach (SubjectUsage histogram in reading.Histograms)
+        IEnumerable<string> names = Html.Names([.. reading.Histograms.Select(histogram => histogram.Subject.Name)]);
+        foreach ((SubjectUsage histogram, string name) in reading.Histograms.Zip(names))
         {
-            BeginRow(html, histogram, chosen, reading.Recent);
+            BeginRow(html, histogram, name, chosen, reading.Recent);
             ulong outside = histogram.Quantiles[0].OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
@@ -249,15 +251,15 @@ internal static class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    private static void BeginRow(StringBuilder html, SubjectUsage usage, string chosen, RecentWindow? window)
+    private static void BeginRow(StringBuilder html, SubjectUsage usage, string name, string chosen, RecentWindow? window)
     {
         Subject subject = usage.Subject;
         string current = subject.Id == chosen ? " aria-current=\"true\"" : "";
-        string method = subject.IsRoute ? $"<b>{Html.Encode(subject.Method)}</b> " : "";
+        string method = subject.IsRoute ? $"<b>{PlotText.Encode(subject.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"
-            + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{Html.Name(subject.Name)}</a></th>");
+            + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
     }
 
     private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
@@ -297,7 +299,7 @@ internal static class UsageTables
     }
 
     // Encoded because of "< 0.1 %".
-    private static string Percent(double share) => Html.Encode(Numbers.Percent(share));
+    private static string Percent(double share) => PlotText.Encode(Numbers.Percent(share));
 
     private static string Window(TimeSpan window) => window.TotalSeconds switch
     {

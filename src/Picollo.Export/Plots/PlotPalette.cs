@@ -5,7 +5,7 @@ namespace Picollo.Export.Plots;
 /// Okabe and Ito's palette, which colour-blind people tell apart ("Color Universal Design", 2008), as far as its colours have a contrast
 /// of 3:1 (WCAG 2.2, 1.4.11) on white and on the report's dark ground alike; its black is the colour of the text. So a plot
 /// needs no style sheet, which a page's content-security policy could forbid. Where there is one, <see cref="DarkStyle"/> has lighter
-/// colours on a dark ground. Past five lines the dashes tell them apart. Picollo.AspNetCore compiles this file, too.
+/// colours on a dark ground. Past five lines the dashes tell them apart.
 /// </remarks>
 internal static class PlotPalette
 {

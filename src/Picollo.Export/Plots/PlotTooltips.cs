@@ -2,7 +2,6 @@ namespace Picollo.Export.Plots;
 
 /// <summary>The style and script that show a plot's values at the pointer, in place of the browser's own tooltips, for a page with an
 /// element <c>#tip</c> and the colours <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
-/// <remarks>Picollo.AspNetCore compiles this file, too: its page and the report are packages apart, and neither text is an API.</remarks>
 internal static class PlotTooltips
 {
     public static string Style { get; } =

@@ -59,6 +59,29 @@ public class PageEndpointsTests
     }
 
     [Fact]
+    public async Task A_window_shows_what_is_recent_in_the_table_and_in_the_plots()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 900_000_000, 900_000_000);
+        string id = await IdAsync(server);
+        await server.Client.GetStringAsync("/picollo"); // from here on
+        server.Count("GET", "/orders", 1_000_000, 1_000_000, 3);
+
+        string all = await server.Client.GetStringAsync($"/picollo?show={id}");
+        string minute = await server.Client.GetStringAsync($"/picollo?show={id}&window=1m");
+
+        all.Should().Contain("<td data-name=\"CPU ms max\">902</td>").And.Contain("Percentiles since the start").And.Contain("data-window=\"\"");
+        all.Should().Contain($"<a href=\"?show={id}\" aria-current=\"true\">since the start</a> <a href=\"?show={id}&amp;window=10m\">last 10 minutes</a>");
+        minute.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>").And.Contain("Percentiles over the last minute").And.Contain("data-window=\"1m\"");
+        minute.Should().Contain(" so far: recorded only while this page is open").And.Contain($"<a href=\"?show={id}&amp;window=1m#chosen\"");
+        minute.Should().Contain("<td data-name=\"requests\">4</td>", "the number of requests is since the start");
+        await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}&chosen={id}&window=1m");
+        (await events.NextAsync()).Data.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>");
+        (await events.NextAsync()).Data.Should().Contain("Percentiles over the last minute");
+        (await server.Client.GetStringAsync("/picollo?window=1y")).Should().Contain("Percentiles since the start");
+    }
+
+    [Fact]
     public async Task A_histogram_without_values_has_no_percentiles()
     {
         await using PageServer server = await PageServer.StartAsync();

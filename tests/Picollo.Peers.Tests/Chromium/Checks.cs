@@ -38,6 +38,22 @@ internal static class Checks
         })()
         """;
 
+    /// <summary>Colours of a plot's lines that have less contrast to the page.</summary>
+    public static string FaintLines(double contrast) =>
+        $$"""
+        (() => {
+          const luminance = colour => {
+            const [r, g, b] = colour.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+            return .2126 * r + .7152 * g + .0722 * b + .05;
+          };
+          const ground = luminance(getComputedStyle(document.body).backgroundColor);
+          return [...document.querySelectorAll("figure svg path[fill=none]")].map(line => getComputedStyle(line).stroke).filter(colour => {
+            const own = luminance(colour);
+            return Math.max(own, ground) / Math.min(own, ground) < {{contrast.ToString(System.Globalization.CultureInfo.InvariantCulture)}};
+          });
+        })()
+        """;
+
     /// <summary>Elements of a page that stick out of its sides or of the boxes that hold them, and letters that cannot be read.</summary>
     public const string Faults =
         """

@@ -8,8 +8,8 @@ namespace Picollo.Peers.Tests.Chromium;
 /// <summary>The web application's page as a browser shows it. Pictures for people to look at are left in artifacts/test-results/chromium.</summary>
 public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 {
-    private const int Narrow = 400;
-    private const int Wide = 1200;
+    private const int Narrow = 390;
+    private const int Wide = 1280;
     private const int Breakpoint = 980;
     private const string Requests = "document.querySelector('.routes tbody td').textContent";
 
@@ -28,11 +28,14 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         get
         {
             TheoryData<string, int, bool> looks = [];
-            foreach (string what in new[] { "usual", "hostile", "nothing" })
+            foreach (string what in new[] { "usual", "hostile", "nothing", "one request", "256 long names" })
             {
                 foreach (int width in new[] { Narrow, Breakpoint, Breakpoint + 1, Wide })
                 {
-                    looks.Add(what, width, width == Narrow || width == Wide);
+                    if (width is Narrow or Wide || what is "usual" or "hostile" or "nothing")
+                    {
+                        looks.Add(what, width, width is Narrow or Wide);
+                    }
                 }
             }
 
@@ -53,17 +56,50 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             await browser.KeepAsync($"page-{what}-{width}-{(isDark ? "dark" : "light")}");
 
             (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-            (what == "hostile" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
+            (what is "hostile" or "256 long names" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
                 .Should().BeTrue("usual figures need no scrolling");
             (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
             (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
             (await TextsAsync(width <= Breakpoint ? RowsThatAreNoCards : "[]")).Should().BeEmpty();
-            foreach (string selector in new[] { "h1", "#state", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
+            foreach (string selector in new[] { "h1", "#state", ".about", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
             {
                 ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
             }
         }
 
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(false, 3)]
+    [InlineData(true, 6)]
+    public async Task Every_line_of_a_plot_stands_out_from_the_ground(bool isDark, double contrast)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        Fill(server, "usual");
+        await ShowAsync(server, Wide, isDark);
+        (await TextsAsync(Checks.FaintLines(contrast))).Should().BeEmpty("WCAG 2.2, 1.4.11 asks for 3");
+        (await TextAsync("String(document.querySelectorAll('figure svg path[fill=none]').length)")).Should().Be("8", "in two plots, and each in its legend");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_window_is_chosen_by_its_link_and_followed()
+    {
+        const string Largest = "document.querySelectorAll('.routes tbody td')[8].textContent";
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders", 900_000_000, 900_000_000);
+        await ShowAsync(server);
+        (await TextAsync(Largest)).Should().Be("902");
+        await browser.Page.EvaluateAsync("[...document.querySelectorAll('nav a')].find(a => a.textContent === 'last minute').click()");
+        await UntilAsync("document.querySelector('nav [aria-current]')?.textContent === 'last minute'");
+        await UntilAsync("document.getElementById('state').className === 'live'");
+
+        server.Count("GET", "/orders", 2_000_000, 2_000_000, 5);
+
+        await UntilAsync($"{Largest} === '2.01'");
+        await UntilAsync("document.querySelector('figcaption').textContent === 'Percentiles over the last minute'");
+        await UntilAsync("document.querySelector('figure svg').textContent.includes('2.0')");
+        (await TextAsync("document.querySelector('figure svg').textContent")).Should().NotContain("902");
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -128,7 +164,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             await browser.Page.EvaluateAsync($"document.querySelectorAll('tbody a')[{row}].click()");
             await UntilAsync($"document.querySelector('h2').textContent === {JsonValue.Create(name)!.ToJsonString()}");
             await UntilAsync("document.getElementById('state').className === 'live'");
-            (await TextAsync("document.querySelector('[aria-current]').textContent")).Should().Be(name);
+            (await TextAsync("document.querySelector('tbody [aria-current]').textContent")).Should().Be(name);
         }
 
         browser.Page.Complaints.Should().BeEmpty();
@@ -142,7 +178,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
         await ShowAsync(server, width, isDark);
-        (await TextsAsync(Captions)).Should().Equal("Percentiles", "Density");
+        (await TextsAsync(Captions)).Should().Equal("Percentiles since the start", "Density since the start");
 
         await browser.Page.EvaluateAsync("document.getElementById('mark').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 4");
@@ -165,7 +201,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 2");
         await ShowAsync(server, width, isDark);
-        (await TextAsync("document.getElementById('mark').textContent")).Should().Be("Mark this moment");
+        (await TextAsync("document.getElementById('mark').textContent")).Should().Be("Compare with now");
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -192,7 +228,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await UntilAsync("window.told");
         await Task.Delay(300);
 
-        (await TextsAsync(Captions)).Should().Equal("Percentiles", "Density");
+        (await TextsAsync(Captions)).Should().Equal("Percentiles since the start", "Density since the start");
     }
 
     [FactNeeding(Need.Chromium)]
@@ -355,6 +391,16 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         {
             case "usual":
                 FillUsual(server, factor);
+                break;
+            case "one request":
+                server.Count("GET", "/orders", 20_100_000, 20_300_000);
+                break;
+            case "256 long names":
+                for (int i = 0; i < 256; i++)
+                {
+                    server.Count("GET", $"/{string.Join('/', Enumerable.Repeat("segment", 18))}/{i}/{string.Join('/', Enumerable.Repeat("segment", 18))}", count: (ulong)i + 1);
+                }
+
                 break;
             case "hostile":
                 foreach (string name in new[] { "</title><script>alert(1)</script><img src=x onerror=alert(1)>", new string('W', 3000), "\u202egnp.\0exe", "/" + string.Join('/', Enumerable.Repeat("segment", 15)) })

@@ -5,7 +5,7 @@ public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageCo
 {
     [Fact]
     public void The_package_depends_on_the_core_Export_and_the_scheduler_alone() => Dependencies()
-        .Should().BeEquivalentTo([("Picollo", $"[{Packages.Version}]"), ("Picollo.Export", Packages.Version), ("Picollo.Scheduling", Packages.Version)]);
+        .Should().BeEquivalentTo([("Picollo", $"[{Packages.Version}]"), ("Picollo.Export", $"[{Packages.Version}]"), ("Picollo.Scheduling", Packages.Version)]);
 
     [Fact]
     public void What_it_needs_besides_is_the_shared_framework() => FrameworkReferences().Should().Equal("Microsoft.AspNetCore.App");
