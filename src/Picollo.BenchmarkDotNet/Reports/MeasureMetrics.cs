@@ -76,9 +76,15 @@ internal static class MeasureMetrics
         HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
         foreach ((int i, (string name, double rank)) in Percentiles.Index())
         {
+            Percentile percentile = histogram.GetPercentile(rank);
+            if (rank < 100 && percentile.TargetCount == histogram.TotalCount)
+            {
+                continue; // no value lies above: BenchmarkDotNet shows "-" for a metric that a benchmark lacks
+            }
+
             string legend = rank == 100 ? "The slowest single invocation" : $"{name[1..]} % of the single invocations took at most this";
             yield return new MeasureMetric(name, legend, PercentilePriority + i, isTime: true)
-                .Of((double)histogram.GetPercentileValue(rank) / invocations.OperationsPerInvoke);
+                .Of((double)percentile.Value / invocations.OperationsPerInvoke);
         }
     }
 }

@@ -76,6 +76,9 @@ internal static class HistCommand
         DefaultValueFactory = _ => "fail",
     };
 
+    private static readonly Option<string?> Title = CommandOptions.Text(
+        "--title", "TEXT", "The heading of the table, the plot and the page; the names of the inputs unless given.");
+
     private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a plot of the percentiles.");
     private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write a page with plots and a table.");
     private static readonly Option<string?> Log = CommandOptions.Text("--hlog", "FILE", "Write an interval log of what is shown.");
@@ -98,7 +101,7 @@ internal static class HistCommand
     {
         Command command = new("hist", "Percentiles of numbers, of logs, or of the difference between two of them.")
         {
-            Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Svg, Html, Log, Json,
+            Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
         };
         command.Validators.Add(Validate);
         command.SetAction(parsed => Run(parsed, terminal));
@@ -129,6 +132,7 @@ internal static class HistCommand
         {
             SkippedLineCount = badLines.Count,
             IsInterrupted = interrupt.Token.IsCancellationRequested,
+            AskedTitle = parsed.GetValue(Title) is { } title ? ForeignText.Clean(title) : null,
         };
         try
         {

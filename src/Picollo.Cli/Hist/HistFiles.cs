@@ -68,5 +68,5 @@ internal static class HistFiles
         [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
 
     private static HdrHistogramPlotOptions OptionsOf(HistResult result) =>
-        new() { Unit = new() { Name = result.Unit, Ratio = result.Ratio } };
+        new() { Title = result.Title, Unit = new() { Name = result.Unit, Ratio = result.Ratio } };
 }

@@ -27,14 +27,21 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
 
     public required bool IsInterrupted { get; init; }
 
+    /// <summary>The heading that was asked for; null for what was read.</summary>
+    public required string? AskedTitle { get; init; }
+
+    /// <summary>The heading of plots and pages.</summary>
+    public string Title => AskedTitle ?? string.Join(" → ", Inputs.Select(input => input.Name));
+
     public bool IsDiff => Inputs.Count == 2;
 
-    /// <summary>Names and unit, shortened to fit on a line.</summary>
-    private string Title
+    /// <summary>The heading of the table: names and unit, shortened to fit on a line.</summary>
+    private string ShortTitle
     {
         get
         {
-            string names = string.Join(" → ", Inputs.Select(input => Shorten(input.Name, (MostLetters - Unit.Length) / Inputs.Count)));
+            int letters = (MostLetters - Unit.Length) / Inputs.Count;
+            string names = AskedTitle ?? string.Join(" → ", Inputs.Select(input => Shorten(input.Name, letters)));
             return Unit.Length == 0 ? names : $"{names}, {Unit}";
         }
     }
@@ -43,7 +50,14 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     public void Write(TextWriter output, int width)
     {
         HdrHistogramSummary first = Summaries[0];
-        HdrHistogramTableOptions options = new() { Title = Title, Before = Before, After = After, Unit = new() { Ratio = Ratio } };
+        HdrHistogramTableOptions options = new()
+        {
+            Title = ShortTitle,
+            Before = Before,
+            After = After,
+            Unit = new() { Ratio = Ratio },
+            LeavesOutMaximum = true,
+        };
         output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
         if (histograms.All(one => one.TotalCount == 0))

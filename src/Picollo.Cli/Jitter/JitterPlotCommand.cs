@@ -34,22 +34,23 @@ internal static class JitterPlotCommand
         output.Check(
             path => IsPage(path) || path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase),
             path => $"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
-        Command command = new("plot", "Histograms and percentiles of saved results as a page or a picture.") { folder, output };
+        Option<string?> title = CommandOptions.Text("--title", "TEXT", "The heading; machine, time and interval unless given.");
+        Command command = new("plot", "Histograms and percentiles of saved results as a page or a picture.") { folder, output, title };
         command.SetAction(parsed =>
         {
-            Write(parsed.GetValue(folder)!, parsed.GetValue(output));
+            Write(parsed.GetValue(folder)!, parsed.GetValue(output), parsed.GetValue(title));
             return ExitCodes.Success;
         });
         CommandHelp.Append(command, Epilogue);
         return command;
     }
 
-    private static void Write(string folder, string? path)
+    private static void Write(string folder, string? path, string? title)
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
         HdrHistogramPlotOptions options = new()
         {
-            Title = SavedResults.TitleOf(folder),
+            Title = title ?? SavedResults.TitleOf(folder),
             Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
         };
         if (path is null && OperatingSystem.IsLinux())

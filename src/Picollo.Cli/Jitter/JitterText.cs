@@ -1,5 +1,6 @@
 using System.Globalization;
 using Picollo.Diagnostics;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
@@ -71,7 +72,13 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
         return Invariant($"stopped by a latency of {Fine((ulong)found.LatencyNanoseconds)} {_unit} on CPU {found.Cpu}; {mark}");
     }
 
-    private string[] Row(string name, CpuResult cpu) => [name, .. cpu.GetPercentiles().Append(cpu.Status.MaxNanoseconds).Select(Fine)];
+    private string[] Row(string name, CpuResult cpu) =>
+    [
+        name,
+        .. CpuResult.Ranks.Zip(cpu.GetPercentiles()).Select(one =>
+            PercentileRank.IsBelowMaximum(one.First, (ulong)cpu.Status.Count) ? Fine(one.Second) : "-"),
+        Fine(cpu.Status.MaxNanoseconds),
+    ];
 
     private string Fine(ulong nanoseconds) =>
         (nanoseconds / (double)_divisor).ToString(inNanoseconds ? "0" : "0.0", CultureInfo.InvariantCulture);

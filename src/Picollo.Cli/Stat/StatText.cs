@@ -151,10 +151,15 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
                 ForeignText.Clean(measure.Name),
                 Quantity.Short(summary.Mean, measure.Unit, Digits),
                 Deviation(summary),
-                Quantity.Short(summary.P50.Value, measure.Unit, Digits),
-                Quantity.Short(summary.P90.Value, measure.Unit, Digits),
-                Quantity.Short(summary.P99.Value, measure.Unit, Digits),
+                At(summary.P50),
+                At(summary.P90),
+                At(summary.P99),
                 Quantity.Short(summary.P100.Value, measure.Unit, Digits));
+
+            // A percentile above which no run lies would be the maximum by another name.
+            string At(Percentile percentile) => PercentileRank.IsBelowMaximum(percentile.Rank, summary.TotalCount)
+                ? Quantity.Short(percentile.Value, measure.Unit, Digits)
+                : "-";
         }
 
         if (series.Runs.Count > 0)

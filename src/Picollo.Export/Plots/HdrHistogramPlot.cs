@@ -23,7 +23,7 @@ public sealed class HdrHistogramPlot
 {
     // Alone in a window, it takes no more than that has.
     private static readonly string DocumentStyle =
-        "<style>svg{max-height:100vh;color:#1b1f24;background:#fff}"
+        "<style>svg{height:auto;max-height:100vh;color:#1b1f24;background:#fff}"
         + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}\n" + PlotPalette.DarkStyle + "</style>";
 
     private readonly Func<SvgWriter, double> _draw; // returns the height

@@ -11,7 +11,7 @@ internal sealed class SvgWriter(double width)
 {
     /// <summary>The width of a plot in a page. On a small telephone, 360 wide, the text is about 10 pixels high; in a column of 600
     /// it is as large as the page's.</summary>
-    public const double WidthInPage = 480;
+    public const double WidthInPage = 460;
 
     /// <summary>The width of a plot in a file, which is shown alone or across a page.</summary>
     public const double WidthInFile = 640;

@@ -24,6 +24,22 @@ public class HistFilesTests
     }
 
     [Fact]
+    public void The_heading_is_what_was_read_unless_another_is_asked_for()
+    {
+        using TemporaryFolder folder = new();
+        (string svg, string html) = (folder.PathOf("a.svg"), folder.PathOf("a.html"));
+        string log = Path.Combine(Java, "tagged-Log.logV2.hlog");
+
+        Hist("", log, "--svg", svg, "--html", html).ExitCode.Should().Be(0);
+        File.ReadAllText(html).Should().MatchRegex("<h1>[^<]*tagged-Log.logV2.hlog</h1>").And.MatchRegex("<title>[^<]*tagged-Log.logV2.hlog</title>");
+        File.ReadAllText(svg).Should().MatchRegex("font-weight=\"600\">[^<]*tagged-Log.logV2.hlog<");
+
+        Hist("1\n", "--title", "Night & day", "--svg", svg, "--html", html).ExitCode.Should().Be(0);
+        File.ReadAllText(html).Should().Contain("<h1>Night &amp; day</h1>");
+        File.ReadAllText(svg).Should().Contain("font-weight=\"600\">Night &amp; day<");
+    }
+
+    [Fact]
     public void Merged_logs_have_the_times_of_all()
     {
         using TemporaryFolder folder = new();

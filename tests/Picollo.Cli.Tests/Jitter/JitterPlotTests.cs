@@ -48,7 +48,9 @@ public sealed class JitterPlotTests : IDisposable
         XDocument picture = XDocument.Load(_folder.PathOf("x.svg"));
         string[] texts = [.. picture.Descendants().Where(one => one.Name.LocalName == "text").Select(one => one.Value)];
         texts.Should().ContainSingle(text => text.StartsWith("Wake-up latency, host, 20", StringComparison.Ordinal));
-        texts.Should().Contain(["µs, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
+        texts.Should().Contain(["time, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
+        PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", _folder.PathOf("x.svg"), "--title", "Night & day").Should().Be(new ToolRun(0, "", ""));
+        File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Night &amp; day</text>");
     }
 
     [FactNeeding(Need.Linux)]

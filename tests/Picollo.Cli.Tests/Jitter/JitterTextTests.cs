@@ -31,7 +31,7 @@ public class JitterTextTests
     public void One_cpu_needs_no_line_of_all() => Shown(Made.Result(Made.Cpu(3))).Output.ShouldBeTheApproved("Jitter/Golden/one.txt");
 
     [Fact]
-    public void Nothing_measured_is_zeros() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
+    public void Nothing_measured_has_no_percentiles() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
 
     [Fact]
     public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");

@@ -36,7 +36,7 @@ public class DensityPlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(value))]));
         picture.Tooltips.Should().HaveCount(16).And.OnlyContain(text => text.EndsWith(": 6.25 %"));
-        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H468$");
+        picture.Lines.Should().ContainSingle().Which.Should().MatchRegex("^M58 [0-9.]+H448$");
         picture.Fragment.Should().NotContain("NaN").And.NotContain("Infinity");
     }
 
@@ -73,7 +73,7 @@ public class DensityPlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
         picture.Tooltips.Should().Equal("0\n: 100 %");
-        picture.Lines.Should().Equal("M58 27H468");
+        picture.Lines.Should().Equal("M58 27H448");
         picture.Texts.Should().Contain("0");
     }
 

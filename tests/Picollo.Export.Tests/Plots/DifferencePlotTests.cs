@@ -33,7 +33,7 @@ public class DifferencePlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("a", PercentilePlotTests.One(5)), new("b", PercentilePlotTests.One(5))));
         picture.Tooltips.Should().Contain("50 %\n5 → 5\n0, 0 %");
-        picture.Lines.Take(2).Should().OnlyContain(line => line.StartsWith("M58 ") && line.EndsWith("H468") && !line.Contains('V'));
+        picture.Lines.Take(2).Should().OnlyContain(line => line.StartsWith("M58 ") && line.EndsWith("H448") && !line.Contains('V'));
     }
 
     [Fact]

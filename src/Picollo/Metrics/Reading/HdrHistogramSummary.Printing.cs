@@ -5,6 +5,7 @@ public sealed partial class HdrHistogramSummary
 {
     internal const string DefaultBefore = "Before";
     internal const string DefaultAfter = "After";
+    private const string LeftOut = "-";
     private const string DefaultTitle = "Histogram summary";
     private const string DefaultDiffTitle = "Histogram diff";
 
@@ -61,10 +62,11 @@ public sealed partial class HdrHistogramSummary
         for (int i = 0; i < StandardRanks.Length; i++)
         {
             Percentile percentile = At(i);
+            bool isShown = IsShown(i, options);
             table.Add(
                 Rank(percentile.Rank),
-                Value(percentile, ratio),
-                $"±{UnitText.HalfWidth(percentile.Bucket.Step, ratio)}",
+                isShown ? Value(percentile, ratio) : LeftOut,
+                isShown ? $"±{UnitText.HalfWidth(percentile.Bucket.Step, ratio)}" : string.Empty,
                 Count(percentile.TargetCount));
         }
 
@@ -99,7 +101,12 @@ public sealed partial class HdrHistogramSummary
         for (int i = 0; i < StandardRanks.Length; i++)
         {
             (Percentile from, Percentile to) = (At(i), other.At(i));
-            table.Add(Rank(StandardRanks[i]), Value(from, ratio), Value(to, ratio), Change(from.Value, to.Value));
+            (bool hasFrom, bool hasTo) = (IsShown(i, options), other.IsShown(i, options));
+            table.Add(
+                Rank(StandardRanks[i]),
+                hasFrom ? Value(from, ratio) : LeftOut,
+                hasTo ? Value(to, ratio) : LeftOut,
+                hasFrom && hasTo ? Change(from.Value, to.Value) : LeftOut);
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);
@@ -117,6 +124,11 @@ public sealed partial class HdrHistogramSummary
         rank.ToString(rank is >= 99.99995 and < 100 ? "R" : "0.####", CultureInfo.InvariantCulture);
 
     internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
+
+    private bool IsShown(int i, HdrHistogramTableOptions options) =>
+        !options.LeavesOutMaximum
+        || PercentileRank.IsBelowMaximum(StandardRanks[i], TotalCount)
+        || (StandardRanks[i] == PercentileRank.Max && TotalCount > 0);
 
     private static string Value(in Percentile percentile, double ratio) =>
         UnitText.Value(percentile.Value, percentile.Bucket.Step, ratio);

@@ -32,5 +32,8 @@ public sealed class HdrHistogramTableOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
+    /// <summary>Whether percentiles above which no value lies are left out: each would be the maximum by another name.</summary>
+    internal bool LeavesOutMaximum { get; init; }
+
     internal string Heading(string defaultTitle) => Unit.Name.Length == 0 ? Title ?? defaultTitle : $"{Title ?? defaultTitle}, {Unit.Name}";
 }

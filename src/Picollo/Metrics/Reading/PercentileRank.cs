@@ -34,7 +34,7 @@ internal static class PercentileRank
 
     /// <summary>Whether at least one value lies above a rank: count × (1 − rank/100) ≥ 1. If none does, the percentile is only the largest
     /// value by another name.</summary>
-    public static bool IsBelowMaximum(double rank, ulong total) => ToCount(rank, total) < total;
+    public static bool IsBelowMaximum(double rank, ulong total) => rank == 0 ? total > 0 : ToCount(rank, total) < total;
 
     /// <summary>The inverse of <see cref="ToCount"/>: the largest rank that stands for no more than a count.</summary>
     /// <param name="count">0 to <paramref name="total"/>.</param>
