@@ -90,7 +90,7 @@ internal static class UsageTables
     /// <summary>Appends the choice of the window of percentiles and plots.</summary>
     private static void WriteWindows(StringBuilder html, UsageReading reading, string chosen)
     {
-        html.Append("<nav>Percentiles and plots:");
+        html.Append("<nav aria-label=\"Time of percentiles and plots\">Percentiles and plots:");
         foreach ((string id, string title) in RecentWindow.All.Select(window => (window.Id, window.Title)).Prepend(("", "since the start")))
         {
             string current = id == (reading.Recent?.Id ?? "") ? " aria-current=\"true\"" : "";

@@ -16,7 +16,10 @@ namespace Picollo.Export.Plots;
 /// drawn; below the legend the plot says how many there are.</para>
 /// <para>No script, no style sheet but the document's own, no external part: a fragment needs no exception in a page's
 /// content-security policy. Lines are in Okabe and Ito's colours, which colour-blind people tell apart, with a contrast of 3:1 or
-/// more on white and on a dark ground; text has the colour of the page's text. Names are encoded.</para>
+/// more on white and on a dark ground; text has the colour of the page's text. Names are encoded, and long ones are shortened where they
+/// are alike.</para>
+/// <para>Values in a unit of time (ns, µs, ms, s or their English names) are shown in the unit that suits them: 30 ms, not 30,000,000
+/// ns.</para>
 /// <para>Immutable. Making one copies a histogram's counts into pooled memory and takes about a millisecond for each.</para>
 /// </remarks>
 public sealed class HdrHistogramPlot

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Page;
@@ -79,6 +80,26 @@ public class PageEndpointsTests
         (await events.NextAsync()).Data.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>");
         (await events.NextAsync()).Data.Should().Contain("Percentiles over the last minute");
         (await server.Client.GetStringAsync("/picollo?window=1y")).Should().Contain("Percentiles since the start");
+    }
+
+    [Fact]
+    public async Task Rows_with_long_names_show_what_they_differ_in()
+    {
+        string same = string.Concat(Enumerable.Repeat("/segment", 20));
+        await using PageServer server = await PageServer.StartAsync();
+        foreach (string name in new[] { "orders", "items" })
+        {
+            server.Count("GET", $"{same}/{name}{same}");
+            server.Registry.GetOrAdd($"{same}/{name}_sizes{same}", () => HdrHistogram.Create(), HdrHistogramDescription.None);
+        }
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        string[] rows = [.. Regex.Matches(page, "<bdi>([^<]*)</bdi></a></th>").Select(match => match.Groups[1].Value)];
+        rows.Should().HaveCount(4);
+        rows.Select(row => Regex.Match(row, "orders_sizes|items_sizes|orders|items").Value)
+            .Should().BeEquivalentTo("orders", "items", "orders_sizes", "items_sizes");
+        rows.Should().OnlyContain(row => row.Length <= 160);
     }
 
     [Fact]

@@ -46,6 +46,19 @@ public class ReportTests
     }
 
     [Fact]
+    public void Its_title_is_what_is_shown_unless_there_is_another()
+    {
+        HdrHistogramSeries[] series = [.. Enumerable.Range(1, 5).Select(i => new HdrHistogramSeries($"run {i}", PercentilePlotTests.One(5)))];
+        Page(series[..1]).Should().Contain("<title>run 1</title>").And.Contain("<h1>run 1</h1>");
+        Page(series).Should().Contain("<h1>run 1, run 2, run 3 and 2 more</h1>");
+        Page(series, new() { Title = "Nightly" }).Should().Contain("<h1>Nightly</h1>");
+    }
+
+    [Fact]
+    public void In_the_dark_its_lines_have_lighter_colours() =>
+        Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(PlotPalette.DarkStyle);
+
+    [Fact]
     public void Two_histograms_are_compared()
     {
         HdrHistogramSeries[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];

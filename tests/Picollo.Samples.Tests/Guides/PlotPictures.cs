@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using Picollo.Export.Plots;
 using Picollo.Samples.Tokenizer;
@@ -37,7 +38,8 @@ public sealed class PlotPictures
         Compare("difference.svg", HdrHistogramPlot.CreateDifference(series[0], series[1], options), "Change from string.Split to spans");
     }
 
-    /// <summary>The texts of the picture are those of the present plot, except numbers and whether an axis is logarithmic.</summary>
+    /// <summary>The texts of the picture are those of the present plot, except numbers, units of time, and whether an axis is
+    /// logarithmic.</summary>
     private static void Compare(string name, HdrHistogramPlot plot, params string[] texts)
     {
         string taken = plot.ToSvgDocument();
@@ -45,5 +47,6 @@ public sealed class PlotPictures
     }
 
     private static IEnumerable<string> Texts(XElement plot) => plot.Descendants().Where(one => one.Name.LocalName == "text").Select(one => one.Value)
-        .Where(text => !text.Any(char.IsAsciiDigit)).Select(text => text.Split(", logarithmic")[0]);
+        .Where(text => !text.Any(char.IsAsciiDigit))
+        .Select(text => Regex.Replace(text.Split(", logarithmic")[0], "(?<=^|, )(s|ms|µs|ns)$", "time"));
 }
