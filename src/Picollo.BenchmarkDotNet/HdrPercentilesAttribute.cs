@@ -10,9 +10,10 @@ namespace Picollo.BenchmarkDotNet;
 /// <see cref="System.Diagnostics.Stopwatch"/> less the median of an empty call: for as long as the actual iterations took, 1,000,000
 /// invocations at most. Where an iteration is one invocation (long benchmarks, <c>[IterationSetup]</c>, cold starts) the iterations, less
 /// the median of iterations without the workload, are the distribution, and nothing more is run.</para>
-/// <para>The columns are per operation, as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and
-/// cost (some tens of nanoseconds) are not gone: of operations far below a microsecond this shows the interruptions, not the operation.
-/// Where summaries are joined, BenchmarkDotNet asks the first class for files: they are written if that one has the attribute.</para>
+/// <para>A percentile is shown if at least one invocation lies above it: p99.9 of 1,000 invocations or more. The columns are per operation,
+/// as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and cost (some tens of nanoseconds) are not
+/// gone: of operations far below a microsecond this shows the interruptions, not the operation. Where summaries are joined, BenchmarkDotNet
+/// asks the first class for files: they are written if that one has the attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class HdrPercentilesAttribute : Attribute, IConfigSource

@@ -138,6 +138,11 @@ public class PercentilePlotTests
         picture.Label.Should().Contain("s9 and 2990 more");
         picture.Areas[0].Should().Be("M58 48H448L448 216H58Z", "the others lie between 10 and 90");
         picture.Fragment.Length.Should().BeLessThan(50_000);
+
+        HdrHistogramPlotOptions nanoseconds = new() { Unit = new() { Name = "ns" } };
+        HdrHistogramSeries[] times = [.. Enumerable.Range(0, 12).Select(i => new HdrHistogramSeries($"s{i}", One(i % 2 == 0 ? 10_000_000UL : 90_000_000)))];
+        SvgPicture ofTimes = new(HdrHistogramPlot.CreatePercentiles(times, nanoseconds));
+        ofTimes.Areas[0].Should().Be(picture.Areas[0], "the band is in milliseconds, as the axis is");
     }
 
     [Theory]

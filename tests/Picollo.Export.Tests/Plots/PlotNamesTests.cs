@@ -18,6 +18,7 @@ public class PlotNamesTests
         names[0].Should().Contain(one);
         names[1].Should().Contain(other);
         names.Should().OnlyContain(name => PlotText.LettersOf(name) <= 30 && name.Contains('…'));
+        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "the room is used");
     }
 
     [Fact]
@@ -34,6 +35,14 @@ public class PlotNamesTests
         parts.Should().OnlyContain(part => PlotText.LettersOf(part) <= letters);
         string Text(int length) => new([.. Enumerable.Range(0, length).Select(_ => Letters[random.Next(Letters.Length)])]);
     });
+
+    [Fact]
+    public void Names_that_differ_in_too_much_are_numbered()
+    {
+        string rest = new('x', 60);
+        string[] names = [$"1{rest}1{rest}1", $"1{rest}2{rest}1", $"2{rest}1{rest}2"];
+        PlotNames.Shorten(names, 20).Should().Equal("1xxxxxxxxxx…xxxxx1", "1xxxxxxx…xxxx1 (2)", "2xxxxxxxxxx…xxxxx2");
+    }
 
     [Fact]
     public void Thousands_of_names_of_one_kind_are_numbered_at_once()
