@@ -18,11 +18,13 @@ internal sealed record MeasureSet(
     /// <summary>All that a configuration's attributes and calls ask for.</summary>
     public static IReadOnlyList<MeasureSet> Of(IConfig config) => [.. config.GetColumnProviders().OfType<MeasureSet>()];
 
-    /// <summary>None: columns come of the diagnoser's metrics. But here they are seen together, of all classes where their summaries are
-    /// joined, before the table is made of them.</summary>
+    /// <summary>Those of percentiles; the others come of the diagnoser's metrics. Here all are seen together, of all classes where their
+    /// summaries are joined, before the table is made of them.</summary>
     public IEnumerable<IColumn> GetColumns(Summary summary)
     {
         MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values));
-        return [];
+        return Measures.Contains(PicolloMeasure.HdrPercentiles)
+            ? MeasureMetrics.Percentiles.Select(percentile => new PercentileColumn(percentile.Metric))
+            : [];
     }
 }

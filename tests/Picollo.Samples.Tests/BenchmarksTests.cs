@@ -17,7 +17,7 @@ namespace Picollo.Samples.Tests;
 public sealed class BenchmarksTests
 {
     private static readonly string[] CpuUsage = ["User/Op", "Kernel/Op", "CPU/Wall"];
-    private static readonly string[] Percentiles = ["max"]; // a few invocations have no other
+    private static readonly string[] Percentiles = ["p50", "p90", "p99", "p99.9", "max"];
 
     public static TheoryData<Type, string[]> Classes => new()
     {

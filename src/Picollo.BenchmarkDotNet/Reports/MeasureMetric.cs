@@ -4,7 +4,8 @@ using BenchmarkDotNet.Reports;
 namespace Picollo.BenchmarkDotNet.Reports;
 
 /// <summary>One column of the results table, as one benchmark describes it.</summary>
-internal sealed class MeasureMetric(string id, string legend, int priority, bool isTime = false, bool isRatio = false) : IMetricDescriptor
+internal sealed class MeasureMetric(
+    string id, string legend, int priority, bool isTime = false, bool isRatio = false, bool hasOwnColumn = false) : IMetricDescriptor
 {
     private double _least = double.PositiveInfinity;
 
@@ -56,7 +57,8 @@ internal sealed class MeasureMetric(string id, string legend, int priority, bool
         }
     }
 
-    public bool GetIsAvailable(Metric metric) => true;
+    // BenchmarkDotNet makes no column of what is not available.
+    public bool GetIsAvailable(Metric metric) => !hasOwnColumn;
 
     public override string ToString() => DisplayName;
 }

@@ -15,8 +15,11 @@ internal static class MeasureMetrics
     private const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
 
-    private static readonly (string Name, double Rank)[] Percentiles =
-        [("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100)];
+    /// <summary>The percentiles of single invocations, which have columns of their own.</summary>
+    public static IReadOnlyList<(MeasureMetric Metric, double Rank)> Percentiles { get; } =
+    [
+        .. new[] { ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100) }.Select(OfPercentile),
+    ];
 
     /// <summary>What the CPU's usage is named per operation; no counter can be named so beside it.</summary>
     public static IReadOnlyList<string> NamesOfCpu { get; } = ["User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
@@ -74,17 +77,22 @@ internal static class MeasureMetrics
     private static IEnumerable<Metric> OfPercentiles(InvocationTimes invocations)
     {
         HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
-        foreach ((int i, (string name, double rank)) in Percentiles.Index())
+        foreach ((MeasureMetric metric, double rank) in Percentiles)
         {
+            // If no invocation lies above, it is the maximum by another name.
             Percentile percentile = histogram.GetPercentile(rank);
-            if (rank < 100 && percentile.TargetCount == histogram.TotalCount)
+            if (rank == 100 || percentile.TargetCount < histogram.TotalCount)
             {
-                continue; // no value lies above: BenchmarkDotNet shows "-" for a metric that a benchmark lacks
+                yield return metric.Of((double)percentile.Value / invocations.OperationsPerInvoke);
             }
-
-            string legend = rank == 100 ? "The slowest single invocation" : $"{name[1..]} % of the single invocations took at most this";
-            yield return new MeasureMetric(name, legend, PercentilePriority + i, isTime: true)
-                .Of((double)percentile.Value / invocations.OperationsPerInvoke);
         }
+    }
+
+    private static (MeasureMetric Metric, double Rank) OfPercentile((string Name, double Rank) one, int index)
+    {
+        string legend = one.Rank == 100
+            ? "The slowest single invocation"
+            : $"{one.Name[1..]} % of the single invocations took at most this; - if none took longer";
+        return (new(one.Name, legend, PercentilePriority + index, isTime: true, hasOwnColumn: true), one.Rank);
     }
 }

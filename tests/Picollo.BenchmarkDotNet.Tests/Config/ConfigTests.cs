@@ -29,7 +29,7 @@ public sealed class ConfigTests
         run.Summary.Headers().Should().BeEquivalentTo(
             "PageFaults/Op", "MajorPageFaults/Op", "EmulationFaults/Op", "TaskClock/Op", "MinorPageFaults/Op", "AlignmentFaults/Op",
             "User/Op", "Kernel/Op", "CPU/Wall", "VoluntarySwitches/Op", "InvoluntarySwitches/Op",
-            "p50", "p90", "max"); // of few invocations
+            "p50", "p90", "p99", "p99.9", "max");
         run.Summary.Messages().Should().BeEmpty();
     }
 

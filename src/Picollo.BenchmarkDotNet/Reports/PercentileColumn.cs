@@ -1,0 +1,42 @@
+using BenchmarkDotNet.Columns;
+using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
+
+namespace Picollo.BenchmarkDotNet.Reports;
+
+/// <summary>A column of percentiles, with "-" for a benchmark that has none at its rank. BenchmarkDotNet's own column would have "NA", and
+/// none at all if that is so for each benchmark.</summary>
+/// <param name="metric">What benchmarks that have the percentile carry.</param>
+internal sealed class PercentileColumn(MeasureMetric metric) : IColumn
+{
+    private readonly MetricColumn _column = new(metric);
+
+    public string Id => metric.Id;
+
+    public string ColumnName => metric.DisplayName;
+
+    public bool AlwaysShow => true;
+
+    public ColumnCategory Category => ColumnCategory.Metric;
+
+    public int PriorityInCategory => metric.PriorityInCategory;
+
+    public bool IsNumeric => true;
+
+    public UnitType UnitType => metric.UnitType;
+
+    public string Legend => metric.Legend;
+
+    public bool IsDefault(Summary summary, BenchmarkCase benchmarkCase) => false;
+
+    public bool IsAvailable(Summary summary) => summary.Reports.Any(report => IsMeasured(report.BenchmarkCase));
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase) => GetValue(summary, benchmarkCase, SummaryStyle.Default);
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase, SummaryStyle style) =>
+        IsMeasured(benchmarkCase) && summary[benchmarkCase]?.Metrics.ContainsKey(metric.Id) == false
+            ? "-"
+            : _column.GetValue(summary, benchmarkCase, style);
+
+    private static bool IsMeasured(BenchmarkCase benchmark) => PicolloDiagnoser.ResultOf(benchmark)?.Invocations is not null;
+}
