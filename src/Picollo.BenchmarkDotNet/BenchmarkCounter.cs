@@ -43,7 +43,8 @@ internal sealed record BenchmarkCounter(
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
-        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) ? MeasureMetrics.NamesOfCpu : [];
+        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageByMode)
+            ? MeasureMetrics.NamesOfCpu : [];
         List<BenchmarkCounter> counters = [];
         List<string> found = [];
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;

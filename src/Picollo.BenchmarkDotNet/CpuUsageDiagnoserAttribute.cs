@@ -2,8 +2,9 @@ using BenchmarkDotNet.Configs;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Shows what CPU time an operation takes: <c>User/Op</c> and <c>Kernel/Op</c>, <c>CPU/Wall</c>, and the context switches
-/// <c>VoluntarySwitches/Op</c> and <c>InvoluntarySwitches/Op</c>.</summary>
+/// <summary>Shows what CPU time an operation takes: <c>CPU/Op</c>, and <c>CPU Ratio</c> to that of the baseline if there is one;
+/// <c>CPU/Wall</c>; and, if any operation has them, the context switches <c>VoluntarySwitches/Op</c> and
+/// <c>InvoluntarySwitches/Op</c>.</summary>
 /// <remarks>
 /// <para>Of the whole process, while the actual iterations of the workload run, less what iterations without it take. CPU/Wall tells
 /// hidden parallelism (above 1) and waiting (below 1). A process's background work, such as the garbage collector's and the JIT's
@@ -14,6 +15,10 @@ namespace Picollo.BenchmarkDotNet;
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class CpuUsageDiagnoserAttribute : Attribute, IConfigSource
 {
+    /// <summary>Whether <c>User/Op</c> and <c>Kernel/Op</c> are shown, too; false by default.</summary>
+    public bool ByMode { get; set; }
+
     /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
-    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.CpuUsage]));
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(
+        new([ByMode ? PicolloMeasure.CpuUsageByMode : PicolloMeasure.CpuUsage]));
 }

@@ -2,9 +2,10 @@ using BenchmarkDotNet.Configs;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Shows how the times of single invocations are distributed, which the means of iterations hide: <c>p50</c>, <c>p90</c>,
-/// <c>p99</c>, <c>p99.9</c> and <c>max</c>; and writes all of it as a log of HDR histograms (<c>.hlog</c>) and as percentile plots
-/// (<c>.svg</c>, <c>.html</c>) of all benchmarks of the class.</summary>
+/// <summary>Shows how the times of single calls of a benchmark are distributed, which the means of iterations hide: their number
+/// (<c>Calls</c>), <c>Call mean</c>, percentiles such as <c>Call p99</c>, and <c>Call max</c>; and writes all of it as a log of HDR
+/// histograms (<c>.hlog</c>) and as percentile plots (<c>.svg</c>, <c>.html</c>) of all benchmarks of the class.</summary>
+/// <param name="ranks">Which percentiles, in percent: above 0 and below 100. None are 50, 90, 99 and 99.9.</param>
 /// <remarks>
 /// <para>After the actual iterations, whose times stay as they are, the workload is called once at a time, each call timed by
 /// <see cref="System.Diagnostics.Stopwatch"/> less the median of an empty call: for as long as the actual iterations took, 1,000,000
@@ -16,8 +17,8 @@ namespace Picollo.BenchmarkDotNet;
 /// asks the first class for files: they are written if that one has the attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
-public sealed class HdrPercentilesAttribute : Attribute, IConfigSource
+public sealed class HdrPercentilesAttribute(params double[] ranks) : Attribute, IConfigSource
 {
     /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
-    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.HdrPercentiles]));
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.HdrPercentilesAt(ranks)]));
 }

@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
+using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
@@ -18,13 +19,16 @@ internal sealed record MeasureSet(
     /// <summary>All that a configuration's attributes and calls ask for.</summary>
     public static IReadOnlyList<MeasureSet> Of(IConfig config) => [.. config.GetColumnProviders().OfType<MeasureSet>()];
 
-    /// <summary>Those of percentiles; the others come of the diagnoser's metrics. Here all are seen together, of all classes where their
-    /// summaries are joined, before the table is made of them.</summary>
+    /// <summary>Those of single calls, and the ratio of CPU times; the others come of the diagnoser's metrics. Here all are seen together,
+    /// of all classes where their summaries are joined, before the table is made of them.</summary>
     public IEnumerable<IColumn> GetColumns(Summary summary)
     {
         MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values));
-        return Measures.Contains(PicolloMeasure.HdrPercentiles)
-            ? MeasureMetrics.Percentiles.Select(percentile => new PercentileColumn(percentile.Metric))
-            : [];
+        MeasureRequest request = MeasureRequest.Of([this], isAwaited: false);
+        return
+        [
+            .. MeasureMetrics.OfCalls(request.Ranks).Select(metric => new CallColumn(metric)),
+            .. request.CpuUsage ? [new CpuRatioColumn()] : Array.Empty<IColumn>(),
+        ];
     }
 }

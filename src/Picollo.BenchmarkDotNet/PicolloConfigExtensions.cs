@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Jobs;
 
@@ -50,7 +51,15 @@ public static class PicolloConfigExtensions
         return config.AddMeasures(new MeasureSet([], includeKernel, allThreads));
     }
 
-    internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures) => config
+    internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures)
+    {
+        // Before a type is loaded that an unsupported version has another interface for.
+        SupportedVersions.Check(typeof(IConfig).Assembly.GetName().Version!);
+        return AddDiagnoserAndEngine(config, measures);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ManualConfig AddDiagnoserAndEngine(ManualConfig config, MeasureSet measures) => config
         .AddColumnProvider(measures)
         .AddDiagnoser(new PicolloDiagnoser())
         .AddJob(new Job("Picollo").WithEngineFactory(new PicolloEngineFactory()).AsMutator());

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Analysers;
 using BenchmarkDotNet.Diagnosers;
@@ -26,6 +27,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     // Of those that have run and whose columns were not asked for yet: null where the engine left nothing.
     private readonly Dictionary<BenchmarkCase, MeasureResult?> _measured = [];
+    private readonly Dictionary<string, bool> _hasColumn = []; // by metric, of all benchmarks
     private readonly SortedSet<string> _unavailable = new(StringComparer.Ordinal);
 
     public IEnumerable<string> Ids { get; } = ["Picollo"];
@@ -44,18 +46,18 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
     {
         BenchmarkCase benchmark = parameters.BenchmarkCase;
-        switch (signal)
+        switch (RunSignals.Of(signal))
         {
-            case HostSignal.BeforeProcessStart:
+            case RunSignal.BeforeProcess:
                 parameters.Process!.StartInfo.Environment[ExchangeFile.Variable] = Begin(benchmark);
                 break;
 
             // In-process toolchains send no BeforeProcessStart.
-            case HostSignal.BeforeAnythingElse when !_files.ContainsKey(benchmark):
+            case RunSignal.Begin when !_files.ContainsKey(benchmark):
                 Environment.SetEnvironmentVariable(ExchangeFile.Variable, Begin(benchmark));
                 break;
 
-            case HostSignal.AfterAll or HostSignal.AfterProcessExit when _files.Remove(benchmark, out string? path):
+            case RunSignal.End when _files.Remove(benchmark, out string? path):
                 Environment.SetEnvironmentVariable(ExchangeFile.Variable, null);
                 if (path is not null)
                 {
@@ -83,17 +85,36 @@ internal sealed class PicolloDiagnoser : IDiagnoser
             return [];
         }
 
-        return MeasureMetrics.Of(RequestOf(benchmark), measured);
+        Metric[] metrics = [.. MeasureMetrics.Of(RequestOf(benchmark), measured)];
+        foreach (Metric metric in metrics)
+        {
+            bool hasColumn = metric.Descriptor is MeasureMetric { HasOwnColumn: true } || metric.Descriptor.GetIsAvailable(metric);
+            _hasColumn[metric.Descriptor.Id] = hasColumn || _hasColumn.GetValueOrDefault(metric.Descriptor.Id);
+        }
+
+        return metrics;
     }
 
-    /// <summary>What the engine found it could not measure, and the validation before the run did not say already.</summary>
+    /// <summary>What the engine found it could not measure, and the validation before the run did not say already; or that there is nothing
+    /// to say, below the heading that BenchmarkDotNet prints in any case.</summary>
     public void DisplayResults(ILogger logger)
     {
+        string[] zeros = [.. _hasColumn.Where(one => !one.Value).Select(one => one.Key).Order(StringComparer.Ordinal)];
+        if (zeros.Length > 0)
+        {
+            logger.WriteLineInfo($"0 for all benchmarks, and no column: {string.Join(", ", zeros)}");
+        }
+        else if (_unavailable.Count == 0)
+        {
+            logger.WriteLineInfo("All that was asked for and is available here was measured.");
+        }
+
         foreach (string reason in _unavailable)
         {
             logger.WriteLineError(reason);
         }
 
+        _hasColumn.Clear();
         _unavailable.Clear(); // a configuration may be of several runs
     }
 
@@ -122,6 +143,15 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         {
             yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; "
                 + "such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
+        }
+
+        foreach (double rank in sets.SelectMany(set => set.Measures).SelectMany(measure => measure?.Ranks ?? []).Distinct())
+        {
+            if (rank is not (> 0 and < 100))
+            {
+                yield return string.Create(
+                    CultureInfo.InvariantCulture, $"The percentile {rank} is left out: percentiles are above 0 and below 100.");
+            }
         }
 
         _ = BenchmarkCounter.Choose([.. sets.SelectMany(set => set.Measures)], out IReadOnlyList<string> problems);

@@ -8,15 +8,26 @@ namespace Picollo.BenchmarkDotNet;
 /// <see cref="HdrPercentiles"/>. Immutable.</summary>
 public sealed class PicolloMeasure
 {
-    private PicolloMeasure(BenchmarkCounter? counter = null) => Counter = counter;
+    private PicolloMeasure(BenchmarkCounter? counter = null, IReadOnlyList<double>? ranks = null) => (Counter, Ranks) = (counter, ranks);
 
     /// <summary>CPU time and context switches, as <see cref="CpuUsageDiagnoserAttribute"/> shows them.</summary>
     public static PicolloMeasure CpuUsage { get; } = new();
 
-    /// <summary>The percentiles of single invocations, as <see cref="HdrPercentilesAttribute"/> shows them.</summary>
-    public static PicolloMeasure HdrPercentiles { get; } = new();
+    /// <summary>The same, and user and kernel time apart.</summary>
+    public static PicolloMeasure CpuUsageByMode { get; } = new();
+
+    /// <summary>The percentiles 50, 90, 99 and 99.9 of single invocations, as <see cref="HdrPercentilesAttribute"/> shows them.</summary>
+    public static PicolloMeasure HdrPercentiles { get; } = HdrPercentilesAt();
 
     internal BenchmarkCounter? Counter { get; }
+
+    /// <summary>The percentiles of single invocations; null of other measures.</summary>
+    internal IReadOnlyList<double>? Ranks { get; }
+
+    /// <summary>Percentiles of single invocations.</summary>
+    /// <param name="ranks">Which, in percent: above 0 and below 100. None are 50, 90, 99 and 99.9.</param>
+    /// <returns>The measure.</returns>
+    public static PicolloMeasure HdrPercentilesAt(params double[] ranks) => new(ranks: ranks is [_, ..] ? [.. ranks] : [50, 90, 99, 99.9]);
 
     /// <summary>Any event by the kernel's numbers (perf_event_open(2)).</summary>
     /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes.</param>

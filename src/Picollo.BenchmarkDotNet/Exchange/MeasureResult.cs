@@ -10,18 +10,18 @@ internal sealed record MeasureResult(
 
 /// <summary>What a counter counted.</summary>
 /// <param name="Name">The counter's.</param>
-/// <param name="PerOperation">Not negative; NaN if it never counted.</param>
+/// <param name="PerOperation">Not negative.</param>
 /// <param name="IsScaled">Whether it counted part of the time only, and is an estimate.</param>
 internal sealed record CountedEvents(string Name, double PerOperation, bool IsScaled = false);
 
 /// <summary>What an operation took of the CPU.</summary>
 /// <param name="UserNanoseconds">In user code.</param>
 /// <param name="KernelNanoseconds">In the kernel.</param>
-/// <param name="WallNanoseconds">By the benchmark's clock.</param>
+/// <param name="WallNanoseconds">The elapsed time; null if it is too short to be compared with.</param>
 /// <param name="VoluntarySwitches">Null where the system does not tell.</param>
 /// <param name="InvoluntarySwitches">Null where the system does not tell.</param>
 internal sealed record CpuPerOperation(
-    double UserNanoseconds, double KernelNanoseconds, double WallNanoseconds, double? VoluntarySwitches, double? InvoluntarySwitches);
+    double UserNanoseconds, double KernelNanoseconds, double? WallNanoseconds, double? VoluntarySwitches, double? InvoluntarySwitches);
 
 /// <summary>How long single invocations took.</summary>
 /// <param name="Nanoseconds">An encoded histogram.</param>

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Picollo.Cpu;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
@@ -8,6 +9,7 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     private readonly List<Iteration> _iterations = [];
     private readonly ulong[] _counts = new ulong[counters.Names.Count];
     private ProcessUsage? _usage;
+    private long _start;
 
     /// <summary>All so far, in order.</summary>
     public IReadOnlyList<Iteration> Iterations => _iterations;
@@ -15,13 +17,15 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     public void Begin()
     {
         _usage = Usage();
+        _start = Stopwatch.GetTimestamp(); // right after the usage, at the end too: both are of the same time
         counters.Begin(); // last: what stands after it is counted
     }
 
     public void End()
     {
         counters.End(_counts); // first, likewise
-        _iterations.Add(new([.. _counts], Usage() - _usage));
+        ProcessUsage? usage = Usage() - _usage;
+        _iterations.Add(new([.. _counts], usage, Stopwatch.GetElapsedTime(_start).TotalNanoseconds));
     }
 
     private ProcessUsage? Usage() => measuresCpu ? ProcessUsage.Read() : null;
@@ -30,7 +34,8 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
 /// <summary>What was measured while one iteration ran.</summary>
 /// <param name="Counts">In the counters' order.</param>
 /// <param name="Usage">The process's; null if not asked for, or not available.</param>
-internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage);
+/// <param name="WallNanoseconds">The time in which it was used.</param>
+internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage, double WallNanoseconds);
 
 /// <summary>What this process has taken so far.</summary>
 /// <param name="Cpu">All its threads' time.</param>

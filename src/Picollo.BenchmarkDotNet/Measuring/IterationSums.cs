@@ -10,6 +10,12 @@ namespace Picollo.BenchmarkDotNet.Measuring;
 /// <param name="times">As the engine reports them: in order too, and perhaps more at the front, from before the measuring.</param>
 internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOnlyList<Measurement> times)
 {
+    /// <summary>The step of a process's CPU time, in nanoseconds: getrusage(2) has microseconds; Windows counts ticks of 1/64 s.</summary>
+    private static readonly double ClockStep = OperatingSystem.IsWindows() ? 15_625_000 : 1000;
+
+    /// <summary>The part of the time that a ratio may be wrong by.</summary>
+    private const double Tolerance = 0.05;
+
     private readonly ILookup<IterationMode, (Iteration Measured, Measurement Time)> _actual = iterations.Reverse().Zip(times.Reverse())
         .Where(one => one.Second.IterationStage == IterationStage.Actual)
         .ToLookup(one => one.Second.IterationMode);
@@ -19,10 +25,23 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
         ? new(
             PerOperation(one => one.Measured.Usage?.Cpu.UserNanoseconds ?? 0),
             PerOperation(one => one.Measured.Usage?.Cpu.KernelNanoseconds ?? 0),
-            PerOperation(one => one.Time.Nanoseconds),
+            Wall,
             Switches(usage => usage.VoluntarySwitches),
             Switches(usage => usage.InvoluntarySwitches))
         : null;
+
+    /// <summary>The time of the usage; null if it says nothing: it is near the step of the clock, or what is left of a workload that takes
+    /// no longer than an empty one.</summary>
+    private double? Wall
+    {
+        get
+        {
+            double own = PerOperation(one => one.Measured.WallNanoseconds);
+            double all = Workload.Sum(one => one.Measured.WallNanoseconds);
+            double ownOfAll = own * Workload.Sum(one => one.Time.Operations);
+            return ownOfAll * Tolerance >= Workload.Count() * ClockStep && ownOfAll >= all * Tolerance ? own : null;
+        }
+    }
 
     /// <summary>Of the counter with an index.</summary>
     public double PerOperation(int index) => PerOperation(one => one.Measured.Counts[index]);

@@ -51,9 +51,15 @@ internal sealed class MeasuringEngine(
         clock.Meter = null;
 
         var sums = new IterationSums(meter.Iterations, results.EngineMeasurements);
-        InvocationTimes? invocations = request.HdrPercentiles ? SingleInvocations.Measure(parameters, results) : null;
-        MeasureResult result = new(
-            [.. counters.Names.Select((name, i) => Counted(name, i, counters, sums))], counters.Unavailable, sums.Cpu, invocations);
+        InvocationTimes? invocations = TryMeasureInvocations(results, out string? failure);
+        CountedEvents[] counted = [.. counters.Names.Select((name, i) => Counted(name, i, counters, sums))];
+        string[] unavailable =
+        [
+            .. counters.Unavailable,
+            .. counted.Where(one => double.IsNaN(one.PerOperation)).Select(one => $"Not counted: {one.Name}: its turn never came."),
+            .. failure is null ? Array.Empty<string>() : [failure],
+        ];
+        MeasureResult result = new([.. counted.Where(one => !double.IsNaN(one.PerOperation))], unavailable, sums.Cpu, invocations);
         if (!ExchangeFile.TryWriteResult(path, result, out string? reason))
         {
             WriteLine($"// Not measured: {reason}"); // the times are there all the same
@@ -69,6 +75,23 @@ internal sealed class MeasuringEngine(
     public void WriteLine(string line) => engine.WriteLine(line);
 
     public void Dispose() => engine.Dispose();
+
+    /// <summary>Calls the workload more often than BenchmarkDotNet has announced to it: one with a queue that was filled for the announced
+    /// number fails then. That must cost the percentiles only.</summary>
+    private InvocationTimes? TryMeasureInvocations(RunResults results, out string? failure)
+    {
+        failure = null;
+        try
+        {
+            return request.HasInvocations ? SingleInvocations.Measure(parameters, results) : null;
+        }
+        catch (Exception e)
+        {
+            failure = $"No percentiles: {parameters.BenchmarkName}: a single call after the iterations failed: "
+                + $"{e.GetType().Name}: {e.Message}";
+            return null;
+        }
+    }
 
     private static CountedEvents Counted(string name, int index, ICounters counters, IterationSums sums)
     {

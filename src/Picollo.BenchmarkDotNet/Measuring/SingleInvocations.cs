@@ -60,18 +60,24 @@ internal static class SingleInvocations
             parameters.IterationSetupAction?.Invoke(); // no part of the duration: as many invocations are timed, however long it takes
             long begin = Stopwatch.GetTimestamp();
             long stop = begin;
-            workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
-            for (long i = 1; i < invocations && stop - begin < left && timed < MaxInvocations; i++, timed++)
+            try
             {
-                long start = Stopwatch.GetTimestamp();
-                workload(1);
-                stop = Stopwatch.GetTimestamp();
-                ulong time = NanoScope.TicksToNanos(stop - start);
-                histogram.Record(time - Math.Min(time, overhead));
+                workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
+                for (long i = 1; i < invocations && stop - begin < left && timed < MaxInvocations; i++, timed++)
+                {
+                    long start = Stopwatch.GetTimestamp();
+                    workload(1);
+                    stop = Stopwatch.GetTimestamp();
+                    ulong time = NanoScope.TicksToNanos(stop - start);
+                    histogram.Record(time - Math.Min(time, overhead));
+                }
+            }
+            finally
+            {
+                parameters.IterationCleanupAction?.Invoke();
             }
 
             left -= stop - begin;
-            parameters.IterationCleanupAction?.Invoke();
         }
     }
 

@@ -5,8 +5,12 @@ namespace Picollo.BenchmarkDotNet.Reports;
 
 /// <summary>One column of the results table, as one benchmark describes it.</summary>
 internal sealed class MeasureMetric(
-    string id, string legend, int priority, bool isTime = false, bool isRatio = false, bool hasOwnColumn = false) : IMetricDescriptor
+    string id, string legend, int priority, bool isTime = false, bool isRatio = false, bool hasOwnColumn = false,
+    bool isShownIfZero = true) : IMetricDescriptor
 {
+    /// <summary>With the decimals that are shown, less is nothing, which BenchmarkDotNet shows as "-".</summary>
+    private const double LeastShown = 0.00005;
+
     private double _least = double.PositiveInfinity;
 
     public string Id => id;
@@ -16,7 +20,7 @@ internal sealed class MeasureMetric(
 
     public string Legend => IsScaled ? $"{legend}; more counters than the CPU has: it counted part of the time and is scaled up" : legend;
 
-    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.000" : _least switch
+    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.###" : _least switch
     {
         >= 1000 => "#,0",
         >= 1 => "#,0.00",
@@ -31,11 +35,15 @@ internal sealed class MeasureMetric(
 
     public int PriorityInCategory => priority;
 
+    /// <summary>Whether it has a column that is not BenchmarkDotNet's.</summary>
+    public bool HasOwnColumn => hasOwnColumn;
+
     public bool IsScaled { get; private set; }
 
     public Metric Of(double value, bool isScaled = false)
     {
         IsScaled |= isScaled;
+        value = isTime ? Rounded(value) : Math.Abs(value) < LeastShown ? 0 : value;
         _least = value > 0 ? Math.Min(_least, value) : _least;
         return new(this, value);
     }
@@ -57,8 +65,16 @@ internal sealed class MeasureMetric(
         }
     }
 
-    // BenchmarkDotNet makes no column of what is not available.
-    public bool GetIsAvailable(Metric metric) => !hasOwnColumn;
+    // BenchmarkDotNet makes no column of what is not available for any benchmark.
+    public bool GetIsAvailable(Metric metric) => !hasOwnColumn && (isShownIfZero || metric.Value > 0);
 
     public override string ToString() => DisplayName;
+
+    /// <summary>As many digits as are known: histograms have three, and clocks no more.</summary>
+    private static double Rounded(double value)
+    {
+        const int Digits = 4;
+        double unit = value == 0 ? 1 : Math.Pow(10, Math.Floor(Math.Log10(Math.Abs(value))) - Digits + 1);
+        return Math.Round(value / unit) * unit;
+    }
 }

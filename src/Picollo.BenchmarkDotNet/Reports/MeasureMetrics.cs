@@ -1,3 +1,4 @@
+using System.Globalization;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.Export;
@@ -12,23 +13,29 @@ internal static class MeasureMetrics
 
     // Columns stand in this order; those of BenchmarkDotNet's own diagnosers have the first few numbers.
     private const int CounterPriority = 100;
-    private const int CpuPriority = 1_000;
+    /// <summary>Of the first column of CPU time.</summary>
+    public const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
+    private const int PlacesPerPercent = 1_000; // percentiles stand in their order
+    private const int LastPriority = 200;
 
-    /// <summary>The percentiles of single invocations, which have columns of their own.</summary>
-    public static IReadOnlyList<(MeasureMetric Metric, double Rank)> Percentiles { get; } =
-    [
-        .. new[] { ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100) }.Select(OfPercentile),
-    ];
+    private const string CallMax = "Call max";
+    private const string CallMean = "Call mean";
+
+    /// <summary>The CPU time of an operation.</summary>
+    public const string CpuTime = "CPU/Op";
+
+    /// <summary>The number of calls.</summary>
+    public const string Calls = "Calls";
 
     /// <summary>What the CPU's usage is named per operation; no counter can be named so beside it.</summary>
-    public static IReadOnlyList<string> NamesOfCpu { get; } = ["User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
+    public static IReadOnlyList<string> NamesOfCpu { get; } = ["CPU", "User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
     public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
     [
         .. OfCounters(request, measured.Counters),
-        .. measured.Cpu is { } cpu ? OfCpu(cpu) : [],
-        .. measured.Invocations is { } invocations ? OfPercentiles(invocations) : [],
+        .. measured.Cpu is { } cpu ? OfCpu(cpu, request.ByMode) : [],
+        .. measured.Invocations is { } invocations ? OfCalls(request.Ranks, invocations) : [],
     ];
 
     private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
@@ -37,8 +44,11 @@ internal static class MeasureMetrics
         {
             if (Find(asked.Name) is { } counter) // else it was not counted here
             {
-                string what = $"{asked.SessionName} per operation{(request.IncludeKernel ? ", the kernel's part included" : "")}";
-                yield return new MeasureMetric($"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime)
+                string threads = request.AllThreads ? "all threads of the process" : "this thread";
+                string what = $"{asked.Name} per operation, {threads}{(request.IncludeKernel ? ", the kernel's part included" : "")}";
+                bool isShownIfZero = asked.Software is null || asked.IsTime;
+                yield return new MeasureMetric(
+                    $"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime, isShownIfZero: isShownIfZero)
                     .Of(counter.PerOperation, counter.IsScaled);
             }
         }
@@ -53,46 +63,90 @@ internal static class MeasureMetrics
         CountedEvents? Find(string name) => counters.FirstOrDefault(counter => counter.Name == name);
     }
 
-    private static IEnumerable<Metric> OfCpu(CpuPerOperation cpu)
+    private static IEnumerable<Metric> OfCpu(CpuPerOperation cpu, bool isByMode)
     {
-        yield return new MeasureMetric(
-            "User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority, isTime: true)
-            .Of(cpu.UserNanoseconds);
-        yield return new MeasureMetric(
-            "Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 1, isTime: true)
-            .Of(cpu.KernelNanoseconds);
-        // ?: it took no more than nothing
-        yield return new MeasureMetric(
-            "CPU/Wall", "CPU time over elapsed time: above 1 is parallel, below 1 waits", CpuPriority + 2, isRatio: true)
-            .Of(cpu.WallNanoseconds > 0 ? (cpu.UserNanoseconds + cpu.KernelNanoseconds) / cpu.WallNanoseconds : double.NaN);
+        double total = cpu.UserNanoseconds + cpu.KernelNanoseconds;
+        yield return new MeasureMetric(CpuTime, "CPU time per operation, all threads of the process", CpuPriority, isTime: true).Of(total);
+        if (isByMode)
+        {
+            yield return new MeasureMetric(
+                "User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority + 2, isTime: true)
+                .Of(cpu.UserNanoseconds);
+            yield return new MeasureMetric(
+                "Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 3, isTime: true)
+                .Of(cpu.KernelNanoseconds);
+        }
+
+        if (cpu.WallNanoseconds is { } wall)
+        {
+            yield return new MeasureMetric(
+                "CPU/Wall",
+                "CPU time over elapsed time: above 1 is parallel, below 1 waits; NA: the operation is too short to tell",
+                CpuPriority + 4,
+                isRatio: true)
+                .Of(total / wall);
+        }
+
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
-            yield return new MeasureMetric("VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 3).Of(voluntary);
             yield return new MeasureMetric(
-                "InvoluntarySwitches/Op", "Times a thread lost the CPU to another or yielded it, per operation", CpuPriority + 4)
+                "VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 5, isShownIfZero: false)
+                .Of(voluntary);
+            yield return new MeasureMetric(
+                "InvoluntarySwitches/Op",
+                "Times a thread lost the CPU to another or yielded it, per operation",
+                CpuPriority + 6,
+                isShownIfZero: false)
                 .Of(involuntary);
         }
     }
 
-    private static IEnumerable<Metric> OfPercentiles(InvocationTimes invocations)
+    /// <summary>What is shown of single calls, in the columns' order; it has columns of its own.</summary>
+    /// <param name="ranks">The percentiles; without any, nothing is shown.</param>
+    public static IEnumerable<MeasureMetric> OfCalls(IReadOnlyList<double> ranks)
     {
-        HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
-        foreach ((MeasureMetric metric, double rank) in Percentiles)
+        if (ranks.Count == 0)
         {
-            // If no invocation lies above, it is the maximum by another name.
-            Percentile percentile = histogram.GetPercentile(rank);
-            if (rank == 100 || percentile.TargetCount < histogram.TotalCount)
-            {
-                yield return metric.Of((double)percentile.Value / invocations.OperationsPerInvoke);
-            }
+            yield break;
         }
+
+        yield return new(Calls, "Number of single calls that were timed", PercentilePriority, hasOwnColumn: true);
+        yield return OfTime(CallMean, "Mean time of the single calls, per operation", 1);
+        foreach (double rank in ranks)
+        {
+            string percent = rank.ToString(CultureInfo.InvariantCulture);
+            yield return OfTime(
+                NameOf(rank), $"{percent} % of the single calls took at most this, per operation; - if none took longer", 2 + rank);
+        }
+
+        yield return OfTime(CallMax, "The slowest single call, per operation", LastPriority);
+
+        static MeasureMetric OfTime(string name, string legend, double place) =>
+            new(name, legend, PercentilePriority + (int)(place * PlacesPerPercent), isTime: true, hasOwnColumn: true);
     }
 
-    private static (MeasureMetric Metric, double Rank) OfPercentile((string Name, double Rank) one, int index)
+    private static string NameOf(double rank) => string.Create(CultureInfo.InvariantCulture, $"Call p{rank}");
+
+    private static IEnumerable<Metric> OfCalls(IReadOnlyList<double> ranks, InvocationTimes invocations)
     {
-        string legend = one.Rank == 100
-            ? "The slowest single invocation"
-            : $"{one.Name[1..]} % of the single invocations took at most this; - if none took longer";
-        return (new(one.Name, legend, PercentilePriority + index, isTime: true, hasOwnColumn: true), one.Rank);
+        HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
+        HdrHistogramSummary summary = histogram.GetSummary();
+        Dictionary<string, double> values = new(StringComparer.Ordinal)
+        {
+            [Calls] = summary.TotalCount,
+            [CallMean] = summary.Mean / invocations.OperationsPerInvoke,
+            [CallMax] = (double)summary.P100.Value / invocations.OperationsPerInvoke,
+        };
+        foreach (double rank in ranks)
+        {
+            // If no call lies above, it is the maximum by another name.
+            Percentile percentile = histogram.GetPercentile(rank);
+            if (percentile.TargetCount < histogram.TotalCount)
+            {
+                values[NameOf(rank)] = (double)percentile.Value / invocations.OperationsPerInvoke;
+            }
+        }
+
+        return OfCalls(ranks).Where(metric => values.ContainsKey(metric.Id)).Select(metric => metric.Of(values[metric.Id]));
     }
 }

@@ -28,6 +28,9 @@ internal static class SummaryExtensions
     public static IEnumerable<string> Headers(this Summary summary) =>
         summary.Table.Columns.Where(column => column.OriginalColumn.Category == global::BenchmarkDotNet.Columns.ColumnCategory.Metric).Select(column => column.Header);
 
+    /// <summary>The names of all that was measured, also of what no column shows.</summary>
+    public static IEnumerable<string> Measured(this Summary summary) => summary.Reports.SelectMany(report => report.Metrics.Keys).Distinct();
+
     /// <summary>What validation said of measures, none of which ends a run. What BenchmarkDotNet says of the place is left out: it warns
     /// of a path with "tmp" or "temp" in it.</summary>
     public static IEnumerable<string> Messages(this Summary summary)

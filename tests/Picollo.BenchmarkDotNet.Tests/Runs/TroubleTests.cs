@@ -51,7 +51,7 @@ public sealed class TroubleTests
             typeof(ShortWorkload));
 
         RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "they are as many as overhead is of the time").And.ContainSingle(engine => engine == "MeasuringEngine");
-        run.Summary.Headers().Should().Contain("User/Op").And.Contain("p99").And.OnlyHaveUniqueItems();
+        run.Summary.Headers().Should().Contain("CPU/Op").And.Contain("Call p99").And.OnlyHaveUniqueItems();
         AfterRun(run).Should().NotContain("Not measured");
     }
 
@@ -81,6 +81,31 @@ public sealed class TroubleTests
     }
 
     private static string AfterRun(BenchmarkRun run) => run.Log[run.Log.IndexOf("BenchmarkRunner: Finish", StringComparison.Ordinal)..];
+
+    [Fact]
+    public void A_workload_that_allows_no_further_calls_keeps_its_times()
+    {
+        using BenchmarkRun run = new(InThisProcess, typeof(FilledOnce));
+        run.Summary.Reports.Single().Success.Should().BeTrue();
+        run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("Calls");
+        AfterRun(run).Should().MatchRegex(@"No percentiles: \S+\.FilledOnce\.Take: a single call").And.Contain("InvalidOperationException: Queue empty.");
+        FilledOnce.Cleanups.Should().Be(1);
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void What_is_0_for_all_benchmarks_has_no_column_and_is_named()
+    {
+        using BenchmarkRun run = new(InThisProcess.AddPicollo(PerfSoftwareCounterId.EmulationFaults, PicolloMeasure.CpuUsage), typeof(PlainWorkload));
+        run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("EmulationFaults/Op");
+        AfterRun(run).Should().MatchRegex(@"\n0 for all benchmarks, and no column: EmulationFaults/Op");
+    }
+
+    [Fact]
+    public void A_line_stands_below_the_heading_if_there_is_nothing_to_say()
+    {
+        using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
+        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All that was asked for|0 for all benchmarks)");
+    }
 
     /// <summary>Not before: a run has a folder of its own among the temporary ones.</summary>
     private sealed class WhileBenchmarksRun(string path) : EventProcessor

@@ -78,22 +78,39 @@ public sealed class IterationSumsTests
     public void CPU_time_switches_and_elapsed_time_are_summed_alike()
     {
         IterationSums sums = new(
-            [new([], new(new CpuUsage(100, 20), 10, 30)), new([], new(new CpuUsage(1_100, 220), 50, 230)), new([], new(new CpuUsage(1_100, 220), 70, 230))],
+            [
+                new([], new(new CpuUsage(100, 20), 10, 30), 500_000),
+                new([], new(new CpuUsage(1_100, 220), 50, 230), 1_000_000), new([], new(new CpuUsage(1_100, 220), 70, 230), 3_000_000),
+            ],
             [
                 Time(IterationMode.Overhead, IterationStage.Actual, nanoseconds: 500),
                 Time(IterationMode.Workload, IterationStage.Actual, nanoseconds: 1_000), Time(IterationMode.Workload, IterationStage.Actual, nanoseconds: 3_000),
             ]);
-        sums.Cpu.Should().Be(new CpuPerOperation(100, 20, 150, VoluntarySwitches: 5, InvoluntarySwitches: 20));
+        sums.Cpu.Should().Be(new CpuPerOperation(100, 20, 150_000, VoluntarySwitches: 5, InvoluntarySwitches: 20));
     }
 
     [Fact]
     public void Switches_that_the_system_does_not_tell_are_none()
     {
-        IterationSums sums = new([new([], new(new CpuUsage(100, 20), null, null))], [Time(IterationMode.Workload, IterationStage.Actual)]);
-        sums.Cpu.Should().Be(new CpuPerOperation(10, 2, 100, null, null));
+        IterationSums sums = new([new([], new(new CpuUsage(100, 20), null, null), 1_000_000)], [Time(IterationMode.Workload, IterationStage.Actual)]);
+        sums.Cpu.Should().Be(new CpuPerOperation(10, 2, 100_000, null, null));
     }
 
-    private static Iteration Counted(params ulong[] counts) => new(counts, null);
+    [Theory]
+    [InlineData(0, 10_000, false)] // near the clock's step of 1 µs
+    [InlineData(0, 25_000, true)]
+    [InlineData(960_000, 1_000_000, false)] // no longer than an empty workload
+    [InlineData(500_000, 1_000_000, true)]
+    public void A_time_that_the_clock_cannot_tell_is_none(double overhead, double workload, bool isKnown)
+    {
+        ProcessUsage usage = new(new CpuUsage(100, 20), null, null);
+        IterationSums sums = new(
+            [new([], usage, overhead), new([], usage, workload)],
+            [Time(IterationMode.Overhead, IterationStage.Actual), Time(IterationMode.Workload, IterationStage.Actual)]);
+        sums.Cpu!.WallNanoseconds.HasValue.Should().Be(isKnown && (!OperatingSystem.IsWindows() || workload > 1e9));
+    }
+
+    private static Iteration Counted(params ulong[] counts) => new(counts, null, 0);
 
     private static Measurement Time(IterationMode mode, IterationStage stage, int operations = Operations, double nanoseconds = 1_000) =>
         new(1, mode, stage, 1, operations, nanoseconds);

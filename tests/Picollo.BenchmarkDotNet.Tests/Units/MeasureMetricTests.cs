@@ -31,8 +31,8 @@ public sealed class MeasureMetricTests
     [Fact]
     public void Times_and_ratios_have_their_own()
     {
-        MeasureMetric time = new("p50", "half", 0, isTime: true);
-        (time.NumberFormat, time.UnitType, time.Unit).Should().Be(("#,0.000", UnitType.Time, "ns"));
+        MeasureMetric time = new("Call p50", "half", 0, isTime: true);
+        (time.NumberFormat, time.UnitType, time.Unit).Should().Be(("#,0.###", UnitType.Time, "ns"));
         MeasureMetric ratio = new("IPC", "ratio", 0, isRatio: true);
         (ratio.NumberFormat, ratio.UnitType, ratio.Unit, ratio.TheGreaterTheBetter).Should().Be(("0.00", UnitType.Dimensionless, "", true));
         time.TheGreaterTheBetter.Should().BeFalse();
@@ -55,20 +55,55 @@ public sealed class MeasureMetricTests
     {
         MeasureMetrics.Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
-            .Equal(("User/Op", 150), ("Kernel/Op", 50), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
+            .Equal(("CPU/Op", 200), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
     }
 
+    [Fact]
+    public void CPU_over_a_wall_time_that_is_not_known_is_left_out_because_readers_of_JSON_reject_NaN() =>
+        MeasureMetrics.Of(Nothing, new([], [], new(5, 0, null, 1, 2), null))
+            .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
+
     [Theory]
-    [InlineData(5)]
-    [InlineData(0)]
-    public void CPU_over_a_wall_time_of_nothing_is_no_number(double user) =>
-        MeasureMetrics.Of(Nothing, new([], [], new(user, 0, 0, 1, 2), null))
-            .Single(metric => metric.Descriptor.Id == "CPU/Wall").Value.Should().Be(double.NaN);
+    [InlineData(10_006_528, 10_010_000)]
+    [InlineData(1234.5678, 1235)]
+    [InlineData(0.123456, 0.1235)]
+    [InlineData(0, 0)]
+    public void Times_have_the_digits_that_are_known(double value, double shown) =>
+        new MeasureMetric("Call p50", "half", 0, isTime: true).Of(value).Value.Should().BeApproximately(shown, shown * 1e-12);
+
+    [Fact]
+    public void What_no_benchmark_has_any_of_has_no_column()
+    {
+        MeasureMetric faults = new("PageFaults/Op", "faults", 0, isShownIfZero: false);
+        faults.GetIsAvailable(faults.Of(0)).Should().BeFalse();
+        faults.GetIsAvailable(faults.Of(0.00004)).Should().BeFalse("it would be shown as 0.0000");
+        faults.GetIsAvailable(faults.Of(0.5)).Should().BeTrue();
+    }
+
+    [Fact]
+    public void User_and_kernel_time_are_shown_apart_on_request()
+    {
+        MeasureRequest request = MeasureRequest.Of([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
+        MeasureMetrics.Of(request, new([], [], new(150, 50, null, null, null), null))
+            .Select(metric => (metric.Descriptor.Id, metric.Value)).Should().Equal(("CPU/Op", 200), ("User/Op", 150), ("Kernel/Op", 50));
+        MeasureSet.Of(new CpuUsageDiagnoserAttribute { ByMode = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageByMode);
+    }
+
+    [Fact]
+    public void Percentiles_can_be_chosen_and_stand_in_their_order()
+    {
+        MeasureRequest request = MeasureRequest.Of(
+            [new([PicolloMeasure.HdrPercentilesAt(99.99, 50)]), new([PicolloMeasure.HdrPercentilesAt(95, 50, 0, 100, -1)])], isAwaited: false);
+        MeasureMetrics.OfCalls(request.Ranks).OrderBy(metric => metric.PriorityInCategory).Select(metric => metric.Id)
+            .Should().Equal("Calls", "Call mean", "Call p50", "Call p95", "Call p99.99", "Call max");
+        PicolloDiagnoser.Problems([new([PicolloMeasure.HdrPercentilesAt(50, 100)])], _ => [], null)
+            .Should().Equal("The percentile 100 is left out: percentiles are above 0 and below 100.");
+    }
 
     [Fact]
     public void Switches_that_the_system_does_not_tell_have_no_column() =>
         MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
-            .Select(metric => metric.Descriptor.Id).Should().Equal("User/Op", "Kernel/Op", "CPU/Wall");
+            .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "CPU/Wall");
 
     [Fact]
     public void Clocks_are_times_and_other_counters_are_numbers()
@@ -77,9 +112,9 @@ public sealed class MeasureMetricTests
             [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults], IncludeKernel: true)], isAwaited: false);
         MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
             .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
-                ("TaskClock/Op", UnitType.Time, "Software:TaskClock per operation, the kernel's part included"),
-                ("CpuClock/Op", UnitType.Time, "Software:CpuClock per operation, the kernel's part included"),
-                ("PageFaults/Op", UnitType.Dimensionless, "Software:PageFaults per operation, the kernel's part included"));
+                ("TaskClock/Op", UnitType.Time, "TaskClock per operation, this thread, the kernel's part included"),
+                ("CpuClock/Op", UnitType.Time, "CpuClock per operation, this thread, the kernel's part included"),
+                ("PageFaults/Op", UnitType.Dimensionless, "PageFaults per operation, this thread, the kernel's part included"));
     }
 
     [Fact]
@@ -106,12 +141,12 @@ public sealed class MeasureMetricTests
     [Fact]
     public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
     {
-        MeasureMetrics.Of(Nothing, new([], [], new(1, 1, 1, 1, 1), null))
+        MeasureMetrics.Of(MeasureRequest.Of([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
             .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(MeasureMetrics.NamesOfCpu.Select(name => $"{name}/Op"));
         PicolloMeasure[] counters = [.. MeasureMetrics.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
-        BenchmarkCounter.Choose(counters, out _).Should().HaveCount(5);
+        BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);
         BenchmarkCounter.Choose([.. counters, PicolloMeasure.CpuUsage], out IReadOnlyList<string> problems)
             .Select(counter => counter.Name).Should().Equal("other");
-        problems.Should().HaveCount(4).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
+        problems.Should().HaveCount(5).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
     }
 }

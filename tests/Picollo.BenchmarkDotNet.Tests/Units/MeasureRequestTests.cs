@@ -13,7 +13,7 @@ public sealed class MeasureRequestTests
             [new([PerfHardwareCounterId.BranchMisses, PicolloMeasure.CpuUsage]), new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.BranchMisses])],
             isAwaited: false);
         request.Counters.Select(counter => counter.Name).Should().Equal("BranchMisses", "Instructions");
-        (request.CpuUsage, request.HdrPercentiles, request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, false, false, false, false));
+        (request.CpuUsage, request.HasInvocations, request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, false, false, false, false));
     }
 
     [Fact]
@@ -62,6 +62,7 @@ public sealed class MeasureRequestTests
         counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, IsOfCounters = true });
         MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
         MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, IsOfCounters = false });
-        MeasureSet.Of(new HdrPercentilesAttribute().Config).Single().Measures.Should().Equal(PicolloMeasure.HdrPercentiles);
+        MeasureSet.Of(new HdrPercentilesAttribute().Config).Single().Measures.Single().Ranks.Should().Equal(50, 90, 99, 99.9);
+        MeasureSet.Of(new HdrPercentilesAttribute(95, 99.99).Config).Single().Measures.Single().Ranks.Should().Equal(95, 99.99);
     }
 }

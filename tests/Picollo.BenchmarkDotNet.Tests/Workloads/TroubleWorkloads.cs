@@ -7,6 +7,35 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
+/// <summary>Allows as many calls as BenchmarkDotNet makes, with the first ones, and not many more.</summary>
+[CpuUsageDiagnoser]
+[HdrPercentiles]
+public class FilledOnce
+{
+    private readonly Queue<int> _queue = [];
+
+    public static int Cleanups { get; private set; }
+
+    [GlobalSetup]
+    public void SetUp()
+    {
+        for (int i = 0; i < 320; i++)
+        {
+            _queue.Enqueue(i);
+        }
+    }
+
+    [Benchmark]
+    public int Take()
+    {
+        Thread.SpinWait(2000); // the further calls take as long as these together
+        return _queue.Dequeue();
+    }
+
+    [GlobalCleanup]
+    public void CleanUp() => Cleanups++;
+}
+
 /// <summary>Puts a folder in the place of the file for the results, if there is one.</summary>
 [CpuUsageDiagnoser]
 public class UnwritableWorkload

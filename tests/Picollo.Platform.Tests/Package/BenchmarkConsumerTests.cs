@@ -34,7 +34,7 @@ public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
 
         var rows = output.Split('\n').Where(line => line.StartsWith('|')).Select(line => line.Trim('|').Split('|', StringSplitOptions.TrimEntries)).ToList();
         rows.Should().HaveCount(4, "a header, a rule and two benchmarks are in:\n{0}", output);
-        rows[0].Should().ContainInOrder("Method", "Sorted", "Mean", "User/Op", "Kernel/Op", "CPU/Wall", "p50", "p90", "p99", "p99.9", "max");
+        rows[0].Should().ContainInOrder("Method", "Sorted", "Mean", "CPU/Op", "CPU/Wall", "Calls", "Call mean", "Call p50", "Call p90", "Call p99", "Call p99.9", "Call max");
         rows[0].Should().Contain(header => header == "TaskClock/Op" || output.Contains("Not counted: Software:TaskClock", StringComparison.Ordinal));
         rows[2..].Should().OnlyContain(row => row[0] == "Aggregate" && !row.Contains("NA"));
         output.Should().Contain("// start dotnet", "it ran in a program built for it");

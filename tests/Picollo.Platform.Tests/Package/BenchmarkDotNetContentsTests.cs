@@ -6,7 +6,7 @@ public sealed class BenchmarkDotNetContentsTests(PackageFixture packages) : Pack
     [Fact]
     public void The_package_depends_on_the_core_Export_and_BenchmarkDotNet_alone()
     {
-        Dependencies().Should().BeEquivalentTo([("Picollo", Packages.Version), ("Picollo.Export", Packages.Version), ("BenchmarkDotNet", "0.14.0")]);
+        Dependencies().Should().BeEquivalentTo([("Picollo", Packages.Version), ("Picollo.Export", Packages.Version), ("BenchmarkDotNet", "[0.14.0, 0.16.0)")]);
         FrameworkReferences().Should().BeEmpty();
     }
 

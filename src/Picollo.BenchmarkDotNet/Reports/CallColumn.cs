@@ -4,10 +4,10 @@ using BenchmarkDotNet.Running;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>A column of percentiles, with "-" for a benchmark that has none at its rank. BenchmarkDotNet's own column would have "NA", and
-/// none at all if that is so for each benchmark.</summary>
-/// <param name="metric">What benchmarks that have the percentile carry.</param>
-internal sealed class PercentileColumn(MeasureMetric metric) : IColumn
+/// <summary>A column of single calls, with "-" for a benchmark that has no percentile at a rank. BenchmarkDotNet's own column would have
+/// "NA", and there would be none if that is so for each benchmark.</summary>
+/// <param name="metric">What benchmarks that have the value carry.</param>
+internal sealed class CallColumn(MeasureMetric metric) : IColumn
 {
     private readonly MetricColumn _column = new(metric);
 

@@ -1,0 +1,49 @@
+using BenchmarkDotNet.Engines;
+using Picollo.BenchmarkDotNet.Measuring;
+
+namespace Picollo.BenchmarkDotNet.Tests.Units;
+
+public class RunSignalsTests
+{
+    [Fact]
+    public void Signals_are_known_by_their_names_whatever_their_numbers_are()
+    {
+        Enum.GetValues<HostSignal>().Select(signal => RunSignals.Of(signal)).Should().Equal(
+            RunSignal.BeforeProcess, RunSignal.Begin, RunSignal.Other, RunSignal.Other, RunSignal.End, RunSignal.Other, RunSignal.End);
+        Enum.GetValues<SignalsOf015>().Select(signal => RunSignals.Of(signal)).Should().Equal(
+            RunSignal.BeforeProcess, RunSignal.Other, RunSignal.Begin, RunSignal.Other, RunSignal.Other, RunSignal.End, RunSignal.Other, RunSignal.End);
+    }
+
+    [Theory]
+    [InlineData("0.14.0", true)]
+    [InlineData("0.15.8", true)]
+    [InlineData("0.15.99.1", true)]
+    [InlineData("0.13.12", false)]
+    [InlineData("0.16.0", false)]
+    [InlineData("1.0.0", false)]
+    public void A_version_that_cannot_work_is_named(string version, bool isSupported)
+    {
+        Action check = () => SupportedVersions.Check(new Version(version));
+        if (isSupported)
+        {
+            check.Should().NotThrow();
+        }
+        else
+        {
+            check.Should().Throw<NotSupportedException>().WithMessage($"*works with BenchmarkDotNet 0.14 to 0.15, not with {version}.");
+        }
+    }
+
+    // BenchmarkDotNet 0.15.8, src/BenchmarkDotNet/Engines/HostSignal.cs.
+    private enum SignalsOf015
+    {
+        BeforeProcessStart,
+        AfterProcessStart,
+        BeforeAnythingElse,
+        BeforeActualRun,
+        AfterActualRun,
+        AfterAll,
+        SeparateLogic,
+        AfterProcessExit,
+    }
+}
