@@ -6,7 +6,7 @@ namespace Picollo.Samples.Benchmarks;
 
 /// <summary>Counting letters: on one thread, on several with one lock around the counts, and on several with counts of their own.</summary>
 /// <remarks><c>CPU/Wall</c> is 1 on one thread, and with counts of their own near the number of processors. With the lock it may be as high, and
-/// User/Op tells what for: the threads spin, and where that does not help they sleep, which <c>VoluntarySwitches/Op</c> counts
+/// CPU/Op tells what for: the threads spin, and where that does not help they sleep, which <c>VoluntarySwitches/Op</c> counts
 /// (one that yields while it spins counts as involuntary). TaskClock/Op has all threads in it because of <c>AllThreads</c>; without, it is
 /// the calling one's alone.</remarks>
 [CpuUsageDiagnoser]
