@@ -32,8 +32,8 @@ internal static class HistCommand
 
         Exit codes:
           0    done
-          1    an input cannot be read, has a line that is no number, or a file cannot
-               be written
+          1    an input cannot be read, has a line that is no number or has no number,
+               or a file cannot be written
           2    the command line is not understood
           130  interrupted by Ctrl+C; the summary is of what was read by then
           141  whoever read the output has ended
@@ -123,9 +123,9 @@ internal static class HistCommand
         }
 
         badLines.Report(terminal.Error);
-        foreach (Distribution empty in inputs.Where(input => input.Histogram.TotalCount == 0))
+        if (inputs.Find(input => input.Histogram.TotalCount == 0) is { } empty && interrupt.ExitCode is null)
         {
-            terminal.Error.WriteLine($"picollo: {empty.Name}: no numbers");
+            throw new CommandException($"{empty.Name}: no numbers");
         }
 
         HistResult result = new(inputs, ForeignText.Clean(parsed.GetValue(Unit)!), parsed.GetValue(Scale))

@@ -68,6 +68,9 @@ internal sealed class JitterResult
 
     public required JitterBreak? Break { get; init; }
 
+    /// <summary>The real-time priority that was obtained; null for none.</summary>
+    public required int? Priority { get; init; }
+
     /// <summary>Deviations from what was requested, and their reasons.</summary>
     public required IReadOnlyList<string> UnavailableReasons { get; init; }
 

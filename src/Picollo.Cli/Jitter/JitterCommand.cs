@@ -66,6 +66,7 @@ internal static class JitterCommand
     private static readonly Option<bool> Live = new("-v", "--verbose") { Description = "Show how far it is, each second." };
     private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Nanoseconds instead of microseconds." };
     private static readonly Option<string?> Folder = CommandOptions.Text("-o", "--output", "DIR", "Save results, and what the system is.");
+    private static readonly Option<bool> Force = new("--force") { Description = "With -o: replace earlier results." };
     private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "With -o: save every sample, too." };
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
 
@@ -87,7 +88,7 @@ internal static class JitterCommand
     {
         Command command = new("jitter", "Wake-up latency of each CPU.")
         {
-            Affinity, Interval, Priority, Duration, Loops, Break, Load, Live, InNanoseconds, Folder, Samples, Json,
+            Affinity, Interval, Priority, Duration, Loops, Break, Load, Live, InNanoseconds, Folder, Force, Samples, Json,
         };
         command.Add(JitterPlotCommand.Create(terminal));
         command.Validators.Add(Validate);
@@ -142,7 +143,8 @@ internal static class JitterCommand
             inNanoseconds,
             parsed.GetValue(Json),
             parsed.GetValue(Folder),
-            parsed.GetValue(Samples));
+            parsed.GetValue(Samples),
+            parsed.GetValue(Force));
 
         TimeSpan? Time(Option<string?> option, string unit) => parsed.GetValue(option) is { } text ? TimeText.Parse(text, unit) : null;
     }
@@ -156,5 +158,7 @@ internal static class JitterCommand
 /// <param name="IsLive">Show the measurements each second.</param>
 /// <param name="InNanoseconds">Instead of microseconds.</param>
 /// <param name="Folder">The folder for results; null if they are not saved.</param>
+/// <param name="IsForced">Whether results that the folder has are replaced.</param>
 internal sealed record JitterOptions(
-    JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples);
+    JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples,
+    bool IsForced = false);

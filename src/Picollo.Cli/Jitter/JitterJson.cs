@@ -49,7 +49,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
         json.WriteNanoseconds("elapsedNanoseconds", result.Elapsed);
         json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
         json.WriteNanoseconds("intervalNanoseconds", result.Options.Meter.Interval);
-        json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
+        json.WriteNumberOrNull("priority", result.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("isInterrupted", result.IsInterrupted);
         WriteStatus(json, result.Total.Status);

@@ -7,7 +7,8 @@ namespace Picollo.Cli.Jitter;
 /// <summary><c>picollo jitter plot</c>: saved results as a picture.</summary>
 internal static class JitterPlotCommand
 {
-    private const string Page = "jitter.html";
+    public const string Page = "jitter.html";
+
     private const string PageEnding = ".html";
     private const string PictureEnding = ".svg";
     private const double NanosecondsPerMicrosecond = 1000;

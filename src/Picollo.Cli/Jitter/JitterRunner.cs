@@ -35,6 +35,12 @@ internal sealed class JitterRunner
         using ResultFolder? folder = _options.Folder is { } path ? ResultFolder.Open(path) : null;
         if (folder is not null)
         {
+            if (!_options.IsForced && File.Exists(Path.Combine(_options.Folder!, ResultFiles.Json)))
+            {
+                throw new CommandException($"{_options.Folder}: it has results already; --force replaces them");
+            }
+
+            folder.Remove(JitterPlotCommand.Page); // of other results
             Try(() => SystemFiles.Save(folder));
         }
 
@@ -78,6 +84,7 @@ internal sealed class JitterRunner
                 Elapsed = elapsed,
                 Cpus = CpuResult.Read(meter),
                 Break = meter.Break,
+                Priority = meter.Priority,
                 UnavailableReasons = meter.UnavailableReasons,
                 IsInterrupted = interrupt.Token.IsCancellationRequested,
             };

@@ -118,7 +118,7 @@ internal static class ResultFiles
         json.WriteString("start_time", result.StartTime.UtcDateTime);
         json.WriteNanoseconds("elapsed_ns", result.Elapsed);
         json.WriteNanoseconds("interval_ns", result.Options.Meter.Interval);
-        json.WriteNumberOrNull("priority", result.Options.Meter.Priority);
+        json.WriteNumberOrNull("priority", result.Priority);
         json.WriteString("command", result.Options.Load?.Text);
         json.WriteBoolean("is_interrupted", result.IsInterrupted);
         json.WriteString("samples", result.Options.WithSamples ? SampleFile.Name : null);

@@ -71,6 +71,15 @@ internal sealed class Terminal
     public static (int Columns, int Rows)? WindowSize =>
         OperatingSystem.IsLinux() && ReadWindow() is { Columns: > 0, Rows: > 0 } window ? (window.Columns, window.Rows) : null;
 
+    /// <summary>Says that a file was written; nothing of a device, or of no file.</summary>
+    public void ReportWritten(string? path)
+    {
+        if (path is not null && !path.StartsWith("/dev/", StringComparison.Ordinal))
+        {
+            Error.WriteLine(ForeignText.Clean($"wrote {path}"));
+        }
+    }
+
     private static bool IsColorless => Environment.GetEnvironmentVariable("NO_COLOR") is { Length: > 0 }
         || (!OperatingSystem.IsWindows() && Environment.GetEnvironmentVariable("TERM") is null or "dumb");
 

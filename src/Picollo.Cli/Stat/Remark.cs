@@ -16,13 +16,17 @@ internal static class Remark
         return IsScaled(counter) ? $"{remark} [{Quantity.Percent(counter.RunningShare!.Value)}]".TrimStart() : remark;
     }
 
+    /// <summary>Of the CPU time: of how many CPUs it is.</summary>
+    public static string On(CommandQuantity quantity, long value, CommandRun run) =>
+        quantity.Name == "cpuNanoseconds" && run.ElapsedNanoseconds > 0 ? CpusUsed(value, run) : "";
+
     public static bool IsScaled(CommandCounter counter) => counter.RunningShare < AllTheTime;
 
     private static string Of(CommandCounter counter, CommandRun run)
     {
         double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
         return counter.IsTime
-                ? Invariant($"{counter.Value / (double)run.ElapsedNanoseconds:0.000} CPUs used")
+                ? CpusUsed(counter.Value, run)
             : counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles
                 ? Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle")
             : counter.Name is "cycles" && cpuNanoseconds > 0
@@ -33,6 +37,9 @@ internal static class Remark
                 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
             : "";
     }
+
+    private static string CpusUsed(double nanoseconds, CommandRun run) =>
+        Invariant($"{nanoseconds / run.ElapsedNanoseconds:0.000} CPUs used");
 
     /// <summary>The counter of which a counter of misses is a share.</summary>
     private static string? WholeOf(string name) => name switch

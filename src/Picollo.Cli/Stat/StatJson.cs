@@ -18,21 +18,12 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         WriteCommand(json, command);
         json.WriteNumber("exitCode", run.ExitCode);
         json.WriteNumberOrNull("signal", run.Signal);
-        ResourceUsage usage = run.Usage;
-        json.WriteNumber("elapsedNanoseconds", run.ElapsedNanoseconds);
-        json.WriteNumber("userNanoseconds", usage.Cpu.UserNanoseconds);
-        json.WriteNumber("kernelNanoseconds", usage.Cpu.KernelNanoseconds);
-        json.WriteNumberOrNull("maxResidentBytes", usage.MaxResidentBytes > 0 ? usage.MaxResidentBytes : null);
-        json.WriteNumber("minorPageFaults", usage.MinorPageFaults);
-        json.WriteNumber("majorPageFaults", usage.MajorPageFaults);
-        json.WriteNumber("voluntaryContextSwitches", usage.VoluntaryContextSwitches);
-        json.WriteNumber("involuntaryContextSwitches", usage.InvoluntaryContextSwitches);
-        json.WriteObjects("counters", run.Counters, counter =>
+        foreach (CommandQuantity quantity in CommandQuantity.All)
         {
-            WriteName(json, counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
-            json.WriteNumber("value", counter.Value);
-            json.WriteNumberOrNull("runningShare", counter.RunningShare);
-        });
+            json.WriteNumberOrNull(quantity.Name, quantity.Of(run));
+        }
+
+        WriteCounters(json, run);
         json.WriteStrings("notCounted", run.UnavailableCounters.Select(counter => counter.Name));
         if (options.PerThread)
         {
@@ -46,26 +37,63 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         }
     });
 
-    public override void End(IReadOnlyList<CommandSeries> series, IEnumerable<string?> notes, bool isInterrupted)
+    public override void End(StatResult result)
     {
+        IReadOnlyList<CommandSeries> series = result.Series;
         for (int command = 0; command < series.Count && options.Runs > 1; command++)
         {
-            WriteSummary(command, series[command], isInterrupted);
+            WriteSummary(command, series[command], result.IsInterrupted);
         }
 
-        if (series is [{ Runs.Count: > 0 } first, { Runs.Count: > 0 } second])
+        for (int command = 1; command < series.Count; command++)
         {
-            WriteComparison(first, second);
+            if (series[command].Runs.Count > 0)
+            {
+                WriteComparison(options.Commands[0].Text, series[0], command, series[command]);
+            }
         }
 
-        // Once, of any run: it is the same machine for all.
-        foreach (string note in StatText.Missing(series.SelectMany(each => each.Runs)).Concat(notes.OfType<string>()))
+        if (result.Baseline is { } baseline && series[0].Runs.Count > 0)
+        {
+            WriteComparison(baseline.Command, baseline.Series, 0, series[0]);
+        }
+
+        if (result.Gate is { } gate)
+        {
+            WriteGate(gate);
+        }
+
+        foreach (string note in result.Notes)
         {
             writer.WriteLine(JsonLine.OfNote(note));
         }
 
         writer.Flush();
     }
+
+    protected override void AddInterval(long endNanoseconds, CommandRun run) => Write("interval", json =>
+    {
+        json.WriteNumber("endNanoseconds", endNanoseconds);
+        json.WriteNumber("lengthNanoseconds", run.ElapsedNanoseconds);
+        WriteCounters(json, run);
+    });
+
+    private static void WriteCounters(Utf8JsonWriter json, CommandRun run) => json.WriteObjects("counters", run.Counters, counter =>
+    {
+        WriteName(json, counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
+        json.WriteNumber("value", counter.Value);
+        json.WriteNumberOrNull("runningShare", counter.RunningShare);
+    });
+
+    private void WriteGate(Gate gate) => Write("gate", json =>
+    {
+        json.WriteString("measure", Gate.Measure);
+        json.WriteNumberOrNull("change", gate.Change.Mean);
+        json.WriteNumberOrNull("changeLow", gate.Change.Low);
+        json.WriteNumberOrNull("changeHigh", gate.Change.High);
+        json.WriteNumberOrNull("limit", gate.Limit);
+        json.WriteBoolean("isCrossed", gate.IsCrossed);
+    });
 
     // Two commands may have the same text.
     private void WriteCommand(Utf8JsonWriter json, int command)
@@ -85,7 +113,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             HdrHistogramSummary summary = measure.Histogram.GetSummary();
             WriteName(json, measure.Name, measure.Unit);
             json.WriteNumber("mean", summary.Mean);
-            json.WriteNumber("standardDeviation", summary.StDev);
+            json.WriteNumber("standardDeviation", SampleStatistics.StDev(summary));
             json.WriteNumber("p50", summary.P50.Value);
             json.WriteNumber("p90", summary.P90.Value);
             json.WriteNumber("p99", summary.P99.Value);
@@ -93,10 +121,11 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         });
     });
 
-    private void WriteComparison(CommandSeries first, CommandSeries second) => Write("comparison", json =>
+    private void WriteComparison(string before, CommandSeries first, int command, CommandSeries second) => Write("comparison", json =>
     {
-        json.WriteString("before", options.Commands[0].Text);
-        json.WriteString("after", options.Commands[1].Text);
+        json.WriteString("before", before);
+        json.WriteString("after", options.Commands[command].Text);
+        json.WriteNumber("afterIndex", command);
         json.WriteObjects("measures", first.Measures.Where(measure => second[measure.Name] is not null), measure =>
         {
             HdrHistogramSummary before = measure.Histogram.GetSummary();
@@ -104,19 +133,14 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             WriteName(json, measure.Name, measure.Unit);
             json.WriteNumber("meanBefore", before.Mean);
             json.WriteNumber("meanAfter", after.Mean);
-            json.WriteNumberOrNull("effectSize", before.GetEffectSize(after));
+            json.WriteNumberOrNull("effectSize", SampleStatistics.EffectSize(before, after));
         });
     });
 
     private static void WriteName(Utf8JsonWriter json, string name, CommandUnit unit)
     {
         json.WriteString("name", name);
-        json.WriteString("unit", unit switch
-        {
-            CommandUnit.Nanoseconds => "nanoseconds",
-            CommandUnit.Bytes => "bytes",
-            _ => "count",
-        });
+        json.WriteString("unit", Quantity.NameOf(unit));
     }
 
     private void Write(string kind, Action<Utf8JsonWriter> writeMembers)

@@ -1,38 +1,79 @@
+using System.ComponentModel;
+using System.Diagnostics;
 using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
 /// <summary>Runs the commands, measures them, and reports the results.</summary>
-internal static class StatRunner
+internal sealed class StatRunner : IDisposable
 {
     private const int OwnFailure = 125;
 
-    /// <summary>The default events of perf stat, without the stalled cycles, which few CPUs count.</summary>
-    private const string UsualEvents = "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses";
+    /// <summary>What <see cref="CommandQuantity.All"/> does not have of a run.</summary>
+    private const string UsualEvents = "cpu-migrations,cycles,instructions,branches,branch-misses";
+
+    /// <summary>Where counters are all there is. With those above, the default events of perf stat, without the stalled cycles, which few
+    /// CPUs count.</summary>
+    private const string SoftwareEvents = "task-clock,context-switches,page-faults";
 
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>Progress is shown if the first run takes longer.</summary>
-    private static readonly TimeSpan LongRun = TimeSpan.FromSeconds(0.5);
+    /// <summary>Progress is shown from then on.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(0.5);
 
     /// <summary>Ctrl+C goes to the command, too, which may end before this process has handled the signal.</summary>
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(100);
 
+    private readonly Terminal _terminal;
+    private readonly StatOptions _options;
+    private readonly Interrupt _interrupt = new();
+    private readonly StatSignals _signals;
+    private readonly CommandMeter _plain = new();
+    private readonly long _start = Stopwatch.GetTimestamp();
+
+    private StatRunner(Terminal terminal, StatOptions options)
+    {
+        (_terminal, _options) = (terminal, options);
+        _signals = new StatSignals(_interrupt);
+    }
+
+    private bool IsInterrupted => _interrupt.Token.IsCancellationRequested;
+
     public static int Run(Terminal terminal, StatOptions options)
     {
+        bool hasBaseline = options.BaselinePath is not null;
+        int failure = hasBaseline || options.ProcessId is not null || options.Interval is not null ? ExitCodes.Failure : OwnFailure;
         try
         {
-            using TextWriter? file = options.OutputPath is { } path ? Create(path) : null;
+            Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
+            using TextWriter? file = options.OutputPath is { } output ? Create(output) : null;
             TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.Error);
-            int exitCode = Run(terminal, writer, options);
+            using StatRunner runner = new(terminal, options);
+            int exitCode = runner.Run(writer, baseline);
             writer.Flush();
+            terminal.ReportWritten(options.OutputPath);
             return exitCode;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or MeasurementUnavailableException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or MeasurementUnavailableException or CommandException)
         {
-            throw new CommandException(e.Message, OwnFailure);
+            throw new CommandException(e.Message, failure);
         }
+        catch (Win32Exception e) when (hasBaseline)
+        {
+            throw new CommandException(e.Message, failure);
+        }
+    }
+
+    public void Dispose() => _interrupt.Dispose();
+
+    private static Baseline ReadBaseline(string path, StatOptions options)
+    {
+        Baseline baseline = Baseline.Read(path);
+        return baseline.Series[Gate.Measure] is not { } elapsed ? throw new CommandException($"{path}: the baseline has no elapsed times")
+            : options.Limit is not null && elapsed.Values.Count < 2 ? throw new CommandException(
+                $"{path}: the baseline is of one run; save it of several (-r), by whose scatter a change is told from chance")
+            : baseline;
     }
 
     private static StreamWriter Create(string path)
@@ -44,97 +85,216 @@ internal static class StatRunner
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw CommandException.OfFile(path, e, OwnFailure);
+            throw CommandException.OfFile(path, e);
         }
     }
 
-    private static int Run(Terminal terminal, TextWriter writer, StatOptions options)
+    private int Run(TextWriter writer, Baseline? baseline)
     {
-        (PerfEventCounterSessionFactory counters, string? userOnly) = Counters(options.Events ?? UsualEvents);
-        CommandMeter meter = new(counters) { ThreadInterval = options.PerThread ? ThreadInterval : null };
-        CommandSeries[] series = [.. options.Commands.Select(_ => new CommandSeries())];
-        StatReport report = options.IsJson ? new StatJson(writer, options) : new StatText(writer, options);
+        StatReport report = _options.IsJson ? new StatJson(writer, _options) : new StatText(writer, _options);
+        CounterNotes notes = new(isVerbose: _options.IsVerbose || _options.IsJson);
+        CommandMeter meter = Meter(report, notes);
+        CommandSeries[] series = [.. _options.Commands.Select(_ => new CommandSeries())];
+        int meanwhile = Measure(meter, series, report);
 
-        using Interrupt interrupt = new();
-        StatSignals signals = new(interrupt);
-        bool isCutShort = false;
-        for (int run = 0; run < options.Runs && !isCutShort; run++)
+        CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
+        bool isComplete = runs.Length == _options.Runs * series.Length && Array.TrueForAll(runs, run => run.ExitCode == 0);
+        Gate? gate = baseline is null || runs.Length == 0 ? null
+            : new(SampleStatistics.ChangeOf(baseline.Series[Gate.Measure]!.Values, series[0][Gate.Measure]!.Values), _options.Limit);
+        Machine machine = Machine.Read();
+        report.End(new StatResult(series, IsInterrupted)
         {
-            for (int i = 0; i < series.Length && !isCutShort && !interrupt.Token.IsCancellationRequested; i++)
-            {
-                ShowProgress($"run {run + 1}/{options.Runs} ");
-                CommandRun measured = Run(meter, options.Commands[i], signals);
-                bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
-                    ? interrupt.Token.WaitHandle.WaitOne(SignalDelay)
-                    : interrupt.Token.IsCancellationRequested;
-                isCutShort = isInterrupted && options.Runs * series.Length > 1;
-                if (!isCutShort)
-                {
-                    series[i].Add(measured);
-                    report.Add(i, measured);
-                }
-            }
+            Baseline = baseline,
+            Gate = isComplete ? gate : null,
+            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), .. BaselineNotes(baseline, machine)])],
+        });
+
+        if (_options.MarkdownPath is { } markdown && runs.Length > 0)
+        {
+            OutputFile.WriteText(markdown, file => StatMarkdown.Write(file, _options.Commands, series, baseline));
+            _terminal.ReportWritten(markdown);
         }
 
-        ShowProgress("\e[K");
-        report.End(series, [meter.UnavailableReason, userOnly], isInterrupted: interrupt.Token.IsCancellationRequested);
-        return interrupt.ExitCode ?? series.SelectMany(each => each.Runs).Select(run => run.ExitCode).FirstOrDefault(code => code != 0);
-
-        void ShowProgress(string text)
-        {
-            if (!terminal.ErrorIsPlain && options.Runs > 1 && series[0].Runs is [{ } first, ..] && first.Elapsed > LongRun)
-            {
-                terminal.Error.Write($"\r{text}");
-            }
-        }
+        bool isCrossed = isComplete && gate?.IsCrossed == true;
+        Save(series[0], machine, isComplete, isCrossed);
+        return _interrupt.ExitCode
+            ?? (baseline is not null ? !isComplete ? ExitCodes.Failure : isCrossed ? Gate.CrossedExitCode : ExitCodes.Success
+                : runs.Select(run => run.ExitCode).Append(meanwhile).FirstOrDefault(code => code != 0));
     }
 
-    private static CommandRun Run(CommandMeter meter, MeasuredCommand command, StatSignals signals)
+    private CommandMeter Meter(StatReport report, CounterNotes notes)
+    {
+        bool hasOnlyCounters = _options.ProcessId is not null || _options.Interval is not null;
+        string events = _options.Events ?? (hasOnlyCounters ? $"{SoftwareEvents},{UsualEvents}" : UsualEvents);
+        return new(PerfEventCounterSession.Factory.WithPerfEvents(events).WithOptional().WithKernel(notes.CountsKernel))
+        {
+            ThreadInterval = _options.PerThread ? ThreadInterval : null,
+            Intervals = _options.Interval is { } interval ? (interval, report.Add) : null,
+        };
+    }
+
+    /// <summary>Runs the commands in turn. Gives the exit code of <see cref="StatOptions.Meanwhile"/>.</summary>
+    private int Measure(CommandMeter meter, CommandSeries[] series, StatReport report)
+    {
+        if (_options.ProcessId is { } id)
+        {
+            using RunningCommand attached = meter.Attach(_options.Commands[0], id);
+            using RunningCommand? command = _options.Meanwhile is { } meanwhile ? _plain.Start(meanwhile) : null;
+            CommandRun measured = WaitMeanwhile(attached, command, out int exitCode);
+            series[0].Add(measured);
+            report.Add(0, measured);
+            return exitCode;
+        }
+
+        int total = (_options.Warmups + _options.Runs) * series.Length;
+        bool isCutShort = false;
+        for (int done = 0; done < total && !isCutShort && !IsInterrupted; done++)
+        {
+            (int run, int command) = (done / series.Length, done % series.Length);
+            ShowProgress(done, total);
+            if (_options.Preparation is { } preparation && RunOnce(_plain, preparation) is { ExitCode: not 0 } failed && !IsInterrupted)
+            {
+                throw new CommandException(Invariant($"the command of --prepare ended with exit code {failed.ExitCode}"));
+            }
+
+            if (IsInterrupted)
+            {
+                break;
+            }
+
+            bool isWarmup = run < _options.Warmups;
+            CommandRun measured = RunOnce(isWarmup ? _plain : meter, _options.Commands[command]);
+            bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
+                ? _interrupt.Token.WaitHandle.WaitOne(SignalDelay)
+                : IsInterrupted;
+            isCutShort = isInterrupted && total > 1;
+            if (!isCutShort && !isWarmup)
+            {
+                series[command].Add(measured);
+                report.Add(command, measured);
+            }
+        }
+
+        ClearProgress(total);
+        return 0;
+    }
+
+    private CommandRun RunOnce(CommandMeter meter, MeasuredCommand command)
     {
         using RunningCommand running = meter.Start(command);
-        signals.Attach(running, command);
+        return Wait(running, isAlone: command.IsText);
+    }
+
+    private CommandRun Wait(RunningCommand running, bool isAlone)
+    {
+        _signals.Attach(running, isAlone);
         try
         {
             return running.Wait();
         }
         finally
         {
-            signals.Detach();
+            _signals.Detach();
         }
     }
 
-    /// <summary>Counters of user and kernel code, or of user code only and the reason.</summary>
-    private static (PerfEventCounterSessionFactory Counters, string? UserOnly) Counters(string events)
+    /// <summary>Measures a process while a command runs, or until it ends or the user interrupts.</summary>
+    private CommandRun WaitMeanwhile(RunningCommand attached, RunningCommand? command, out int exitCode)
     {
-        PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents(events).WithOptional();
-        PerfEventCounterSessionFactory probe = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
-        if (!OperatingSystem.IsLinux() || !probe.TryCreate(out PerfEventCounterSession? user, out _))
-        {
-            return (counters, null); // nothing can be counted at all; each counter says why
-        }
-
-        user.Dispose();
-        if (probe.WithKernel(true).TryCreate(out PerfEventCounterSession? kernel, out string? reason))
-        {
-            kernel.Dispose();
-            return (counters.WithKernel(true), null);
-        }
-
-        return (counters, $"counted in user code only: {reason}");
+        Task<CommandRun>? waiting = command?.WaitAsync();
+        waiting?.ContinueWith(_ => attached.Signal(Signals.Terminate), TaskScheduler.Default);
+        CommandRun measured = Wait(attached, isAlone: true);
+        exitCode = waiting is { IsCompleted: true } ? waiting.GetAwaiter().GetResult().ExitCode : 0;
+        return measured;
     }
+
+    private void ShowProgress(int done, int total)
+    {
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
+        if (!_terminal.ErrorIsPlain && done > 0 && elapsed > Patience)
+        {
+            TimeSpan left = elapsed / done * (total - done);
+            _terminal.Error.Write(Invariant($"\rrun {done + 1}/{total}, {(int)left.TotalMinutes}:{left.Seconds:00} left\e[K"));
+        }
+    }
+
+    private void ClearProgress(int total)
+    {
+        if (!_terminal.ErrorIsPlain && total > 1 && Stopwatch.GetElapsedTime(_start) > Patience)
+        {
+            _terminal.Error.Write("\r\e[K");
+        }
+    }
+
+    private string? Unknown(CommandMeter meter) => _options.ProcessId is null ? meter.UnavailableReason : null;
+
+    private IEnumerable<string?> BaselineNotes(Baseline? baseline, Machine machine) => baseline is null ? [] :
+    [
+        baseline.Machine == machine ? null : $"the baseline is of another machine: {baseline.Machine}; this is {machine}",
+        baseline.Command == _options.Commands[0].Text ? null : $"the baseline is of another command: {baseline.Command}",
+    ];
+
+    private static IEnumerable<string> Texts(IEnumerable<string?> texts) => texts.OfType<string>();
+
+    private void Save(CommandSeries series, Machine machine, bool isComplete, bool isCrossed)
+    {
+        if (_options.SavePath is not { } path)
+        {
+            return;
+        }
+
+        if (!isComplete || isCrossed)
+        {
+            string reason = isCrossed ? "the limit is crossed" : "not all runs succeeded";
+            _terminal.Error.WriteLine(ForeignText.Clean($"not saved to {path}: {reason}"));
+            return;
+        }
+
+        new Baseline(_options.Commands[0].Text, machine, series).Write(path);
+        _terminal.ReportWritten(path);
+    }
+}
+
+/// <summary>The results.</summary>
+/// <param name="Series">Of each command.</param>
+/// <param name="IsInterrupted">Whether there are fewer runs than requested, or the only one was cut short.</param>
+internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsInterrupted)
+{
+    /// <summary>What is not available here, and why; what is to be known of the baseline.</summary>
+    public IReadOnlyList<string> Notes { get; init; } = [];
+
+    public Baseline? Baseline { get; init; }
+
+    /// <summary>Null without a baseline, or if not all runs succeeded.</summary>
+    public Gate? Gate { get; init; }
 }
 
 /// <summary>Writes the results.</summary>
 internal abstract class StatReport
 {
+    private long _intervalEnd;
+
     /// <summary>Writes a run of a command when it has ended.</summary>
-    /// <param name="command">The command's number, 0 or 1.</param>
+    /// <param name="command">The command's number, from 0.</param>
     public virtual void Add(int command, CommandRun run)
     {
     }
 
+    /// <summary>Writes an interval when it has ended.</summary>
+    public void Add(CommandInterval interval)
+    {
+        AddInterval(interval.EndNanoseconds, new CommandRun
+        {
+            ElapsedNanoseconds = interval.EndNanoseconds - _intervalEnd,
+            Counters = interval.Counters,
+        });
+        _intervalEnd = interval.EndNanoseconds;
+    }
+
     /// <summary>Writes the summary.</summary>
-    /// <param name="notes">What is not available here, and why; null entries are ignored.</param>
-    /// <param name="isInterrupted">Whether there are fewer runs than requested, or the only one was cut short.</param>
-    public abstract void End(IReadOnlyList<CommandSeries> series, IEnumerable<string?> notes, bool isInterrupted);
+    public abstract void End(StatResult result);
+
+    /// <param name="endNanoseconds">Since the start.</param>
+    /// <param name="run">What was counted in the interval, and its length.</param>
+    protected abstract void AddInterval(long endNanoseconds, CommandRun run);
 }

@@ -19,12 +19,13 @@ internal sealed class StatSignals
 
     /// <summary>Forwards signals to this command from now on, and an earlier one at once, even if it was typed: the command may not have
     /// been able to receive it before its first instruction.</summary>
-    public void Attach(RunningCommand running, MeasuredCommand command)
+    /// <param name="isInOwnGroup">Whether the terminal's signals do not reach it.</param>
+    public void Attach(RunningCommand running, bool isInOwnGroup)
     {
         lock (_lock)
         {
             _running = running;
-            _isInOwnGroup = command.IsText;
+            _isInOwnGroup = isInOwnGroup;
             if (_interrupt.Signal is { } signal && _interrupt.Token.IsCancellationRequested)
             {
                 Send(signal);

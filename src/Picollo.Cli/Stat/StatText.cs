@@ -10,42 +10,44 @@ namespace Picollo.Cli.Stat;
 internal sealed class StatText(TextWriter writer, StatOptions options) : StatReport
 {
     private const int Width = 80;
+    private const double NanosecondsPerSecond = 1e9;
 
     /// <summary>Digits of a number in a table of many; all of them are in the JSON.</summary>
     private const int Digits = 3;
 
-    public override void End(IReadOnlyList<CommandSeries> series, IEnumerable<string?> notes, bool isInterrupted)
+    private int _nameWidth;
+
+    public override void End(StatResult result)
     {
+        IReadOnlyList<CommandSeries> series = result.Series;
         CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
         writer.WriteLine();
-        if (options.Commands.Count == 2)
+        if (series.Count > 1)
         {
-            writer.WriteLine(Shortened($"A: {ForeignText.Clean(options.Commands[0].Text)}"));
-            writer.WriteLine(Shortened($"B: {ForeignText.Clean(options.Commands[1].Text)}"));
-            writer.WriteLine(Runs(series[0].Runs.Count, isInterrupted, " of each, in turn"));
-            writer.WriteLine();
-            WriteComparison(series[0], series[1]);
+            WriteComparisons(result);
         }
         else
         {
             writer.WriteLine(Shortened(ForeignText.Clean(options.Commands[0].Text)));
-            if (options.Runs > 1)
+            if (options.Runs > 1 || result.Baseline is not null)
             {
-                writer.WriteLine(Runs(runs.Length, isInterrupted, ""));
+                writer.WriteLine(Runs(runs.Length, result.IsInterrupted, ""));
             }
 
             writer.WriteLine();
-            if (options.Runs > 1)
+            if (runs.Length > 0)
             {
-                WriteSeries(series[0]);
-            }
-            else if (runs.Length > 0)
-            {
-                WriteRun(runs[0]);
+                Write(series[0], result.Baseline);
             }
         }
 
-        foreach (string note in (IEnumerable<string>)[.. Shared(runs), .. notes.OfType<string>(), .. Missing(runs), .. Failures(runs)])
+        if (result.Gate is not null)
+        {
+            writer.WriteLine();
+            writer.WriteWrapped($"{result.Gate}");
+        }
+
+        foreach (string note in (IEnumerable<string>)[.. Shared(runs), .. result.Notes, .. Failures(runs)])
         {
             writer.WriteLine();
             writer.WriteWrapped(note);
@@ -54,9 +56,23 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         writer.WriteLine();
     }
 
-    /// <summary>Counters that could not be opened, grouped by reason: "not counted: cycles, branches: why".</summary>
-    public static IEnumerable<string> Missing(IEnumerable<CommandRun> runs) =>
-        UnavailableCounterText.Describe(runs.FirstOrDefault()?.UnavailableCounters ?? []).Select(text => $"not counted: {text}");
+    protected override void AddInterval(long endNanoseconds, CommandRun run)
+    {
+        if (_nameWidth == 0)
+        {
+            _nameWidth = run.Counters.Max(counter => counter.Name.Length);
+            writer.WriteLine();
+        }
+
+        foreach (CommandCounter counter in run.Counters)
+        {
+            string time = Invariant($"{endNanoseconds / NanosecondsPerSecond:0.000} s");
+            string name = ForeignText.Clean(counter.Name).PadRight(_nameWidth);
+            writer.WriteLine($"{time,11}  {ValueOf(counter),19}  {name}  {Remark.On(counter, run)}".TrimEnd());
+        }
+
+        writer.Flush();
+    }
 
     private static IEnumerable<string> Shared(IEnumerable<CommandRun> runs) => runs.Any(run => run.Counters.Any(Remark.IsScaled))
         ? ["[n%]: there are more counters than the CPU has; this one counted so much of the time, and its value is scaled"]
@@ -78,45 +94,61 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         ? Invariant($"{done} of {options.Runs} runs{how}: interrupted, and the one cut short left out")
         : Invariant($"{done} {(done == 1 ? "run" : "runs")}{how}");
 
+    private void Write(CommandSeries series, Baseline? baseline)
+    {
+        if (baseline is not null)
+        {
+            WriteComparison("baseline", baseline.Series, "now", series);
+        }
+        else if (options.Runs > 1)
+        {
+            WriteSeries(series);
+        }
+        else
+        {
+            WriteRun(series.Runs[0]);
+        }
+    }
+
     private void WriteRun(CommandRun run)
     {
         TextTable table = new("lrl");
-        foreach (CommandCounter counter in run.Counters)
+        foreach (CommandQuantity quantity in CommandQuantity.All)
         {
-            table.Add(
-                ForeignText.Clean(counter.Name),
-                Quantity.Full(counter.Value, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count),
-                Remark.On(counter, run));
+            if (quantity.Of(run) is { } value)
+            {
+                table.Add(quantity.Title, Quantity.Full((ulong)Math.Max(value, 0), quantity.Unit), Remark.On(quantity, value, run));
+            }
         }
 
-        if (run.Counters.Count > 0)
+        CommandCounter[] counters = [.. run.Counters.Where(counter => options.Events is not null || !IsQuantity(counter, run))];
+        if (counters.Length > 0)
         {
             table.Add();
         }
 
-        ResourceUsage usage = run.Usage;
-        table.Add("elapsed", Quantity.Short(run.ElapsedNanoseconds, CommandUnit.Nanoseconds));
-        table.Add("user", Quantity.Short(usage.Cpu.UserNanoseconds, CommandUnit.Nanoseconds));
-        table.Add("kernel", Quantity.Short(usage.Cpu.KernelNanoseconds, CommandUnit.Nanoseconds));
-        if (usage.MaxResidentBytes > 0)
+        foreach (CommandCounter counter in counters)
         {
-            table.Add("max resident", Quantity.Short(usage.MaxResidentBytes, CommandUnit.Bytes));
+            table.Add(ForeignText.Clean(counter.Name), ValueOf(counter), Remark.On(counter, run));
         }
 
-        table.Add(
-            "page faults",
-            Sum(usage.MinorPageFaults, usage.MajorPageFaults),
-            Invariant($"{usage.MajorPageFaults:N0} of them read from disk"));
-        table.Add(
-            "context switches",
-            Sum(usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches),
-            Invariant($"{usage.InvoluntaryContextSwitches:N0} of them involuntary"));
         table.Write(writer);
         if (options.PerThread)
         {
             WriteThreads(run);
         }
     }
+
+    /// <summary>Whether a default counter counts what a row of the run has already.</summary>
+    private static bool IsQuantity(CommandCounter counter, CommandRun run) => counter.Name switch
+    {
+        "task-clock" => true,
+        "context-switches" or "page-faults" => !run.IsAttached,
+        _ => false,
+    };
+
+    private static string ValueOf(CommandCounter counter) =>
+        Quantity.Full(counter.Value, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
 
     private void WriteThreads(CommandRun run)
     {
@@ -148,7 +180,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         {
             HdrHistogramSummary summary = measure.Histogram.GetSummary();
             table.Add(
-                ForeignText.Clean(measure.Name),
+                ForeignText.Clean(measure.Title),
                 Quantity.Short(summary.Mean, measure.Unit, Digits),
                 Deviation(summary),
                 At(summary.P50),
@@ -162,16 +194,34 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
                 : "-";
         }
 
-        if (series.Runs.Count > 0)
+        table.Write(writer);
+    }
+
+    private void WriteComparisons(StatResult result)
+    {
+        for (int i = 0; i < options.Commands.Count; i++)
         {
-            table.Write(writer);
+            writer.WriteLine(Shortened($"{Letter(i)}: {ForeignText.Clean(options.Commands[i].Text)}"));
+        }
+
+        IReadOnlyList<CommandSeries> series = result.Series;
+        writer.WriteLine(Runs(series[0].Runs.Count, result.IsInterrupted, " of each, in turn"));
+        for (int i = 1; i < series.Count; i++)
+        {
+            if (series[i].Runs.Count > 0)
+            {
+                writer.WriteLine();
+                WriteComparison($"{Letter(0)} mean", series[0], $"{Letter(i)} mean", series[i]);
+            }
         }
     }
 
-    private void WriteComparison(CommandSeries first, CommandSeries second)
+    private static char Letter(int command) => (char)('A' + command);
+
+    private void WriteComparison(string firstName, CommandSeries first, string secondName, CommandSeries second)
     {
         TextTable table = new("lrrrrrr");
-        table.Add("", "A mean", "± stdev", "B mean", "± stdev", "Δ", "d");
+        table.Add("", firstName, "± stdev", secondName, "± stdev", "Δ", "d");
         foreach (CommandMeasure measure in first.Measures)
         {
             if (second[measure.Name] is not { } other)
@@ -181,35 +231,30 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
             (HdrHistogramSummary a, HdrHistogramSummary b) = (measure.Histogram.GetSummary(), other.Histogram.GetSummary());
             table.Add(
-                ForeignText.Clean(measure.Name),
+                ForeignText.Clean(measure.Title),
                 Quantity.Short(a.Mean, measure.Unit, Digits),
                 Deviation(a),
                 Quantity.Short(b.Mean, measure.Unit, Digits),
                 Deviation(b),
                 Change(a.Mean, b.Mean),
-                a.TotalCount > 1 || b.TotalCount > 1 ? Effect(a.GetEffectSize(b)) : "n/a");
+                Effect(SampleStatistics.EffectSize(a, b)));
         }
 
-        if (second.Runs.Count > 0)
-        {
-            table.Write(writer);
-            writer.WriteLine();
-            writer.WriteLine("d: the difference in standard deviations (Cohen's d); 0.2 is small, 0.8 large");
-        }
+        table.Write(writer);
+        writer.WriteLine();
+        writer.WriteLine("d: the difference in standard deviations (Cohen's d); 0.2 is small, 0.8 large");
     }
 
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";
 
-    private static string Sum(long first, long second) => (first + second).ToString("N0", CultureInfo.InvariantCulture);
-
     private static string Share(long part, long whole) => whole > 0 ? Quantity.Percent((double)part / whole) : "";
 
     private static string Deviation(HdrHistogramSummary summary) =>
-        summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(summary.StDev / summary.Mean) : "";
+        summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(SampleStatistics.StDev(summary) / summary.Mean) : "";
 
     private static string Change(double before, double after) =>
         before > 0 ? Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";
 
-    private static string Effect(double d) =>
-        double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);
+    private static string Effect(double d) => double.IsNaN(d) ? "n/a"
+        : double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);
 }

@@ -9,13 +9,27 @@ internal sealed class CommandMeasure(string name, CommandUnit unit)
     // The smallest difference that two commands can show. 1.6 MB.
     private const double RelativeError = 0.0001;
 
-    /// <summary>A counter's name, or the name of another value of <see cref="CommandRun"/>, such as <c>max resident</c>.</summary>
+    private readonly List<ulong> _values = [];
+
+    /// <summary>A counter's name, or <see cref="CommandQuantity.Name"/>.</summary>
     public string Name => name;
+
+    /// <summary>A counter's name, or <see cref="CommandQuantity.Title"/>.</summary>
+    public string Title { get; } = CommandQuantity.Find(name)?.Title ?? name;
 
     public CommandUnit Unit => unit;
 
-    /// <summary>One value per run; relative error 0.0001.</summary>
+    /// <summary>One value per run, in their order.</summary>
+    public IReadOnlyList<ulong> Values => _values;
+
+    /// <summary>The values; relative error 0.0001.</summary>
     public HdrHistogram Histogram { get; } = HdrHistogram.Factory.WithRelativeError(RelativeError).Create();
+
+    public void Add(ulong value)
+    {
+        _values.Add(value);
+        Histogram.Record(value);
+    }
 }
 
 /// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>

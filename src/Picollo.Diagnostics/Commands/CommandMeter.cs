@@ -61,6 +61,10 @@ public sealed class CommandMeter
         }
     }
 
+    /// <summary>How often the counters are read while a command runs, and what takes each interval, on a thread of its own; null, as by
+    /// default, for at the end only. Set before the first run.</summary>
+    internal (TimeSpan Length, Action<CommandInterval> Report)? Intervals { get; set; }
+
     /// <summary>Null where all is known of a run; otherwise what is not known here, and why. Each run and each call checks again: the
     /// reason may pass, such as a lack of file descriptors.</summary>
     public string? UnavailableReason => _spawn().UnavailableReason;
@@ -103,7 +107,9 @@ public sealed class CommandMeter
         (SpawnProgram? program, string? reason) = _spawn();
         if (program is null)
         {
-            return new RunningCommand(command, PlainCommand.Start(command), counters: null, Unavailable(reason), threads: null);
+            UnavailablePerfCounter[] unavailable = Unavailable(reason);
+            ThrowIfNoIntervals(session: null, unavailable);
+            return new RunningCommand(command, PlainCommand.Start(command), counters: null, unavailable);
         }
 
         HeldCommand held = HeldCommand.Start(program, command);
@@ -116,9 +122,11 @@ public sealed class CommandMeter
                 session = PerfEventCounterSession.Open(ForCommand(_counters, held.Id), PerfEventSources.System);
             }
 
+            CommandIntervals? intervals = IntervalsOf(session);
             threads = ThreadInterval is { } interval ? new CommandThreads(held.Id, interval) : null;
             held.Release();
-            return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads);
+            intervals?.Start();
+            return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads, intervals);
         }
         catch
         {
@@ -126,6 +134,51 @@ public sealed class CommandMeter
             session?.Dispose();
             held.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>Measures a process that runs already, until it ends or <see cref="RunningCommand.Signal"/> or
+    /// <see cref="RunningCommand.Dispose"/> is called, which leave it running.</summary>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, a counter cannot be had that is not optional, or this is
+    /// not Linux.</exception>
+    internal RunningCommand Attach(MeasuredCommand command, int processId)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new MeasurementUnavailableException("A process that runs already can be measured on Linux only.");
+        }
+
+        AttachedProcess process = AttachedProcess.Open(processId);
+        PerfEventCounterSession? session = null;
+        try
+        {
+            session = _counters is null
+                ? null
+                : PerfEventCounterSession.Open(_counters with { ProcessId = processId, Inherited = true }, PerfEventSources.System);
+            CommandIntervals? intervals = IntervalsOf(session);
+            intervals?.Start();
+            return new RunningCommand(command, process, session, session?.UnavailableCounters ?? [], intervals: intervals);
+        }
+        catch
+        {
+            session?.Dispose();
+            process.Dispose();
+            throw;
+        }
+    }
+
+    private CommandIntervals? IntervalsOf(PerfEventCounterSession? session)
+    {
+        ThrowIfNoIntervals(session, session?.UnavailableCounters ?? []);
+        return Intervals is { } intervals ? new CommandIntervals(session!, intervals.Length, intervals.Report) : null;
+    }
+
+    private void ThrowIfNoIntervals(PerfEventCounterSession? session, IReadOnlyList<UnavailablePerfCounter> unavailable)
+    {
+        if (Intervals is not null && session is not { Counters.Count: > 0 })
+        {
+            string reason = unavailable.Count > 0 ? unavailable[0].UnavailableReason : "none was named";
+            throw new MeasurementUnavailableException($"Intervals are of counters, and none is available: {reason}");
         }
     }
 

@@ -38,6 +38,10 @@ public sealed class CommandRun
     /// and went between two looks, and of what threads did after the last one.</summary>
     internal IReadOnlyList<CommandThread> Threads { get; init; } = [];
 
+    /// <summary>Whether it is a part of the life of a process that ran already, of which faults and context switches are not in
+    /// <see cref="Usage"/>.</summary>
+    internal bool IsAttached { get; init; }
+
     /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>
     public TimeSpan Elapsed => TimeSpan.FromTicks(ElapsedNanoseconds / TimeSpan.NanosecondsPerTick);
 }

@@ -1,5 +1,3 @@
-using Picollo.Cpu;
-
 namespace Picollo.Diagnostics;
 
 /// <summary>Runs of one command, and what was measured in them as histograms: percentiles, mean and standard deviation of each, and the
@@ -13,12 +11,18 @@ internal sealed class CommandSeries
     private readonly List<CommandRun> _runs = [];
     private readonly List<CommandMeasure> _measures = [];
 
+    public CommandSeries()
+    {
+    }
+
+    /// <summary>Earlier runs, of which only the values are known.</summary>
+    public CommandSeries(IEnumerable<CommandMeasure> measures) => _measures.AddRange(measures);
+
     /// <summary>The runs, in order.</summary>
     public IReadOnlyList<CommandRun> Runs => _runs;
 
-    /// <summary>What was measured: the counters in their order; <c>elapsed</c>, <c>user</c>, <c>kernel</c>; <c>max resident</c>;
-    /// <c>minor page faults</c>, <c>major page faults</c>; <c>voluntary switches</c>, <c>involuntary switches</c>. What is not known of any
-    /// run is not among them.</summary>
+    /// <summary>What was measured: <see cref="CommandQuantity.All"/>, then the counters in their order. What is not known of any run is not
+    /// among them.</summary>
     public IReadOnlyList<CommandMeasure> Measures => _measures;
 
     /// <summary>A measure by its name; null where there is none.</summary>
@@ -30,27 +34,19 @@ internal sealed class CommandSeries
     public void Add(CommandRun run)
     {
         _runs.Add(run);
+        foreach (CommandQuantity quantity in CommandQuantity.All)
+        {
+            if (quantity.Of(run) is { } value)
+            {
+                Record(quantity.Name, quantity.Unit, (ulong)Math.Max(value, 0));
+            }
+        }
+
         foreach (CommandCounter counter in run.Counters)
         {
             Record(counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count, counter.Value);
         }
-
-        ResourceUsage usage = run.Usage;
-        Record("elapsed", CommandUnit.Nanoseconds, run.ElapsedNanoseconds);
-        Record("user", CommandUnit.Nanoseconds, usage.Cpu.UserNanoseconds);
-        Record("kernel", CommandUnit.Nanoseconds, usage.Cpu.KernelNanoseconds);
-        if (usage.MaxResidentBytes > 0)
-        {
-            Record("max resident", CommandUnit.Bytes, usage.MaxResidentBytes);
-        }
-
-        Record("minor page faults", CommandUnit.Count, usage.MinorPageFaults);
-        Record("major page faults", CommandUnit.Count, usage.MajorPageFaults);
-        Record("voluntary switches", CommandUnit.Count, usage.VoluntaryContextSwitches);
-        Record("involuntary switches", CommandUnit.Count, usage.InvoluntaryContextSwitches);
     }
-
-    private void Record(string name, CommandUnit unit, long value) => Record(name, unit, (ulong)Math.Max(value, 0));
 
     private void Record(string name, CommandUnit unit, ulong value)
     {
@@ -59,6 +55,6 @@ internal sealed class CommandSeries
             _measures.Add(measure = new CommandMeasure(name, unit));
         }
 
-        measure.Histogram.Record(value);
+        measure.Add(value);
     }
 }

@@ -55,6 +55,13 @@ internal sealed class MeasuredCommand
         return new(text, OperatingSystem.IsWindows() ? ["cmd.exe", "/c", text] : ["/bin/sh", "-c", text], isText: true);
     }
 
+    /// <summary>A process that runs already, by its command line, or its name where it has none. It cannot be started.</summary>
+    public static MeasuredCommand OfProcess(int id)
+    {
+        string[] arguments = ArgumentsOf(id);
+        return new(FormattableString.Invariant($"process {id}: ") + string.Join(' ', arguments.Select(Quoted)), arguments, isText: false);
+    }
+
     /// <summary>Sends what it writes to standard output to this process's standard error: this process's standard output is then its
     /// own.</summary>
     public MeasuredCommand WithOutputToError() =>
@@ -70,6 +77,19 @@ internal sealed class MeasuredCommand
     /// <summary>The exception for a command that cannot be executed.</summary>
     /// <param name="error">The system's error number.</param>
     public Win32Exception StartFailed(int error) => new(error, $"{ArgumentList[0]}: {Marshal.GetPInvokeErrorMessage(error)}");
+
+    private static string[] ArgumentsOf(int id)
+    {
+        try
+        {
+            string line = File.ReadAllText($"/proc/{id}/cmdline");
+            return line.Length > 0 ? line.TrimEnd('\0').Split('\0') : [File.ReadAllText($"/proc/{id}/comm").TrimEnd('\n')];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ["?"]; // it has ended, or this is not Linux: Attach says so
+        }
+    }
 
     private static string Quoted(string argument) =>
         argument.Length > 0 && !argument.AsSpan().ContainsAny(QuotedCharacters) ? argument

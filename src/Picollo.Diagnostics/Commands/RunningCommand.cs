@@ -14,6 +14,7 @@ public sealed class RunningCommand : IDisposable
     private readonly PerfEventCounterSession? _counters;
     private readonly IReadOnlyList<UnavailablePerfCounter> _unavailable;
     private readonly CommandThreads? _threads;
+    private readonly CommandIntervals? _intervals;
     private Task<CommandRun>? _waiting;
     private bool _isDisposed;
 
@@ -22,8 +23,12 @@ public sealed class RunningCommand : IDisposable
         ICommandProcess process,
         PerfEventCounterSession? counters,
         IReadOnlyList<UnavailablePerfCounter> unavailable,
-        CommandThreads? threads) =>
-        (_command, _process, _counters, _unavailable, _threads) = (command, process, counters, unavailable, threads);
+        CommandThreads? threads = null,
+        CommandIntervals? intervals = null)
+    {
+        (_command, _process, _counters, _unavailable) = (command, process, counters, unavailable);
+        (_threads, _intervals) = (threads, intervals);
+    }
 
     /// <summary>The command's process.</summary>
     public int Id => _process.Id;
@@ -98,12 +103,14 @@ public sealed class RunningCommand : IDisposable
 
         _process.Dispose();
         _threads?.Dispose();
+        _intervals?.Dispose();
         _counters?.Dispose();
     }
 
     private CommandRun WaitForEnd()
     {
         CommandEnd end = _process.Wait();
+        _intervals?.Stop();
         _counters?.Read(forceSyscallRead: true);
         return new CommandRun
         {
@@ -115,6 +122,7 @@ public sealed class RunningCommand : IDisposable
                 counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
             UnavailableCounters = _unavailable,
             Threads = _threads?.Stop() ?? [],
+            IsAttached = _process is AttachedProcess,
         };
     }
 }

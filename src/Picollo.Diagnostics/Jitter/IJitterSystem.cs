@@ -24,7 +24,12 @@ internal unsafe interface IJitterSystem
     JitterTrace OpenTrace();
 
     /// <summary>Makes the calling thread one that measures that CPU.</summary>
-    bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason);
+    /// <param name="cpu">The CPU.</param>
+    /// <param name="priority">SCHED_FIFO's; null for none, and afterwards also if it was not permitted.</param>
+    /// <param name="reasons">Takes what is not as asked.</param>
+    /// <param name="threadId">The thread's ID.</param>
+    /// <param name="reason">Why it cannot measure.</param>
+    bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason);
 
     /// <summary>Undoes of <see cref="TryEnter"/> what the thread's end does not.</summary>
     void Leave();

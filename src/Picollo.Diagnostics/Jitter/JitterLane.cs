@@ -52,6 +52,9 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <summary>Valid once ready.</summary>
     public long ThreadId { get; private set; }
 
+    /// <summary>The real-time priority that was obtained, once the thread is ready; null for none.</summary>
+    public int? Priority { get; private set; }
+
     /// <summary>Why it cannot measure. Valid once ready.</summary>
     public string? UnavailableReason { get; private set; }
 
@@ -102,8 +105,9 @@ internal sealed unsafe class JitterLane : IDisposable
 
     private void Measure(Start start)
     {
-        bool isIn = _system.TryEnter(Cpu, start.Priority, start.UnavailableReasons, out long threadId, out string? reason);
-        (ThreadId, UnavailableReason) = (threadId, reason);
+        int? priority = start.Priority;
+        bool isIn = _system.TryEnter(Cpu, ref priority, start.UnavailableReasons, out long threadId, out string? reason);
+        (ThreadId, UnavailableReason, Priority) = (threadId, reason, priority);
         start.Ready.Signal();
         start.Go.Wait();
         if (isIn && !start.IsAbandoned())

@@ -84,6 +84,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             lanes.ForEach(lane => lane.Begin(start));
             ready.Wait();
             _lanes = [.. lanes];
+            Priority = lanes.TrueForAll(lane => lane.Priority is not null) ? options.Priority : null;
             Cpus = [.. lanes.Select(lane => lane.Jitter = new CpuJitter(lane.Cpu, lane.ThreadId))];
             reason = lanes.Find(lane => lane.UnavailableReason is not null)?.UnavailableReason;
             if (reason is null)
@@ -107,6 +108,10 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 
     /// <summary>One for each measured CPU, in ascending order.</summary>
     public IReadOnlyList<CpuJitter> Cpus { get; }
+
+    /// <summary>The real-time priority of the threads that measure (<see cref="JitterMeterOptions.Priority"/>); null for none, also if the
+    /// system has refused it to one of them.</summary>
+    public int? Priority { get; }
 
     /// <summary>What is not as asked, or as good as it could be, with cause and remedy, a sentence or two each: real-time priority not
     /// permitted, /dev/cpu_dma_latency not writable, memory not locked, no native library (a collection of this process's garbage then

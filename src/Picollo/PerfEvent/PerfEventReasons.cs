@@ -25,18 +25,18 @@ internal static class PerfEventReasons
             ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
             : "the CPU does not have what the event needs, such as the precise sampling of some",
         EOPNOTSUPP => "the PMU does not support what was asked for: 64-bit or user-space reading on a CPU without it, or counting without "
-            + "the kernel on a PMU that cannot; ask WithKernel(true), or leave the counter out",
+            + "the kernel on a PMU that cannot; count the kernel's part, too, or leave the counter out",
         EINVAL when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
-            + "the others; use fewer counters, or WithPinned(false) to have them take turns",
+            + "the others; use fewer counters, or do not pin them, so that they take turns",
         EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
-            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel out "
-            + "(ask WithKernel(true)), and most count whole CPUs only (ask WithCpu(cpu)); else check type and config",
+            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel's part out, "
+            + "and most count whole CPUs only, not threads; else check type and config",
         EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
         EINVAL => "the kernel does not know this event or combination: check type and config",
         EMFILE => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
         ENFILE => "the system has as many files open as it may; raise fs.file-max",
-        EBUSY => "another user has the PMU for himself (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
+        EBUSY => "something else has reserved the PMU (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
             + "kernel.nmi_watchdog=0",
         E2BIG => "the kernel is older than the request's form; update it",
         ENOSYS => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
@@ -56,7 +56,7 @@ internal static class PerfEventReasons
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
-            ? ", or ask WithKernel(false)"
+            ? ", or count user code only"
             : "";
         // Levels above 2 are distributions' own; Debian's patch asks for CAP_SYS_ADMIN where the kernel otherwise asks for CAP_PERFMON
         // (seen on 6.1: CAP_PERFMON changes nothing there).

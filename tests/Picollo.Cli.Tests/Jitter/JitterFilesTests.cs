@@ -84,7 +84,7 @@ public sealed class JitterFilesTests : IDisposable
         File.WriteAllText(Path.Combine(Results, "results.json"), "old");
         File.WriteAllText(Path.Combine(Results, "notes"), "mine");
 
-        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results + "/").ExitCode.Should().Be(0);
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results + "/", "--force").ExitCode.Should().Be(0);
 
         JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
         File.ReadAllText(Path.Combine(Results, "notes")).Should().Be("mine");
@@ -113,10 +113,27 @@ public sealed class JitterFilesTests : IDisposable
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
         File.Exists(Path.Combine(Results, "samples.raw")).Should().BeTrue();
 
-        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results).ExitCode.Should().Be(0);
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results, "--force").ExitCode.Should().Be(0);
 
         JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
         File.Exists(Path.Combine(Results, "samples.raw")).Should().BeFalse();
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Results_are_not_replaced_unless_it_is_asked_for()
+    {
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results).ExitCode.Should().Be(0);
+        PicolloTool.Run("jitter", "plot", Results).ExitCode.Should().Be(0);
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results)
+            .Should().Be(new ToolRun(1, "", $"picollo: {Results}: it has results already; --force replaces them\n"));
+
+        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
+        File.Exists(Path.Combine(Results, "jitter.html")).Should().BeTrue();
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results, "--force").ExitCode.Should().Be(0);
+        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
+        File.Exists(Path.Combine(Results, "jitter.html")).Should().BeFalse("it is a page of the results before");
     }
 
     [FactNeeding(Need.Linux)]
@@ -130,7 +147,7 @@ public sealed class JitterFilesTests : IDisposable
             File.CreateSymbolicLink(Path.Combine(Results, name), _folder.PathOf("victim"));
         }
 
-        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
+        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results, "--force").ExitCode.Should().Be(0);
 
         File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
         new FileInfo(Path.Combine(Results, "samples.raw")).Should().Match<FileInfo>(file => file.LinkTarget == null && file.Length == 20 * SampleLength);

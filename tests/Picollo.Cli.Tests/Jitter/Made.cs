@@ -34,6 +34,7 @@ internal static class Made
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = cpus,
         Break = null,
+        Priority = Options.Meter.Priority,
         UnavailableReasons = [],
         IsInterrupted = false,
     };
@@ -46,6 +47,7 @@ internal static class Made
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = [Cpu(0), Cpu(12, lost: 3)],
         Break = new JitterBreak(12, 9_123_468, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing"),
+        Priority = null,
         UnavailableReasons = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
         IsInterrupted = true,
     };

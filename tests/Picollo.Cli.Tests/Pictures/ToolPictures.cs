@@ -1,5 +1,6 @@
 using System.Xml.Linq;
 using Picollo.Cli.Tests.Shell;
+using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Pictures;
 
@@ -73,5 +74,6 @@ public sealed class ToolPictures
         rows.Where(row => row.Trim().Length > 0)
             .SkipWhile(row => !row.StartsWith("elapsed", StringComparison.Ordinal))
             .TakeWhile(row => !row.StartsWith("d:", StringComparison.Ordinal))
-            .Select(row => row.Split("  ", 2)[0]);
+            .Select(row => row.Split("  ", 2)[0])
+            .Intersect(CommandQuantity.All.Select(quantity => quantity.Title));
 }

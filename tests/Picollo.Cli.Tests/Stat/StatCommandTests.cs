@@ -42,8 +42,8 @@ public sealed partial class StatCommandTests : IDisposable
 
         (run.ExitCode, run.Output).Should().Be((0, "said\n"));
         run.Error.Should().StartWith("\necho said\n\n").And.NotContain("\e").And.NotContain("\r");
-        string[] inKernel = Needs.WhyNot(Need.KernelCounters) is null ? ["context-switches", "cpu-migrations"] : [];
-        foreach (string name in (string[])[.. inKernel, "task-clock", "page-faults", "elapsed", "user", "kernel", "max resident", "page faults", "context switches"])
+        string[] inKernel = Needs.WhyNot(Need.KernelCounters) is null ? ["cpu-migrations"] : [];
+        foreach (string name in (string[])[.. inKernel, "elapsed", "CPU time", "user", "kernel", "max resident", "minor page faults", "voluntary switches"])
         {
             run.Error.Should().MatchRegex($"(?m)^{name} +[0-9]");
         }
@@ -195,7 +195,7 @@ public sealed partial class StatCommandTests : IDisposable
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-o", $"{_folder}/report", "--", "echo", "said");
 
-        (run.Output, run.Error).Should().Be(("said\n", ""));
+        (run.Output, run.Error).Should().Be(("said\n", $"wrote {_folder}/report\n"));
         File.ReadAllText($"{_folder}/report").Should().StartWith("{\"kind\":\"run\"");
     }
 
@@ -326,10 +326,21 @@ public sealed partial class StatCommandTests : IDisposable
     [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Of nearest name: instructions, ")]
     [InlineData("-r", "0", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
     [InlineData("-r", "x", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
-    [InlineData("-c", "true", "--", "true", "picollo: One command is needed: after --, with -c, or two with --compare.")]
+    [InlineData("-c", "true", "--", "true", "picollo: One command is needed: after --, with -c, or two or more with --compare.")]
     [InlineData("-c", " ", "--json", "--json", "picollo: The command is empty.")]
     [InlineData("--compare", "true", "--json", "--json", "picollo: Required argument missing for option: '--compare'.")]
     [InlineData("--per-thread", "-r2", "--", "true", "picollo: --per-thread is of one run of one command.")]
+    [InlineData("-I100", "-r2", "--", "true", "picollo: -I is of one run of one command.")]
+    [InlineData("-I", "0", "--", "true", "picollo: -I takes a number of milliseconds, not '0'.")]
+    [InlineData("-p", "0", "--json", "--json", "picollo: -p takes the ID of a process, not '0'.")]
+    [InlineData("-p", "1", "-r", "2", "picollo: -p is of one process, measured once.")]
+    [InlineData("-p", "1", "--warmup", "2", "picollo: -p is of a process that runs already.")]
+    [InlineData("--save", "x", "-p", "1", "picollo: A baseline is of one command.")]
+    [InlineData("--fail-above", "5%", "--", "true", "picollo: --fail-above needs --baseline.")]
+    [InlineData("--fail-above=5%", "--baseline=x", "--", "true", "picollo: --fail-above needs several runs (-r), by whose scatter")]
+    [InlineData("--fail-above=-5%", "--baseline=x", "-r2", "true", "picollo: --fail-above takes a percentage such as 5%, not '-5%'.")]
+    [InlineData("--warmup", "-1", "--", "true", "picollo: --warmup takes a number of runs, 0 to 1000000.")]
+    [InlineData("--prepare", " ", "--", "true", "picollo: The command of --prepare is empty.")]
     public void What_is_not_understood_is_a_usage_error(string a, string b, string c, string d, string message)
     {
         ToolRun run = PicolloTool.RunHere("stat", a, b, c, d);
@@ -348,6 +359,72 @@ public sealed partial class StatCommandTests : IDisposable
         run.Output.Should().Contain("Examples:").And.Contain("Exit codes:").And.Contain("--compare <A> <B>");
         run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Warm_ups_and_preparations_are_run_and_not_measured()
+    {
+        ToolRun run = PicolloTool.Run(
+            "stat", "--json", "-r", "2", "--warmup", "1", "--prepare", $"echo to error; printf P >> {_folder}/order",
+            "--compare", $"printf A >> {_folder}/order", $"printf B >> {_folder}/order");
+
+        File.ReadAllText($"{_folder}/order").Should().Be("PAPBPAPBPAPB");
+        Regex.Count(run.Output, "\"kind\":\"run\"").Should().Be(4);
+        run.Error.Should().Be(string.Concat(Enumerable.Repeat("to error\n", 6)));
+        run.ExitCode.Should().Be(0);
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void A_preparation_that_fails_ends_it() =>
+        PicolloTool.Run("stat", "--prepare", "exit 9", "--", "echo", "ran")
+            .Should().Be(new ToolRun(125, "", "picollo: the command of --prepare ended with exit code 9\n"));
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Each_of_three_commands_is_compared_with_the_first()
+    {
+        ToolRun run = PicolloTool.Run(
+            "stat", "-r", "2", "--export-markdown", $"{_folder}/table.md", "--compare", "sleep 0.02", "sleep 0.1 | cat; :", "echo '`|`'");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Be("`|`\n`|`\n");
+        run.Error.Should().Contain("\nA: sleep 0.02\nB: sleep 0.1 | cat; :\nC: echo '`|`'\n2 runs of each, in turn\n");
+        run.Error.Should().MatchRegex("(?m)^ +A mean +± stdev +B mean .*$").And.MatchRegex("(?m)^ +A mean +± stdev +C mean .*$");
+        run.Error.Should().EndWith($"\nwrote {_folder}/table.md\n");
+        string[] lines = File.ReadAllLines($"{_folder}/table.md");
+        lines[0].Should().Be("| Command | Runs | Mean | ± stdev | Min | Max | User | Kernel | Max resident | Relative |");
+        lines[2].Should().StartWith("| `sleep 0.02` | 2 | ").And.EndWith(" | 1.00 |");
+        lines[3].Should().StartWith("| `sleep 0.1 \\| cat; :` | 2 | ");
+        lines[4].Should().StartWith("| `` echo '`\\|`' `` | 2 | ");
+        lines.Should().HaveCount(5);
+    }
+
+    [FactNeeding(Need.Linux, Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_user_without_rights_is_told_the_one_remedy()
+    {
+        ToolRun run = PicolloTool.RunInShell("$unprivileged stat -e context-switches,page-faults,nosuch/x/ -- true");
+        ToolRun verbose = PicolloTool.RunInShell("$unprivileged stat -v -e context-switches,page-faults -- true");
+
+        if (Paranoid is 2)
+        {
+            string text = run.Error.Replace('\n', ' ');
+            text.Should().Contain("not counted: context-switches, the kernel's part of the others: not permitted; remedy: "
+                + "sudo sysctl kernel.perf_event_paranoid=1 (details: -v)").And.NotContain("CAP_PERFMON");
+            Regex.Count(text, "not counted: ").Should().Be(2, "the other one is of nosuch/x/");
+            verbose.Error.Replace('\n', ' ').Should().Contain("kernel.perf_event_paranoid (now 2) to 1 or less").And.Contain("CAP_PERFMON");
+        }
+        else if (Paranoid is < 2)
+        {
+            run.Error.Should().NotContain("not permitted");
+        }
+
+        (run.Error + verbose.Error).Should().NotContainAny("TaskClock", "WithKernel");
+    }
+
+    private static int? Paranoid =>
+        int.TryParse(File.ReadAllText("/proc/sys/kernel/perf_event_paranoid"), CultureInfo.InvariantCulture, out int level) ? level : null;
 
     private static int ExitCode(params string[] arguments) => PicolloTool.Run(arguments).ExitCode;
 

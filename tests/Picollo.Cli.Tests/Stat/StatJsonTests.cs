@@ -25,21 +25,29 @@ public class StatJsonTests
             json.Add(i, first);
         }
 
-        json.End(series, ["so it is", null], isInterrupted: true);
+        json.Add(new CommandInterval(1_500_000_000, first.Counters));
+        json.Add(new CommandInterval(2_000_000_000, []));
+        json.End(new StatResult(series, IsInterrupted: true)
+        {
+            Notes = ["so it is"],
+            Baseline = new Baseline("main", Machine.Read(), series[0]),
+            Gate = new Gate(new Change(0.1, double.NaN, 0.2), Limit: 0.05),
+        });
 
         Schema.ProblemsOf(writer.ToString()).Should().BeEmpty();
         JsonElement[] lines = Lines(writer.ToString());
-        lines.Select(KindOf).Should().Equal("run", "run", "run", "run", "summary", "summary", "comparison", "note");
+        lines.Select(KindOf).Should().Equal("run", "run", "run", "run", "interval", "interval", "summary", "summary", "comparison", "comparison", "gate", "note");
         lines.Take(4).Select(line => line.GetProperty("run").GetInt32()).Should().Equal(1, 2, 1, 2);
         lines[2].GetProperty("command").GetString().Should().Be("b\e");
         lines[2].GetProperty("signal").GetInt32().Should().Be(9);
         lines[2].GetProperty("maxResidentBytes").ValueKind.Should().Be(JsonValueKind.Null);
         lines[0].GetProperty("counters")[4].GetRawText().Should().Be("{\"name\":\"instructions\",\"unit\":\"count\",\"value\":7200000001,\"runningShare\":1}");
         lines[0].GetProperty("threads")[1].GetProperty("cpuNanoseconds").GetInt64().Should().Be(299_999_999);
-        lines[5].GetProperty("failedRuns").GetInt32().Should().Be(1);
-        lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsed")
+        lines[7].GetProperty("failedRuns").GetInt32().Should().Be(1);
+        lines[5].GetProperty("lengthNanoseconds").GetInt64().Should().Be(500_000_000);
+        lines[8].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsedNanoseconds")
             .GetProperty("effectSize").ValueKind.Should().Be(JsonValueKind.Null, "nothing varies");
-        lines[7].GetProperty("text").GetString().Should().Be("so it is");
+        lines[11].GetProperty("text").GetString().Should().Be("so it is");
         writer.ToString().Should().NotContain("\e", "what is piped on may be shown");
     }
 
@@ -72,7 +80,7 @@ public class StatJsonTests
             .Where(text => text.StartsWith("not counted: ", StringComparison.Ordinal)).SelectMany(text => text.Split(": ")[1].Split(", "))
             .Should().BeEquivalentTo(missing, "each is said once");
         lines.Take(4).Select(line => line.GetProperty("command").GetString()).Should().Equal("sleep 0.02", "sleep 0.1", "sleep 0.02", "sleep 0.1");
-        JsonElement elapsed = lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsed");
+        JsonElement elapsed = lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsedNanoseconds");
         elapsed.GetProperty("effectSize").GetDouble().Should().BeGreaterThan(0.8);
         elapsed.GetProperty("meanAfter").GetDouble().Should().BeGreaterThan(0.1e9);
     }

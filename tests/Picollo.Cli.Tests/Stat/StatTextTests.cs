@@ -17,7 +17,7 @@ public class StatTextTests
     public void One_run_without_a_pmu_of_a_command_that_failed() => Golden("run-failed", Report(
         Options("\e]0;x\a[/] " + new string('x', 90)),
         [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
-        notes: ["counted in user code only: \e[1mperf\e[0m says so, and in so many words that they do not fit into a line of eighty columns"]));
+        refusal: "\e[1mperf\e[0m says so, and in so many words that they do not fit into a line of eighty columns"));
 
     [Fact]
     public void One_run_with_threads() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
@@ -75,7 +75,7 @@ public class StatTextTests
     private static string GoldenFolder => Path.Combine(Repository.Root, "tests", "Picollo.Cli.Tests", "Stat", "Golden");
 
     internal static StatOptions Options(string command, int runs = 1) =>
-        new([MeasuredCommand.FromText(command)], Events: null, runs, PerThread: false, IsJson: false, OutputPath: null);
+        new([MeasuredCommand.FromText(command)]) { Runs = runs };
 
     /// <summary>A run with all that there can be; <paramref name="n"/> makes each different.</summary>
     internal static CommandRun Run(
@@ -114,7 +114,7 @@ public class StatTextTests
                 : [],
         };
 
-    private static string Report(StatOptions options, CommandRun[][] runs, string?[]? notes = null, bool isInterrupted = false)
+    private static string Report(StatOptions options, CommandRun[][] runs, string? refusal = null, bool isInterrupted = false)
     {
         StringWriter writer = new() { NewLine = "\n" };
         StatText report = new(writer, options);
@@ -128,7 +128,8 @@ public class StatTextTests
             }
         }
 
-        report.End(series, notes ?? [null], isInterrupted);
+        CounterNotes notes = new(isVerbose: false, refusal);
+        report.End(new StatResult(series, isInterrupted) { Notes = [.. notes.Of(runs.SelectMany(each => each).FirstOrDefault())] });
         return writer.ToString();
     }
 

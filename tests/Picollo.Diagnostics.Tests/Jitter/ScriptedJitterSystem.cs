@@ -66,12 +66,13 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
     {
         Interlocked.Increment(ref _inside);
         if (Limit is not null)
         {
             reasons.Add(Limit);
+            priority = null;
         }
 
         threadId = FirstThreadId + cpu;

@@ -49,9 +49,9 @@ public sealed class PerfEventReasonsTests
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new(6, 0) };
-        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)").And.Contain("WithCpu(cpu)");
-        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("WithCpu(cpu)");
-        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("WithKernel(true)");
+        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot leave the kernel's part out").And.Contain("whole CPUs");
+        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("whole CPUs");
+        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("kernel's part out");
         PerfEventReasons.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
         PerfEventReasons.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
@@ -62,10 +62,10 @@ public sealed class PerfEventReasonsTests
     public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
     {
         string kernel = PerfEventReasons.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
-        kernel.Should().Contain("(now 2) to 1 or less").And.Contain("WithKernel(false)").And.Contain("CAP_PERFMON");
+        kernel.Should().Contain("(now 2) to 1 or less").And.Contain("count user code only").And.Contain("CAP_PERFMON");
 
         string software = PerfEventReasons.Describe(Request with { CountsKernel = true, Definition = new(PerfEventType.Tracepoint, 0) }, Errno.EACCES, Real);
-        software.Should().NotContain("WithKernel(false)", "it would count nothing");
+        software.Should().NotContain("count user code only", "it would count nothing");
 
         string cpu = PerfEventReasons.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");

@@ -74,7 +74,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
     {
         threadId = LinuxCpuTimes.CurrentThreadId ?? 0;
         int error = CpuMask.Pin(cpu);
@@ -93,6 +93,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             if (error != 0)
             {
                 reasons.Add(JitterReasons.NotRealTime(level, error));
+                priority = null;
             }
         }
 

@@ -24,7 +24,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     }
 
     /// <summary>Readable once all its threads have ended, whether or not its parent has waited for it.</summary>
-    private bool HasEnded
+    public bool HasEnded
     {
         get
         {
@@ -33,8 +33,10 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         }
     }
 
+    /// <summary>Opens a process; one that has the ID by now if <paramref name="startNanoseconds"/>, the start of the one that is meant, is
+    /// null.</summary>
     public static bool TryOpen(
-        int id, long startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
+        int id, long? startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
     {
         process = null;
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
@@ -55,7 +57,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
         reason = process.HasEnded || start is null ? CpuTimeReasons.ProcessEnded(id)
-            : start != startNanoseconds ? $"Process {id} has ended, and its id is another's by now."
+            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has ended, and its id is another's by now."
             : null;
         if (reason is not null)
         {

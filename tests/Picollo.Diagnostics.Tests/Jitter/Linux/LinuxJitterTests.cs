@@ -63,6 +63,7 @@ public sealed class LinuxJitterTests
     public void Each_thread_is_pinned_and_real_time_while_it_measures_and_gone_after_it()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = 7 });
+        meter.Priority.Should().Be(7);
         foreach (CpuJitter cpu in meter.Cpus)
         {
             SpinWait.SpinUntil(() => cpu.GetStatus().Count > 0, Deadline).Should().BeTrue();

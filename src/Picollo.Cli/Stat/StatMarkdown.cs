@@ -1,0 +1,66 @@
+using Picollo.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.Cli.Stat;
+
+/// <summary>The results as a Markdown table, a row for each command.</summary>
+internal static class StatMarkdown
+{
+    public static void Write(
+        TextWriter writer, IReadOnlyList<MeasuredCommand> commands, IReadOnlyList<CommandSeries> series, Baseline? baseline)
+    {
+        writer.WriteLine("| Command | Runs | Mean | ± stdev | Min | Max | User | Kernel | Max resident | Relative |");
+        writer.WriteLine("| :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+        CommandSeries first = baseline?.Series ?? series[0];
+        if (baseline is not null)
+        {
+            WriteRow(writer, $"baseline: {Code(baseline.Command)}", baseline.Series, first);
+        }
+
+        for (int i = 0; i < series.Count; i++)
+        {
+            WriteRow(writer, Code(commands[i].Text), series[i], first);
+        }
+    }
+
+    private static void WriteRow(TextWriter writer, string name, CommandSeries series, CommandSeries first)
+    {
+        if (series[Gate.Measure] is not { } elapsed)
+        {
+            return; // it was interrupted before its first run
+        }
+
+        HdrHistogramSummary summary = elapsed.Histogram.GetSummary();
+        string[] cells =
+        [
+            name,
+            Invariant($"{elapsed.Values.Count}"),
+            Quantity.Short(summary.Mean, elapsed.Unit),
+            elapsed.Values.Count > 1 ? Quantity.Short(SampleStatistics.StDev(summary), elapsed.Unit, digits: 3) : "",
+            Quantity.Short(elapsed.Values.Min(), elapsed.Unit),
+            Quantity.Short(elapsed.Values.Max(), elapsed.Unit),
+            Mean("userNanoseconds"),
+            Mean("kernelNanoseconds"),
+            Mean("maxResidentBytes"),
+            Invariant($"{summary.Mean / first[Gate.Measure]!.Histogram.GetSummary().Mean:0.00}"),
+        ];
+        writer.WriteLine($"| {string.Join(" | ", cells)} |");
+
+        string Mean(string measure) => series[measure] is { } known ? Quantity.Short(known.Histogram.GetSummary().Mean, known.Unit) : "";
+    }
+
+    /// <summary>As code, in a cell: by GitHub's Markdown a bar is escaped there, too, and backquotes stand between more of them.</summary>
+    private static string Code(string text)
+    {
+        string clean = ForeignText.Clean(text).Replace("|", "\\|", StringComparison.Ordinal);
+        int longest = 0;
+        for (int i = 0, length = 0; i < clean.Length; i++)
+        {
+            length = clean[i] == '`' ? length + 1 : 0;
+            longest = Math.Max(longest, length);
+        }
+
+        string fence = new('`', longest + 1);
+        return longest == 0 ? $"`{clean}`" : $"{fence} {clean} {fence}";
+    }
+}

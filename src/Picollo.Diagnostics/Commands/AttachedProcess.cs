@@ -1,0 +1,82 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.Versioning;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
+using Picollo.Diagnostics.Linux;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>A process that runs already, while it is measured. Each signal ends the measurement, and not the process.</summary>
+internal sealed class AttachedProcess : ICommandProcess
+{
+    /// <summary>How often it is looked at: a zombie has no memory any more, and a process that has been waited for has nothing.</summary>
+    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(10);
+
+    private readonly LinuxProcess _process;
+    private readonly ManualResetEventSlim _stopped = new();
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private readonly CpuUsage _before;
+    private CpuUsage _now;
+    private long _maxResident;
+
+    private AttachedProcess(int id, LinuxProcess process)
+    {
+        (Id, _process) = (id, process);
+        Look();
+        _before = _now;
+    }
+
+    public int Id { get; }
+
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or it cannot be held.</exception>
+    [SupportedOSPlatform("linux")]
+    public static AttachedProcess Open(int id) =>
+        LinuxProcess.TryOpen(id, startNanoseconds: null, out LinuxProcess? process, out string? reason)
+            ? new AttachedProcess(id, process)
+            : throw new MeasurementUnavailableException(reason);
+
+    public void Signal(int signal) => _stopped.Set();
+
+    public void Kill() => _stopped.Set();
+
+    public CommandEnd Wait()
+    {
+        while (!_process.HasEnded && !_stopped.Wait(Period))
+        {
+            Look();
+        }
+
+        long elapsed = (long)Stopwatch.GetElapsedTime(_start).TotalNanoseconds;
+        Look();
+        return new CommandEnd(0, IsSignal: false, elapsed, new ResourceUsage { Cpu = _now - _before, MaxResidentBytes = _maxResident });
+    }
+
+    public void Dispose() => _process.Dispose();
+
+    private void Look()
+    {
+        if (ProcTaskStat.TryRead(Id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
+        {
+            _now = stat.Usage;
+        }
+
+        _maxResident = Math.Max(_maxResident, ReadMaxResident());
+    }
+
+    /// <summary>VmHWM of proc_pid_status(5), in bytes; 0 if it is not known.</summary>
+    private long ReadMaxResident()
+    {
+        const string Label = "VmHWM:";
+        try
+        {
+            string? line = File.ReadLines($"/proc/{Id}/status").FirstOrDefault(line => line.StartsWith(Label, StringComparison.Ordinal));
+            string? kibibytes = line?[Label.Length..].Replace("kB", "", StringComparison.Ordinal).Trim();
+            return kibibytes is null ? 0 : 1024 * long.Parse(kibibytes, CultureInfo.InvariantCulture);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return 0;
+        }
+    }
+}

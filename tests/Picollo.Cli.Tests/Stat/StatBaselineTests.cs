@@ -1,0 +1,127 @@
+using System.Text.Json;
+using Picollo.Cli.Stat;
+using Picollo.Diagnostics;
+
+namespace Picollo.Cli.Tests.Stat;
+
+/// <summary><c>picollo stat --save</c>, <c>--baseline</c> and <c>--fail-above</c>.</summary>
+public sealed class StatBaselineTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    private string Main => _folder.PathOf("main.json");
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void A_command_that_takes_twice_as_long_crosses_a_limit()
+    {
+        ToolRun saved = PicolloTool.Run("stat", "-r", "4", "--save", Main, "-c", "sleep 0.05");
+        saved.ExitCode.Should().Be(0);
+        saved.Error.Should().EndWith($"\nwrote {Main}\n");
+        JsonSchema.OfCommand("baseline").ProblemsOf(OneLine(File.ReadAllText(Main))).Should().BeEmpty();
+
+        ToolRun slower = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50%", "--save", Main, "-c", "sleep 0.2");
+        slower.ExitCode.Should().Be(3);
+        slower.Error.Should().MatchRegex(@"(?s)\nelapsed: \+[0-9.]+% \(95% confidence interval: \+[0-9.]+% to \+[0-9.]+%\): above\s+the\s+limit\s+of\s+50%\n")
+            .And.Contain("\nthe baseline is of another command: sleep 0.05\n")
+            .And.EndWith($"\nnot saved to {Main}: the limit is crossed\n");
+
+        ToolRun faster = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50", "--json", "-c", "sleep 0.01");
+        faster.ExitCode.Should().Be(0);
+        JsonSchema.OfCommand("stat").ProblemsOf(faster.Output).Should().BeEmpty();
+        JsonElement gate = faster.Output.TrimEnd('\n').Split('\n').Select(line => JsonDocument.Parse(line).RootElement)
+            .Single(line => line.GetProperty("kind").GetString() == "gate");
+        gate.GetProperty("isCrossed").GetBoolean().Should().BeFalse();
+        gate.GetProperty("change").GetDouble().Should().BeInRange(-1, -0.5);
+        gate.GetProperty("limit").GetDouble().Should().Be(0.5);
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void With_a_baseline_a_failed_run_is_exit_code_1_and_is_not_saved()
+    {
+        PicolloTool.Run("stat", "-r", "2", "--save", Main, "--", "true").ExitCode.Should().Be(0);
+        string before = File.ReadAllText(Main);
+
+        ToolRun failed = PicolloTool.Run("stat", "-r", "2", "--baseline", Main, "--save", Main, "-c", "exit 42");
+        ToolRun absent = PicolloTool.Run("stat", "-r", "2", "--baseline", Main, "--", "picollo-no-such-program");
+
+        failed.ExitCode.Should().Be(1);
+        failed.Error.Should().Contain("2 of 2 runs failed; the first ended with exit code 42").And.NotContain("confidence")
+            .And.EndWith($"\nnot saved to {Main}: not all runs succeeded\n");
+        absent.Should().Be(new ToolRun(1, "", "picollo: picollo-no-such-program: No such file or directory\n"));
+        File.ReadAllText(Main).Should().Be(before);
+        PicolloTool.Run("stat", "--save", Main, "-c", "exit 42").ExitCode.Should().Be(42, "it is passed on without a baseline");
+    }
+
+    [Theory]
+    [InlineData(null, "No such file or directory")]
+    [InlineData("", "not a baseline of picollo stat --save")]
+    [InlineData("[]", "not a baseline of picollo stat --save")]
+    [InlineData("{\"kind\":\"run\"}", "not a baseline of picollo stat --save")]
+    [InlineData("{\"kind\":\"picollo-baseline\",\"version\":2}", "a baseline of another version than 1; save it again")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[-1]}]}", "not a baseline of picollo stat --save")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"hours\",\"values\":[1]}]}", "not a baseline of picollo stat --save")]
+    [InlineData(Head + "[]}", "the baseline has no elapsed times")]
+    [InlineData(
+        Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1]}]}",
+        "the baseline is of one run; save it of several (-r), by whose scatter a change is told from chance")]
+    public void A_file_that_is_no_usable_baseline_is_exit_code_1_before_the_command_runs(string? content, string reason)
+    {
+        if (content is not null)
+        {
+            File.WriteAllText(Main, content);
+        }
+
+        PicolloTool.RunHere("stat", "-r", "2", "--baseline", Main, "--fail-above", "5%", "--", "picollo-no-such-program")
+            .Should().Be(new ToolRun(1, "", $"picollo: {Main}: {reason}\n"));
+    }
+
+    [Fact]
+    public void What_was_saved_is_read_again()
+    {
+        CommandSeries series = new();
+        series.Add(StatTextTests.Run(0));
+        series.Add(StatTextTests.Run(1));
+        Baseline baseline = new("sort 'ä'", Machine.Read(), series);
+
+        baseline.Write(Main);
+        Baseline read = Baseline.Read(Main);
+
+        (read.Command, read.Machine).Should().Be((baseline.Command, baseline.Machine));
+        read.Series.Measures.Select(measure => (measure.Name, measure.Title, measure.Unit, string.Join(',', measure.Values)))
+            .Should().Equal(series.Measures.Select(measure => (measure.Name, measure.Title, measure.Unit, string.Join(',', measure.Values))));
+    }
+
+    [Fact]
+    public void Another_machine_is_reported()
+    {
+        File.WriteAllText(Main, Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1,1]}]}");
+
+        string report = PicolloTool.RunHere("stat", "--baseline", Main, "--", "git", "--version").Error;
+
+        report.Replace('\n', ' ').Should().Contain($"the baseline is of another machine: 3 × Z80, X64, CP/M; this is {Machine.Read()}");
+    }
+
+    private const string Head = """
+        {"kind":"picollo-baseline","version":1,"command":"git --version","machine":{"system":"CP/M","architecture":"X64","cpu":"Z80","cpuCount":3},"measures":
+        """;
+
+    [Theory]
+    [InlineData(0.06, 0.051, 0.07, true, "elapsed: +6.0% (95% confidence interval: +5.1% to +7.0%): above the limit of 5%")]
+    [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0% (95% confidence interval: +5.0% to +7.0%): not above the limit of 5% for certain; more runs (-r) make the interval narrower")]
+    [InlineData(-0.5, -0.6, 0.05, false, "elapsed: -50.0% (95% confidence interval: -60.0% to +5.0%): within the limit of 5%")]
+    public void A_limit_is_crossed_by_the_whole_interval(double mean, double low, double high, bool isCrossed, string text)
+    {
+        Gate gate = new(new Change(mean, low, high), Limit: 0.05);
+
+        (gate.IsCrossed, gate.ToString()).Should().Be((isCrossed, text));
+    }
+
+    [Fact]
+    public void Without_a_limit_nothing_is_crossed() => new Gate(new Change(9, 8, 10), Limit: null).IsCrossed.Should().BeFalse();
+
+    private static string OneLine(string json) => JsonSerializer.Serialize(JsonDocument.Parse(json).RootElement) + "\n";
+}
