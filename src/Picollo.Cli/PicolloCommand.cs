@@ -15,10 +15,19 @@ internal static class PicolloCommand
 {
     public static int Run(string[] args, Terminal terminal)
     {
-        RootCommand root = new("What code costs, from the command line.")
+        RootCommand root = new("Measure commands, numbers and the machine.")
         {
             HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
         };
+        CommandHelp.Append(root, """
+            Exit codes:
+              0    done
+              1    something cannot be read, written or measured
+              2    the command line is not understood
+              130  interrupted by Ctrl+C (143: SIGTERM)
+              141  nobody reads the output any more
+              Commands may have more: picollo stat --help
+            """);
         CommandHelp.Install(root);
         ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)

@@ -26,7 +26,7 @@ internal static class HistCommand
           picollo hist requests.csv --column duration --scale 1000 --unit ms
           picollo hist monday.hlog tuesday.hlog --hlog both.hlog --html both.html
           picollo hist monday.hlog --from 60 --to 120
-          picollo hist before.txt --diff after.txt --svg diff.svg
+          picollo hist --diff before.txt after.txt --svg diff.svg
           picollo hist latency.txt --json |
             jq '.percentiles[] | select(.percentile == 99).value'
 
@@ -41,29 +41,29 @@ internal static class HistCommand
 
     private static readonly Argument<string[]> Files = new("FILE")
     {
-        Description = "What to read and merge; none or - is standard input.",
+        Description = "Read and merge these; none or - is standard input.",
         Arity = ArgumentArity.ZeroOrMore,
     };
 
     private static readonly Option<string?> Column = CommandOptions.Text(
         "--column", "NAME|N", "Read a column of separated values: its name or number, from 1.");
-    private static readonly Option<string?> Tag = CommandOptions.Text("--tag", "TAG", "Of logs, read only the intervals with this tag.");
+    private static readonly Option<string?> Tag = CommandOptions.Text("--tag", "TAG", "Read only the intervals of logs with this tag.");
     private static readonly Option<string?> From = CommandOptions.Text(
-        "--from", "TIME", "Of logs, read from then on: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
+        "--from", "TIME", "Read logs from then on: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
     private static readonly Option<string?> To = CommandOptions.Text(
-        "--to", "TIME", "Of logs, read the intervals that start before then.");
-    private static readonly Option<string?> Diff = CommandOptions.Text("--diff", "OTHER", "Compare with another input, the state after.");
+        "--to", "TIME", "Read the intervals of logs that start before then.");
+    private static readonly Option<bool> Diff = new("--diff") { Description = "Compare the last FILE with those before it." };
 
     private static readonly Option<string> Unit = new("--unit")
     {
-        Description = "The unit of what is shown, such as ms.",
+        Description = "Name the unit of what is shown, such as ms.",
         HelpName = "TEXT",
         DefaultValueFactory = _ => "",
     };
 
     private static readonly Option<double> Scale = new("--scale")
     {
-        Description = "Show the numbers times this: 1e-6 for ns as ms.",
+        Description = "Multiply the numbers by this: 1e-6 for ns as ms.",
         HelpName = "FACTOR",
         CustomParser = ParseScale,
         DefaultValueFactory = _ => 1,
@@ -71,13 +71,13 @@ internal static class HistCommand
 
     private static readonly Option<string> OnError = new("--on-error")
     {
-        Description = "A line that is no number ends the command or is skipped, and the first are told.",
+        Description = "Fail at a line that is no number, or skip and report it.",
         HelpName = "fail|skip",
         DefaultValueFactory = _ => "fail",
     };
 
     private static readonly Option<string?> Title = CommandOptions.Text(
-        "--title", "TEXT", "The heading of the table, the plot and the page; the names of the inputs unless given.");
+        "--title", "TEXT", "Set the heading of the table, the plot and the page. [default: the names of the inputs]");
 
     private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a plot of the percentiles.");
     private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write a page with plots and a table.");
@@ -99,7 +99,7 @@ internal static class HistCommand
 
     public static Command Create(Terminal terminal)
     {
-        Command command = new("hist", "Percentiles of numbers, of logs, or of the difference between two of them.")
+        Command command = new("hist", "Print percentiles of numbers and logs, or compare two of them.")
         {
             Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
         };
@@ -115,11 +115,16 @@ internal static class HistCommand
         string[] files = parsed.GetValue(Files) is { Length: > 0 } given ? given : [DistributionReader.StandardInput];
         BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == Skip);
         _ = LogPart.TryParse(parsed.GetValue(From), parsed.GetValue(To), out LogPart? part); // validated
-        List<Distribution> inputs = [Read(files)];
-        if (parsed.GetValue(Diff) is { } other)
+        List<Distribution> inputs = [];
+        if (parsed.GetValue(Diff))
         {
-            (Distribution before, Distribution after) = Distribution.InOneUnit(inputs[0], Read([other]));
-            inputs = [before, after];
+            string[] first = files.Length > 1 ? files[..^1] : [DistributionReader.StandardInput];
+            (Distribution before, Distribution after) = Distribution.InOneUnit(Read(first), Read(files[^1..]));
+            inputs.AddRange([before, after]);
+        }
+        else
+        {
+            inputs.Add(Read(files));
         }
 
         badLines.Report(terminal.Error);
@@ -128,6 +133,7 @@ internal static class HistCommand
             throw new CommandException($"{empty.Name}: no numbers");
         }
 
+        terminal.LeaveInterruptLine(interrupt);
         HistResult result = new(inputs, ForeignText.Clean(parsed.GetValue(Unit)!), parsed.GetValue(Scale))
         {
             SkippedLineCount = badLines.Count,
@@ -139,16 +145,19 @@ internal static class HistCommand
             if (parsed.GetValue(Svg) is { } svg)
             {
                 HistFiles.WriteSvg(svg, result);
+                terminal.ReportWritten(svg);
             }
 
             if (parsed.GetValue(Html) is { } html)
             {
                 HistFiles.WriteHtml(html, result);
+                terminal.ReportWritten(html);
             }
 
             if (parsed.GetValue(Log) is { } log)
             {
                 HistFiles.WriteLog(log, result);
+                terminal.ReportWritten(log);
             }
         }
         finally
@@ -160,7 +169,7 @@ internal static class HistCommand
             }
             else
             {
-                result.Write(terminal.Out, terminal.Width);
+                result.Write(terminal.Out, terminal.Width, Console.IsOutputRedirected ? null : Terminal.WindowSize?.Rows);
             }
 
             terminal.Out.Flush();
@@ -179,15 +188,20 @@ internal static class HistCommand
             command.AddError("--from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.");
         }
 
-        if (command.GetValue(Diff) is { } other)
+        if (command.GetValue(Diff))
         {
             if (command.GetValue(Log) is not null)
             {
                 command.AddError("--hlog is for a single distribution, not for --diff.");
             }
 
-            bool isInput = command.GetValue(Files) is not { Length: > 0 } files || files.Contains(DistributionReader.StandardInput);
-            if (other == DistributionReader.StandardInput && isInput)
+            string[] files = command.GetValue(Files) ?? [];
+            if (files.Length == 0)
+            {
+                command.AddError("--diff compares two files, or standard input and a file.");
+            }
+            else if (files[^1] == DistributionReader.StandardInput
+                && (files.Length == 1 || files.AsSpan(0, files.Length - 1).Contains(DistributionReader.StandardInput)))
             {
                 command.AddError("Standard input is one of the two inputs, not both.");
             }

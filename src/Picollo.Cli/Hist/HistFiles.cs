@@ -55,7 +55,7 @@ internal static class HistFiles
             {
                 double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
                 throw new CommandException(Invariant($"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; ")
-                    + Invariant($"--scale {enough:0E+0} keeps its digits"));
+                    + Invariant($"--scale {enough:0} keeps its digits"));
             }
 
             converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);

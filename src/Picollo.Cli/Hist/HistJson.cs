@@ -46,7 +46,9 @@ internal static class HistJson
             }
             else
             {
-                json.WriteNumber("value", percentile.Value / result.Ratio);
+                json.WriteNumber("value", result.HasFractions
+                    ? RoundNumber.In(percentile.Bucket, result.Ratio).Value
+                    : percentile.Value / result.Ratio);
             }
 
             json.WriteNumber("cumulativeCount", percentile.TargetCount);

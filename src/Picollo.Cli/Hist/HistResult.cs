@@ -1,3 +1,4 @@
+using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -8,8 +9,7 @@ namespace Picollo.Cli.Hist;
 /// <param name="scale">The factor that converts the inputs' numbers to the unit.</param>
 internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
 {
-    private const string Before = "Before";
-    private const string After = "After";
+    private const int MostLettersOfColumn = 24;
     private const int MostLetters = 69; // of 80, without the text before, between and after names
 
     public IReadOnlyList<Distribution> Inputs => inputs;
@@ -22,6 +22,9 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
 
     /// <summary>The divisor that converts recorded values to the unit.</summary>
     public double Ratio { get; } = inputs[0].RatioFor(scale);
+
+    /// <summary>Whether the inputs have numbers that are not whole.</summary>
+    public bool HasFractions => inputs[0].Places > 0;
 
     public required ulong SkippedLineCount { get; init; }
 
@@ -47,30 +50,41 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     }
 
     /// <summary>Writes the tables of the library, and the percentiles as a chart.</summary>
-    public void Write(TextWriter output, int width)
+    /// <param name="height">Of the terminal; null if it is none.</param>
+    public void Write(TextWriter output, int width, int? height)
     {
         HdrHistogramSummary first = Summaries[0];
+        string[] names = ShortNames();
         HdrHistogramTableOptions options = new()
         {
             Title = ShortTitle,
-            Before = Before,
-            After = After,
+            Before = names[0],
+            After = names[^1],
             Unit = new() { Ratio = Ratio },
             LeavesOutMaximum = true,
+            HasRoundValues = HasFractions,
         };
         output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
-        if (histograms.All(one => one.TotalCount == 0))
+        if (!histograms.Any(one => one.TotalCount > 0))
         {
-            return;
+            return; // interrupted before the first number
         }
 
         string axis = Unit.Length == 0 ? "value" : Unit;
-        PercentileChart chart = new(histograms, Ratio, width);
+        PercentileChart chart = new(histograms, Ratio, width, height);
         for (int i = 0; i < histograms.Length; i++)
         {
-            chart.Write(output, histograms[i], IsDiff ? $"{(i == 0 ? Before : After)}: {axis} at rank" : $"{axis} at rank");
+            chart.Write(output, histograms[i], IsDiff ? $"{names[i]}: {axis} at rank" : $"{axis} at rank");
         }
+    }
+
+    /// <summary>Headings of columns: the names of files without their folders, if that distinguishes them.</summary>
+    private string[] ShortNames()
+    {
+        string[] names = [.. Inputs.Select(input => input.Name)];
+        string[] files = [.. names.Select(name => name.Contains(", ", StringComparison.Ordinal) ? name : Path.GetFileName(name))];
+        return PlotNames.Shorten(files.Distinct().Count() == names.Length ? files : names, MostLettersOfColumn);
     }
 
     // Names differ at their ends.

@@ -7,7 +7,9 @@ namespace Picollo.Cli.Hist;
 /// <summary>The percentile distribution as a text chart: the value at each rank, with the same width for each further nine.</summary>
 internal sealed class PercentileChart
 {
-    private const int Rows = 10;
+    private const int MostRows = 10;
+    private const int LeastRows = 3;
+    private const int LinesAround = 3; // the title, the axis and its labels
     private const int LabelWidth = 9;
     private const int MostNines = 10;
 
@@ -23,12 +25,15 @@ internal sealed class PercentileChart
     private readonly double _max;
     private readonly bool _isLogarithmic;
     private readonly int _columns;
+    private readonly int _rows;
 
     /// <param name="all">The histograms that are drawn with the same axes; at least one has values.</param>
     /// <param name="ratio">What values are divided by.</param>
     /// <param name="width">Of the terminal.</param>
-    public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width)
+    /// <param name="height">Of the terminal, in which all charts fit with the line for the next command; null if it is none.</param>
+    public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width, int? height)
     {
+        _rows = height is { } lines ? Math.Clamp(((lines - 1) / all.Count) - LinesAround, LeastRows, MostRows) : MostRows;
         HdrHistogram[] some = [.. all.Where(one => one.TotalCount > 0)];
         _ratio = ratio;
         _columns = Math.Min(width, 80) - LabelWidth - 2;
@@ -47,7 +52,7 @@ internal sealed class PercentileChart
     {
         output.WriteLine(title + (_isLogarithmic ? ", logarithmic" : ""));
         double[] heights = HeightsOf(histogram);
-        for (int row = Rows - 1; row >= 0; row--)
+        for (int row = _rows - 1; row >= 0; row--)
         {
             output.Write(LabelOf(row).PadLeft(LabelWidth));
             output.Write(" ┤");
@@ -60,9 +65,9 @@ internal sealed class PercentileChart
     // The largest of n values is at its mid-rank, 1 − 1/2n.
     private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
 
-    private static string Row(double[] heights, int row) => string.Concat(heights.Select(height =>
+    private string Row(double[] heights, int row) => string.Concat(heights.Select(height =>
     {
-        int eighths = double.IsNaN(height) ? 0 : Math.Max((int)Math.Round(height * Rows * 8), 1) - (row * 8);
+        int eighths = double.IsNaN(height) ? 0 : Math.Max((int)Math.Round(height * _rows * 8), 1) - (row * 8);
         return Eighths[Math.Clamp(eighths, 0, 8)];
     }));
 
@@ -90,7 +95,8 @@ internal sealed class PercentileChart
     // At the ends of the axis and in its middle.
     private string LabelOf(int row)
     {
-        double position = row switch { Rows - 1 => 1, Rows / 2 => (Rows / 2 + 0.5) / Rows, 0 => 0, _ => double.NaN };
+        int middle = _rows / 2;
+        double position = row == _rows - 1 ? 1 : row == middle ? (middle + 0.5) / _rows : row == 0 ? 0 : double.NaN;
         return double.IsNaN(position) ? ""
             : Short((_isLogarithmic ? _min * Math.Pow(_max / _min, position) : _min + ((_max - _min) * position)) / _ratio);
     }

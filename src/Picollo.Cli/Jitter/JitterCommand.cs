@@ -47,27 +47,32 @@ internal static class JitterCommand
         """;
 
     private static readonly Option<string?> Affinity = CommandOptions.Text(
-        "-a", "--affinity", "CPUS", "Which CPUs: 0-3,8 or a mask, 0x10F. All that this process may use unless given.");
+        "-a", "--affinity", "CPUS", "Measure these CPUs: 0-3,8 or a mask, 0x10F. [default: all that this process may use]");
 
     private static readonly Option<string?> Interval = CommandOptions.Text(
-        "-i", "--interval", "TIME", "From one wake-up to the next, 1us to 1s; 1ms unless given.");
+        "-i", "--interval", "TIME", "Set the time from one wake-up to the next, 1us to 1s. [default: 1ms]");
 
     private static readonly Option<string?> Priority = CommandOptions.Text(
-        "-p", "--priority", "PRIO", "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none; 80 unless given.");
+        "-p", "--priority", "PRIO", "Set the real-time priority (SCHED_FIFO), 1 to 99, or 0 for none. [default: 80]");
 
-    private static readonly Option<string?> Duration = CommandOptions.Text("-D", "--duration", "TIME", "Measure for so long.");
+    private static readonly Option<string?> Duration = CommandOptions.Text(
+        "-D", "--duration", "TIME", "Measure for this time. [default: until Ctrl+C]");
     private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Stop after N wake-ups per CPU.");
     private static readonly Option<string?> Break = CommandOptions.Text(
         "-b", "--break", "TIME", "Stop at a latency above this, and mark it in the kernel's trace.");
 
     private static readonly Option<string?> Load = CommandOptions.Text(
-        "-c", "--command", "CMD", "A line for /bin/sh that runs meanwhile, at normal priority.");
+        "-c", "--command", "CMD", "Run a line for /bin/sh meanwhile, at normal priority.");
 
-    private static readonly Option<bool> Live = new("-v", "--verbose") { Description = "Show how far it is, each second." };
-    private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Nanoseconds instead of microseconds." };
-    private static readonly Option<string?> Folder = CommandOptions.Text("-o", "--output", "DIR", "Save results, and what the system is.");
-    private static readonly Option<bool> Force = new("--force") { Description = "With -o: replace earlier results." };
-    private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "With -o: save every sample, too." };
+    private static readonly Option<bool> Live = new("-v", "--verbose")
+    {
+        Description = "Show the measurements each second; on a terminal also without -D and -l.",
+    };
+    private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Show nanoseconds instead of microseconds." };
+    private static readonly Option<string?> Folder = CommandOptions.Text(
+        "-o", "--output", "DIR", "Save the results and a description of the system.");
+    private static readonly Option<bool> Force = new("--force") { Description = "Replace earlier results of -o." };
+    private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "Save every sample, too, with -o." };
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
 
     static JitterCommand()
@@ -86,7 +91,7 @@ internal static class JitterCommand
 
     public static Command Create(Terminal terminal)
     {
-        Command command = new("jitter", "Wake-up latency of each CPU.")
+        Command command = new("jitter", "Measure the wake-up latency of each CPU.")
         {
             Affinity, Interval, Priority, Duration, Loops, Break, Load, Live, InNanoseconds, Folder, Force, Samples, Json,
         };

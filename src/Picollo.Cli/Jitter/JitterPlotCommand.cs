@@ -29,17 +29,19 @@ internal static class JitterPlotCommand
 
     public static Command Create(Terminal terminal)
     {
-        Argument<string> folder = new("DIR") { Description = "Where the results are." };
+        Argument<string> folder = new("DIR") { Description = "The folder of the results." };
         Option<string?> output = CommandOptions.Text(
-            "-o", "--output", "FILE", $"What to write, an {PageEnding} or {PictureEnding}; DIR/{Page} unless given.");
+            "-o", "--output", "FILE", $"Write this {PageEnding} or {PictureEnding} file. [default: DIR/{Page}]");
         output.Check(
             path => IsPage(path) || path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase),
             path => $"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
-        Option<string?> title = CommandOptions.Text("--title", "TEXT", "The heading; machine, time and interval unless given.");
-        Command command = new("plot", "Histograms and percentiles of saved results as a page or a picture.") { folder, output, title };
+        Option<string?> title = CommandOptions.Text("--title", "TEXT", "Set the heading. [default: machine, time and interval]");
+        Command command = new("plot", "Draw saved results as a page or a picture.") { folder, output, title };
         command.SetAction(parsed =>
         {
-            Write(parsed.GetValue(folder)!, parsed.GetValue(output), parsed.GetValue(title));
+            string folderName = parsed.GetValue(folder)!;
+            Write(folderName, parsed.GetValue(output), parsed.GetValue(title));
+            terminal.ReportWritten(parsed.GetValue(output) ?? Path.Combine(folderName, Page));
             return ExitCodes.Success;
         });
         CommandHelp.Append(command, Epilogue);

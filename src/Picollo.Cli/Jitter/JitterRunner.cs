@@ -9,7 +9,11 @@ internal sealed class JitterRunner
     /// <summary>The time between updates. Each update takes CPU time of a measured CPU.</summary>
     private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
 
+    private readonly Terminal _terminal;
     private readonly JitterOptions _options;
+    private readonly bool _hasNoEnd;
+    private readonly bool _isLive;
+    private readonly bool _isInPlace;
     private readonly JitterReport _report;
     private readonly List<string> _problems = []; // of files, to be reported at the end
     private int _reportedReasons;
@@ -18,11 +22,13 @@ internal sealed class JitterRunner
 
     private JitterRunner(Terminal terminal, JitterOptions options)
     {
-        _options = options;
-        bool inPlace = options.IsLive && !terminal.OutIsPlain;
+        (_terminal, _options) = (terminal, options);
+        _hasNoEnd = options.Meter is { Duration: null, Loops: null };
+        _isLive = options.IsLive || (_hasNoEnd && !options.IsJson && !terminal.OutIsPlain);
+        _isInPlace = _isLive && !terminal.OutIsPlain;
         _report = options.IsJson
             ? new JitterJson(terminal.Out, options.IsLive)
-            : new JitterText(terminal.Out, terminal.Error, options.InNanoseconds, () => inPlace ? Terminal.WindowSize : null);
+            : new JitterText(terminal.Out, terminal.Error, options.InNanoseconds, () => _isInPlace ? Terminal.WindowSize : null);
     }
 
     public static int Run(Terminal terminal, JitterOptions options) => OperatingSystem.IsLinux()
@@ -48,6 +54,11 @@ internal sealed class JitterRunner
             ? new(folder!.Create(SampleFile.Name), _options.Meter.Interval, _options.InNanoseconds)
             : null;
         JitterResult result = Measure(folder, samples, interrupt);
+        if (!_isInPlace)
+        {
+            _terminal.LeaveInterruptLine(interrupt);
+        }
+
         Report(samples);
         _report.End(result);
         if (result.Total.Status.Lost is > 0 and var lost)
@@ -56,6 +67,11 @@ internal sealed class JitterRunner
         }
 
         _problems.ForEach(_report.Note);
+        if (_problems.Count == 0)
+        {
+            _terminal.ReportWritten(_options.Folder);
+        }
+
         return _problems.Count > 0 || samples?.Problem is not null ? ExitCodes.Failure : interrupt.ExitCode ?? ExitCodes.Success;
     }
 
@@ -99,12 +115,17 @@ internal sealed class JitterRunner
 
     private void Watch(JitterMeter meter, BackgroundLoad? load, SampleFile? samples, long start, CancellationToken token)
     {
+        if (_hasNoEnd && !Console.IsErrorRedirected)
+        {
+            _terminal.Error.WriteLine("picollo: measuring until Ctrl+C");
+        }
+
         _report.Begin(CpuResult.Read(meter));
         Report(meter);
         bool hasEnded = false;
         while (!hasEnded)
         {
-            if (_options.IsLive)
+            if (_isLive)
             {
                 _report.Add(CpuResult.Read(meter), Stopwatch.GetElapsedTime(start));
             }

@@ -15,6 +15,12 @@ internal enum LineStyle
 
     /// <summary>Dark on light, over the whole width.</summary>
     Reverse,
+
+    /// <summary>In the terminal's green.</summary>
+    Green,
+
+    /// <summary>In the terminal's yellow.</summary>
+    Yellow,
 }
 
 /// <summary>A line of a screen.</summary>
@@ -32,7 +38,7 @@ internal sealed class LiveScreen : IDisposable
     private const string LeaveSequence = "\e[m\e[?7h\e[?25h\e[?1049l";
 
     // Of each LineStyle.
-    private static readonly string[] Attributes = ["", "\e[1m", "\e[7m"];
+    private static readonly string[] Attributes = ["", "\e[1m", "\e[7m", "\e[32m", "\e[33m"];
 
     private readonly Lock _lock = new();
     private readonly DescriptorStream _output = new(DescriptorStream.Output);

@@ -80,6 +80,15 @@ internal sealed class Terminal
         }
     }
 
+    /// <summary>Begins a line after the ^C that a terminal has echoed.</summary>
+    public void LeaveInterruptLine(Interrupt interrupt)
+    {
+        if (interrupt.Signal == Signals.Interrupt && !Console.IsOutputRedirected && !Console.IsErrorRedirected)
+        {
+            Error.WriteLine();
+        }
+    }
+
     private static bool IsColorless => Environment.GetEnvironmentVariable("NO_COLOR") is { Length: > 0 }
         || (!OperatingSystem.IsWindows() && Environment.GetEnvironmentVariable("TERM") is null or "dumb");
 

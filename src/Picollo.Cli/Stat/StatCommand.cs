@@ -68,7 +68,7 @@ internal static class StatCommand
             + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
     };
     private static readonly Option<string?> Repeat = CommandOptions.Text(
-        "-r", "--repeat", "N", "Run the command N times, and show percentiles.");
+        "-r", "--repeat", "N", "Run the command N times, and show percentiles. [default: 1]");
     private static readonly Option<string?> Warmup = CommandOptions.Text(
         "--warmup", "N", "Run the command N times before that, unmeasured.");
     private static readonly Option<string?> Prepare = CommandOptions.Text(
@@ -98,7 +98,8 @@ internal static class StatCommand
     private static readonly Option<string?> Markdown = CommandOptions.Text(
         "--export-markdown", "FILE", "Write the results as a Markdown table.");
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of a table." };
-    private static readonly Option<string?> Output = CommandOptions.Text("-o", "--output", "FILE", "Write the report to a file.");
+    private static readonly Option<string?> Output = CommandOptions.Text(
+        "-o", "--output", "FILE", "Write the report to a file. [default: standard error]");
     private static readonly Option<bool> Verbose = new("-v", "--verbose") { Description = "Say in full why something is not counted." };
     private static readonly Argument<string[]> Arguments = new("CMD")
     {

@@ -18,9 +18,10 @@ internal static class TopCommand
 
     private const string Epilogue = """
         Columns:
-          As top(1) has them, 100 %CPU being one CPU full; and %WAIT, the time that a
-          process could have run and did not, for another ran on its CPU or its cgroup
-          was throttled.
+          Those of top(1), where 100 %CPU is one full CPU; and %WAIT, the time in which
+          threads could have run but waited, because another one ran on their CPU or
+          their cgroup was throttled. It is the sum over all threads of the process, so
+          it can be above 100.
 
         Examples:
           picollo top
@@ -41,28 +42,28 @@ internal static class TopCommand
     {
         Option<bool> batch = new("-b", "--batch")
         {
-            Description = "Write page after page as plain text; so it does where the output is no terminal.",
+            Description = "Write page after page as plain text, as if the output is not a terminal.",
         };
         Option<string?> delay = CommandOptions.Text(
-            "-d", "--delay", "SECS", "Seconds between two samples, 0.1 and more; 3 unless given.");
+            "-d", "--delay", "SECS", "Set the seconds between two samples, 0.1 and more. [default: 3]");
         Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "Stop after N pages.");
-        Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List these processes alone." };
+        Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List only these processes." };
         Option<string?> user = CommandOptions.Text(
-            "-u", "--user", "USER", "List this effective user's processes alone, by name or number.");
+            "-u", "--user", "USER", "List only the processes of this effective user, by name or number.");
         Option<bool> threads = new("-H", "--threads") { Description = "List threads." };
         Option<bool> perCpu = new("-1", "--per-cpu") { Description = "Show each CPU." };
         Option<bool> commandLine = new("-c", "--command-line") { Description = "Show command lines instead of names." };
         Option<string?> sort = CommandOptions.Text(
-            "-o", "--sort", "FIELD", "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest.");
+            "-o", "--sort", "FIELD", "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest. [default: %CPU]");
         Option<string?> width = CommandOptions.Text(
-            "-w", "--width", "N", "With -b, cut lines at N columns instead of at the terminal's width.");
+            "-w", "--width", "N", "Cut the lines of -b at N columns. [default: the terminal's width]");
         Option<bool> secure = new("-s", "--secure") { Description = "Neither signal nor renice processes." };
         Option<bool> json = new("--json")
         {
             Description = "Write a line of JSON for each sample, with each process's share over the session.",
         };
 
-        Command command = new("top", "What the machine's CPUs and processes do.")
+        Command command = new("top", "Show the machine's CPUs and processes.")
         {
             batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
         };

@@ -56,7 +56,7 @@ internal static class TopHeader
         // Kernel threads, whose niceness is not the user's, have no address space.
         if (sample.HasAutogroups == true && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
         {
-            yield return "NI      : counts within a session alone: autogroups are on, see sched(7)";
+            yield return "NI      : counts only within a session, because autogroups are on (sched(7))";
         }
     }
 
@@ -91,8 +91,9 @@ internal static class TopHeader
         }
 
         int sleeping = total - running - stopped - zombies;
+        string filter = settings.Filter.Length > 0 ? $"; filter: {ForeignText.Clean(settings.Filter)}" : "";
         return Invariant($"{(settings.ShowThreads ? "Threads" : "Tasks")}: {total,3} total, {running,3} running, ")
-            + Invariant($"{sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie");
+            + Invariant($"{sleeping,3} sleeping, {stopped,3} stopped, {zombies,3} zombie") + filter;
     }
 
     private static (double Bytes, char Letter) UnitFor(long largestBytes)

@@ -13,7 +13,8 @@ internal static class TopHelp
               1                    a line for each CPU
               H                    threads instead of processes
               c                    command lines instead of names
-              u                    one user's processes alone
+              u                    only one user's processes
+              /, o                 only processes whose command or user contains a text
               p                    one process: its CPU use over the session, its threads
               Up, Down, PageUp, PageDown, Home, End    move through the list
               d, s                 seconds between two samples
@@ -22,8 +23,11 @@ internal static class TopHelp
               k, r                 {signals}
               q, Ctrl+C            quit
 
-            %WAIT: could have run and did not, for another ran on its CPU, or its cgroup
-            was throttled. 100 %CPU is one CPU full.
+            100 %CPU is one full CPU. %WAIT is the time in which threads could have run but
+            waited, because another one ran on their CPU or their cgroup was throttled. It
+            is the sum over all threads of the process, so it can be above 100.
+            NI: with autogroups (sched(7)), the kernel shares the CPUs among the terminal
+            sessions first. A process's niceness counts only within its session.
 
             """;
         return

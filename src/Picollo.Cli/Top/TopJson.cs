@@ -19,8 +19,8 @@ internal static class TopJson
             reason => terminal.Out.WriteLine(JsonLine.OfNote(reason)),
             () =>
             {
-                processes.Select(model.Sample.Processes, settings);
-                threads.Select(model.Sample.Threads, settings);
+                processes.Select(model.Sample.Processes, settings, row => row.Name);
+                threads.Select(model.Sample.Threads, settings, row => row.Name);
                 terminal.Out.WriteLine(JsonLine.Of("sample", json => WriteSample(json, model, settings, processes.Rows, threads.Rows)));
                 terminal.Out.Flush();
             });

@@ -13,12 +13,13 @@ internal sealed class TopList
     public List<TopRow> Rows { get; } = [];
 
     /// <summary>The rows that the settings list, in their order.</summary>
-    public List<TopRow> Select(List<TopRow> all, TopSettings settings)
+    /// <param name="commandOf">What the last column shows of a row.</param>
+    public List<TopRow> Select(List<TopRow> all, TopSettings settings, Func<TopRow, string> commandOf)
     {
         _order.Clear();
         for (int i = 0; i < all.Count; i++)
         {
-            if (settings.Lists(all[i]))
+            if (settings.Lists(all[i], commandOf))
             {
                 double number = NumberOf(all[i], settings.Sort);
                 _order.Add((settings.IsReversed ? number : -number, all[i].Id, i));

@@ -7,6 +7,9 @@ internal sealed class TopPage
 {
     private const int LineLength = 1024;
 
+    /// <summary>A share of a CPU from which a row is colored.</summary>
+    private const double Noticeable = 0.1;
+
     private readonly List<ScreenLine> _lines = [];
     private readonly TopList _list = new();
     private readonly StringBuilder _text = new(LineLength); // in one piece, which it keeps
@@ -22,7 +25,8 @@ internal sealed class TopPage
     /// <param name="firstRow">The first of <see cref="Rows"/> on the page.</param>
     public IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
     {
-        List<TopRow> rows = _list.Select(settings.ShowThreads ? sample.Threads : sample.Processes, settings);
+        List<TopRow> rows = _list.Select(
+            settings.ShowThreads ? sample.Threads : sample.Processes, settings, row => CommandOf(row, sample, settings));
         _lines.Clear();
         foreach (string line in TopHeader.Lines(sample, settings))
         {
@@ -48,7 +52,7 @@ internal sealed class TopPage
             TopRow row = rows[i];
             _text.Clear();
             layout.AppendRow(_text, row, CommandOf(row, sample, settings), sample.Memory?.TotalBytes ?? 0, columns);
-            Add(_text.ToString(), row.Process.Id == sample.OwnId ? LineStyle.Bold : LineStyle.Plain, columns);
+            Add(_text.ToString(), StyleOf(row, sample), columns);
         }
 
         if (_lines.Count > lines)
@@ -58,6 +62,11 @@ internal sealed class TopPage
 
         return _lines;
     }
+
+    private static LineStyle StyleOf(in TopRow row, TopSample sample) => row.Process.Id == sample.OwnId ? LineStyle.Bold
+        : row.WaitShare >= Noticeable ? LineStyle.Yellow
+        : row.Share >= Noticeable ? LineStyle.Green
+        : LineStyle.Plain;
 
     private static string CommandOf(in TopRow row, TopSample sample, TopSettings settings)
     {

@@ -97,6 +97,15 @@ internal sealed partial class TopScreen
         _firstRow = 0;
     }
 
+    private void AskFilter()
+    {
+        if (Ask("Text in the command or user (none for all):") is { } answer)
+        {
+            settings.Filter = answer;
+            _firstRow = 0;
+        }
+    }
+
     private void AskDelay()
     {
         string? answer = Ask(Invariant($"Seconds between two samples [{settings.Delay.TotalSeconds}]:"));

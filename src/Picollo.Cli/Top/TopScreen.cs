@@ -147,6 +147,9 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
             case 'u':
                 AskUser();
                 break;
+            case '/' or 'o':
+                AskFilter();
+                break;
             case 'd' or 's':
                 AskDelay();
                 break;

@@ -38,6 +38,9 @@ internal sealed class TopSettings
     /// <summary>Only list the processes of this effective user; null for all.</summary>
     public uint? User { get; set; }
 
+    /// <summary>Only list rows whose command or user contains this text, in any letter case; empty for all.</summary>
+    public string Filter { get; set; } = "";
+
     /// <summary>Only list these processes; empty for all.</summary>
     public IReadOnlyList<int> Pids { get; set; } = [];
 
@@ -56,6 +59,11 @@ internal sealed class TopSettings
         && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
     /// <summary>Whether a row is on the list.</summary>
-    public bool Lists(in TopRow row) =>
-        (User is not { } user || row.Process.UserId == user) && (Pids.Count == 0 || Pids.Contains(row.Process.Id));
+    /// <param name="commandOf">What the last column shows of a row.</param>
+    public bool Lists(in TopRow row, Func<TopRow, string> commandOf) =>
+        (User is not { } user || row.Process.UserId == user)
+        && (Pids.Count == 0 || Pids.Contains(row.Process.Id))
+        && (Filter.Length == 0
+            || row.User.Contains(Filter, StringComparison.OrdinalIgnoreCase)
+            || commandOf(row).Contains(Filter, StringComparison.OrdinalIgnoreCase));
 }

@@ -15,7 +15,8 @@ public class HistFilesTests
         using TemporaryFolder folder = new();
         (string svg, string html, string log) = (folder.PathOf("a.svg"), folder.PathOf("a.html"), folder.PathOf("a.hlog"));
 
-        Hist("1\n2\n3\n", "--unit", "<ms>", "--svg", svg, "--html", html, "--hlog", log).Should().Be((0, ""));
+        Hist("1\n2\n3\n", "--unit", "<ms>", "--svg", svg, "--html", html, "--hlog", log)
+            .Should().Be((0, $"wrote {svg}\nwrote {html}\nwrote {log}\n"));
 
         File.ReadAllText(svg).Should().StartWith("<svg").And.Contain("&lt;ms&gt;");
         File.ReadAllText(html).Should().StartWith("<!DOCTYPE html>").And.Contain("standard input");
@@ -63,7 +64,7 @@ public class HistFilesTests
         using TemporaryFolder folder = new();
         string log = folder.PathOf("a.hlog");
 
-        Hist("0\n0.5\n1.25\n", "--scale", "1e6", "--hlog", log).Should().Be((0, ""));
+        Hist("0\n0.5\n1.25\n", "--scale", "1e6", "--hlog", log).Should().Be((0, $"wrote {log}\n"));
 
         ulong[] values = [.. IntervalsOf(log).Single().Histogram.BucketsWithValues.Select(bucket => bucket.Start)];
         values[0].Should().Be(0);
@@ -78,8 +79,8 @@ public class HistFilesTests
         string log = folder.PathOf("a.hlog");
 
         Hist("0.0123\n5\n", "--hlog", log).Should().Be(
-            (1, "picollo: --hlog: a log holds whole numbers, of which 0.01231 would be a coarse one; --scale 1E+6 keeps its digits\n"));
-        Hist("0.0123\n5\n", "--hlog", log, "--scale", "1E+6").Should().Be((0, ""));
+            (1, "picollo: --hlog: a log holds whole numbers, of which 0.01231 would be a coarse one; --scale 1000000 keeps its digits\n"));
+        Hist("0.0123\n5\n", "--hlog", log, "--scale", "1000000").Should().Be((0, $"wrote {log}\n"));
         Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log holds numbers below 2^63; a smaller --scale makes them so\n");
     }
 
@@ -203,7 +204,7 @@ public class HistFilesTests
             """);
 
         run.Output.Should().Be("1234 4321 640\n<svg\n0 666\nold\na\nb\n");
-        run.Error.Should().Be("picollo: b: Its owner or group cannot be kept\n");
+        run.Error.Should().Be("wrote a\npicollo: b: Its owner or group cannot be kept\n");
     }
 
     private static HdrHistogramLogInterval[] IntervalsOf(string path)

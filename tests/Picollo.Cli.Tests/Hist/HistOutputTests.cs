@@ -126,7 +126,7 @@ public class HistOutputTests
         JsonElement json = Json(Hist(Distribution, "--json"));
 
         json.GetProperty("count").GetInt64().Should().Be(100);
-        Values(json).Should().HaveElementAt(0, 1.5).And.HaveElementAt(5, 2.5).And.HaveElementAt(6, 100.1); // 100 ± 0.1
+        Values(json).Should().HaveElementAt(0, 1.5).And.HaveElementAt(5, 2.5).And.HaveElementAt(6, 100);
 
         IEnumerable<double> Values(JsonElement of) =>
             of.GetProperty("percentiles").EnumerateArray().Select(one => Math.Round(one.GetProperty("value").GetDouble(), 1));
@@ -152,6 +152,45 @@ public class HistOutputTests
         ToolRun skipped = Hist(text, "--on-error", "skip", "--json");
         Json(skipped).GetProperty("count").GetInt64().Should().Be(32_290);
         Json(skipped).GetProperty("skippedLineCount").GetInt64().Should().Be(1);
+    }
+
+    [Fact]
+    public void Fractions_print_as_they_were_written_where_the_precision_allows_it()
+    {
+        string table = Hist("0.1\n1.5\n2.25\n5\n99.9\n123.456\n", "--unit", "ms").Output;
+        JsonElement json = Json(Hist("1.5\n1.5\n2.25\n", "--json"));
+
+        table.Should().MatchRegex(@"(?m)^\| 0 +\| +0\.1 \| ±0\.000[01]").And.MatchRegex(@"(?m)^\| 25 +\| +1\.5 \| ±0\.002 ");
+        table.Should().MatchRegex(@"(?m)^\| 50 +\| +2\.25 ").And.MatchRegex(@"(?m)^\| 75 +\| +99\.9 ").And.MatchRegex(@"(?m)^\| 100 +\| +123\.[45]");
+        json.GetProperty("percentiles")[0].GetProperty("value").GetDouble().Should().Be(1.5);
+        json.GetProperty("percentiles")[15].GetProperty("value").GetDouble().Should().Be(2.25);
+    }
+
+    [Fact]
+    public void The_last_of_the_files_is_compared_with_those_before_it()
+    {
+        using TemporaryFolder folder = new();
+        string[] paths = [folder.PathOf("a.txt"), folder.PathOf("b.txt"), folder.PathOf("c.txt")];
+        foreach ((string path, int number) in paths.Zip([1, 3, 20]))
+        {
+            File.WriteAllText(path, $"{number}\n");
+        }
+
+        JsonElement json = Json(Hist("", ["--diff", .. paths, "--json"]));
+        string table = Hist("", "--diff", paths[0], paths[2]).Output;
+
+        json.GetProperty("before").GetProperty("mean").GetDouble().Should().Be(2);
+        json.GetProperty("after").GetProperty("mean").GetDouble().Should().Be(20);
+        table.Should().MatchRegex(@"(?m)^\| Percentile +\| +[^|]*a\.txt \| +[^|]*c\.txt \| +Δ% \|$").And.MatchRegex("(?m)^.*a.txt: value at rank$").And.MatchRegex("(?m)^.*c.txt: value at rank$");
+    }
+
+    [Fact]
+    public void Each_file_that_is_written_is_named()
+    {
+        using TemporaryFolder folder = new();
+
+        Hist("1\n", "--svg", folder.PathOf("a.svg"), "--html", folder.PathOf("b.html"), "--hlog", folder.PathOf("c.hlog")).Error
+            .Should().Be($"wrote {folder.PathOf("a.svg")}\nwrote {folder.PathOf("b.html")}\nwrote {folder.PathOf("c.hlog")}\n");
     }
 
     [Fact]

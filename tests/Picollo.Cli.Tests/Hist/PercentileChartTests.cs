@@ -62,10 +62,30 @@ public class PercentileChartTests
         Draw(HdrHistogram.Create(), 80, one)[10].Should().EndWith("┤");
     }
 
-    private static string[] Draw(HdrHistogram histogram, int width, params HdrHistogram[] others)
+    [Theory]
+    [InlineData(24, 0, 13)]
+    [InlineData(24, 1, 11)]
+    [InlineData(12, 0, 11)]
+    [InlineData(5, 0, 6)]
+    [InlineData(500, 1, 13)]
+    public void Charts_fit_the_height_of_the_terminal_together(int height, int others, int lines)
+    {
+        HdrHistogram one = HdrHistogram.Create();
+        one.Record([1, 500, 1000]);
+
+        string[] chart = Draw(one, 80, height, [.. Enumerable.Repeat(one, others)]);
+
+        chart.Should().HaveCount(lines);
+        chart[1].Should().StartWith("       1k ┤");
+        chart[^3].Should().StartWith("        0 ┤▁");
+    }
+
+    private static string[] Draw(HdrHistogram histogram, int width, params HdrHistogram[] others) => Draw(histogram, width, null, others);
+
+    private static string[] Draw(HdrHistogram histogram, int width, int? height, params HdrHistogram[] others)
     {
         using StringWriter text = new() { NewLine = "\n" };
-        new PercentileChart([histogram, .. others], 1, width).Write(text, histogram, "x");
+        new PercentileChart([histogram, .. others], 1, width, height).Write(text, histogram, "x");
         return text.ToString().TrimEnd('\n').Split('\n');
     }
 }

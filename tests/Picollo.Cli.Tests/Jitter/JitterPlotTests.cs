@@ -31,7 +31,7 @@ public sealed class JitterPlotTests : IDisposable
 
         ToolRun run = PicolloTool.Run("jitter", "plot", _folder.Path);
 
-        run.Should().Be(new ToolRun(0, "", ""));
+        run.Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
         string page = File.ReadAllText(_folder.PathOf("jitter.html"));
         page.Should().StartWith("<!DOCTYPE html>").And.Contain("CPU 0").And.Contain("CPU 12").And.Contain("all CPUs").And.Contain("µs");
         page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real time.*beside stress-ng --cpu 0", "pages can be told apart");
@@ -43,13 +43,13 @@ public sealed class JitterPlotTests : IDisposable
     {
         Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
 
-        PicolloTool.RunHere("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", ""));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("x.svg")}\n"));
 
         XDocument picture = XDocument.Load(_folder.PathOf("x.svg"));
         string[] texts = [.. picture.Descendants().Where(one => one.Name.LocalName == "text").Select(one => one.Value)];
         texts.Should().ContainSingle(text => text.StartsWith("Wake-up latency, host, 20", StringComparison.Ordinal));
         texts.Should().Contain(["time, logarithmic", "percentile, %", "CPU 0", "CPU 1"]);
-        PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", _folder.PathOf("x.svg"), "--title", "Night & day").Should().Be(new ToolRun(0, "", ""));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", _folder.PathOf("x.svg"), "--title", "Night & day").Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("x.svg")}\n"));
         File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Night &amp; day</text>");
     }
 
@@ -58,7 +58,7 @@ public sealed class JitterPlotTests : IDisposable
     {
         Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
 
-        PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", ""));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
 
         File.ReadAllText(_folder.PathOf("jitter.html")).Should().Contain("CPU 1").And.NotContain("NaN");
     }

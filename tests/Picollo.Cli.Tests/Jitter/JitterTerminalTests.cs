@@ -8,6 +8,30 @@ namespace Picollo.Cli.Tests.Jitter;
 public class JitterTerminalTests
 {
     [FactNeeding(Need.Tmux)]
+    public void Without_an_end_it_shows_how_far_it_is_and_how_to_end_it()
+    {
+        using TmuxScreen screen = new(rows: 40);
+        screen.Enter("clear; $picollo jitter -a 0; echo code $?");
+
+        screen.WaitFor("T: 0").Should().Contain("picollo: measuring until Ctrl+C\n");
+        screen.Press("C-c");
+
+        screen.WaitFor("code 130").Should().NotContain("^C").And.Contain("CPU 0");
+    }
+
+    [FactNeeding(Need.Tmux)]
+    public void The_summary_begins_below_what_was_typed()
+    {
+        using TmuxScreen screen = new(rows: 40);
+        screen.Enter("clear; $picollo jitter -a 0 -D 1h; echo code $?");
+
+        screen.WaitFor("affinity: ");
+        screen.Press("C-c");
+
+        screen.WaitFor("code 130").Should().NotContain("^CT:").And.MatchRegex("(?m)^T: 0 ");
+    }
+
+    [FactNeeding(Need.Tmux)]
     public void Lines_are_rewritten_in_their_place_until_ctrl_c()
     {
         using TmuxScreen screen = new(rows: 40);

@@ -87,7 +87,7 @@ internal static class TerminalPicture
                     "7" => (isBold, true),
                     "22" => (false, isReversed),
                     "27" => (isBold, false),
-                    "39" or "49" => (isBold, isReversed), // the default colors: there are no others
+                    "32" or "33" or "39" or "49" => (isBold, isReversed), // colors are left out: of 16 they have no fixed shade
                     _ => throw new FormatException($"The picture has no attribute {code}."),
                 };
             }

@@ -23,7 +23,7 @@ public class TmuxScreenTests
     [FactNeeding(Need.Tmux)]
     public void The_tool_runs_in_it()
     {
-        using TmuxScreen screen = new(environment: ("TERM", "dumb"));
+        using TmuxScreen screen = new(rows: 40, environment: ("TERM", "dumb"));
 
         screen.Enter("echo $TERM; $picollo --help; echo code $?");
 

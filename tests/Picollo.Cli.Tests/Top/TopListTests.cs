@@ -38,6 +38,24 @@ public class TopListTests
         Ids([.. others], TopSort.Cpu).Should().Equal(ids);
     });
 
+    [Theory]
+    [InlineData("", 3)]
+    [InlineData("DOTNET", 1)]
+    [InlineData("root", 2)]
+    [InlineData("serve", 1)]
+    [InlineData("none", 0)]
+    public void A_filter_leaves_what_contains_it_in_command_or_user(string filter, int count)
+    {
+        TopRow[] rows =
+        [
+            new(MadeUpMachine.Process(1, "dotnet"), null, "root"),
+            new(MadeUpMachine.Process(2, "nginx"), null, "Root"),
+            new(MadeUpMachine.Process(3, "sh"), null, "web"),
+        ];
+
+        new TopList().Select([.. rows], new TopSettings { Filter = filter }, row => row.Id == 3 ? "serve all" : row.Name).Should().HaveCount(count);
+    }
+
     private static long[] Ids(List<TopRow> rows, TopSort sort, bool isReversed = false) =>
-        [.. new TopList().Select(rows, new TopSettings { Sort = sort, IsReversed = isReversed }).Select(row => row.Id)];
+        [.. new TopList().Select(rows, new TopSettings { Sort = sort, IsReversed = isReversed }, row => row.Name).Select(row => row.Id)];
 }

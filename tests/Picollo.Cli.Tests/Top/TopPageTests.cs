@@ -108,7 +108,7 @@ public class TopPageTests
             .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in all)\n");
         Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the kernel's own are not a user's");
         Render(sample.With(MadeUpMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
-            .Should().Contain("\nNI      : counts within a session alone: autogroups are on, see sched(7)\n");
+            .Should().Contain("\nNI      : counts only within a session, because autogroups are on (sched(7))\n");
         sample.HasAutogroups = null;
         Render(sample, new(), 80).Text().Should().NotContain("autogroups");
     }
@@ -195,7 +195,7 @@ public class TopPageTests
         return sample;
     }
 
-    private static IEnumerable<long> Listed(TopSample sample, TopSettings settings) => new TopList().Select(sample.Processes, settings).Select(row => row.Id);
+    private static IEnumerable<long> Listed(TopSample sample, TopSettings settings) => new TopList().Select(sample.Processes, settings, row => row.Name).Select(row => row.Id);
 
     private static IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null) => new TopPage().Render(sample, settings, columns, lines);
 }

@@ -39,6 +39,38 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
+    public void A_filter_is_asked_for_and_shown()
+    {
+        using TopInTerminal top = new($"-p {Environment.ProcessId},1", columns: 120);
+
+        top.Screen.Press("/");
+        top.Screen.WaitFor("Text in the command or user (none for all):");
+        top.Screen.Press("x", "y", "z", "Enter");
+        top.Screen.WaitFor("filter: xyz");
+        top.Screen.WaitFor(_ => top.List.Length == 0, "no row");
+        top.Screen.Press("o", "Enter");
+        top.Screen.WaitFor(_ => top.List.Length == 2, "both rows").Should().NotContain("filter:");
+    }
+
+    [FactNeeding(Need.Tmux)]
+    public void A_busy_process_has_a_color()
+    {
+        using Process busy = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
+        try
+        {
+            using TopInTerminal top = new($"-p {busy.Id}");
+            top.Screen.Press("d", "1", "Enter");
+
+            top.Screen.WaitFor(_ => top.Screen.StyledScreen.Split('\n').Any(line => line.Contains($"{busy.Id}", StringComparison.Ordinal)
+                && (line.Contains("\e[32m", StringComparison.Ordinal) || line.Contains("\e[33m", StringComparison.Ordinal))), "green, or yellow if it waits");
+        }
+        finally
+        {
+            busy.Kill();
+        }
+    }
+
+    [FactNeeding(Need.Tmux)]
     public void Keys_choose_what_is_shown()
     {
         using TopInTerminal top = new($"-p {Environment.ProcessId}", columns: 120);

@@ -65,8 +65,8 @@ public sealed partial class HdrHistogramSummary
             bool isShown = IsShown(i, options);
             table.Add(
                 Rank(percentile.Rank),
-                isShown ? Value(percentile, ratio) : LeftOut,
-                isShown ? $"±{UnitText.HalfWidth(percentile.Bucket.Step, ratio)}" : string.Empty,
+                isShown ? Value(percentile, options) : LeftOut,
+                isShown ? $"±{Precision(percentile, options)}" : string.Empty,
                 Count(percentile.TargetCount));
         }
 
@@ -104,8 +104,8 @@ public sealed partial class HdrHistogramSummary
             (bool hasFrom, bool hasTo) = (IsShown(i, options), other.IsShown(i, options));
             table.Add(
                 Rank(StandardRanks[i]),
-                hasFrom ? Value(from, ratio) : LeftOut,
-                hasTo ? Value(to, ratio) : LeftOut,
+                hasFrom ? Value(from, options) : LeftOut,
+                hasTo ? Value(to, options) : LeftOut,
                 hasFrom && hasTo ? Change(from.Value, to.Value) : LeftOut);
         }
 
@@ -130,8 +130,13 @@ public sealed partial class HdrHistogramSummary
         || PercentileRank.IsBelowMaximum(StandardRanks[i], TotalCount)
         || (StandardRanks[i] == PercentileRank.Max && TotalCount > 0);
 
-    private static string Value(in Percentile percentile, double ratio) =>
-        UnitText.Value(percentile.Value, percentile.Bucket.Step, ratio);
+    private static string Value(in Percentile percentile, HdrHistogramTableOptions options) => options.HasRoundValues
+        ? UnitText.Shortest(RoundNumber.In(percentile.Bucket, options.Unit.Ratio).Value)
+        : UnitText.Value(percentile.Value, percentile.Bucket.Step, options.Unit.Ratio);
+
+    private static string Precision(in Percentile percentile, HdrHistogramTableOptions options) => options.HasRoundValues
+        ? UnitText.Uncertainty(RoundNumber.In(percentile.Bucket, options.Unit.Ratio).Error)
+        : UnitText.HalfWidth(percentile.Bucket.Step, options.Unit.Ratio);
 
     internal static string Precision(double relativeError) =>
         (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";

@@ -35,5 +35,8 @@ public sealed class HdrHistogramTableOptions
     /// <summary>Whether percentiles above which no value lies are left out: each would be the maximum by another name.</summary>
     internal bool LeavesOutMaximum { get; init; }
 
+    /// <summary>Whether a value is the roundest number of its bucket instead of its middle: 1.5, where the middle is 1.501.</summary>
+    internal bool HasRoundValues { get; init; }
+
     internal string Heading(string defaultTitle) => Unit.Name.Length == 0 ? Title ?? defaultTitle : $"{Title ?? defaultTitle}, {Unit.Name}";
 }

@@ -17,9 +17,11 @@ internal static class UnitText
     {
         ulong half = step / 2;
         return ratio == 1 ? half.ToString("N0", CultureInfo.InvariantCulture)
-            : half == 0 ? "0"
-            : Fixed(half / ratio, DecimalsFor(half / ratio));
+            : Uncertainty(half / ratio);
     }
+
+    /// <summary>A digit of it where it is less than one.</summary>
+    public static string Uncertainty(double value) => value == 0 ? "0" : Fixed(value, DecimalsFor(value));
 
     /// <summary>A mean or deviation: two decimals, and five digits where it is small.</summary>
     public static string Real(double value, double ratio)
@@ -35,7 +37,8 @@ internal static class UnitText
 
     private static string Fixed(double value, int decimals) => value.ToString($"N{decimals}", CultureInfo.InvariantCulture);
 
-    private static string Shortest(double value) => value.ToString("#,##0.############################", CultureInfo.InvariantCulture);
+    /// <summary>All digits that distinguish it from other numbers.</summary>
+    public static string Shortest(double value) => value.ToString("#,##0.############################", CultureInfo.InvariantCulture);
 }
 
 /// <summary>What values are divided by where they are printed for people.</summary>
