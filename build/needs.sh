@@ -34,6 +34,7 @@ is_met() {
     run-wrk) has wrk ;;
     jitter-meters) has jitterdebugger && has cyclictest && has stress-ng ;;
     terminal) has tmux ;;
+    archives) has unzip ;;
     system-tools) has top && has mpstat && has pidstat && has taskset ;;
     # Other systems have cultures of their own.
     cultures) [ "$(uname -s)" != Linux ] || [ -n "$(find /usr/lib* -name 'libicuuc.so*' 2>/dev/null | head -n 1)" ] ;;
@@ -57,6 +58,7 @@ packages_for() {
     run-wrk) echo wrk ;;
     jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
     terminal) echo tmux ;;
+    archives) echo unzip ;;
     system-tools) echo procps sysstat util-linux ;;
     # Its name has the version in it.
     cultures) { apt-cache pkgnames libicu 2>/dev/null || true; } | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1 | grep . || echo libicu72 ;;
@@ -73,6 +75,7 @@ skipped_without() {
     run-kernels) echo "the tests on emulated kernels" ;;
     system-tools) echo "the comparison with top, mpstat and pidstat" ;;
     terminal) echo "the live views in a terminal" ;;
+    archives) echo "the tests of the release script" ;;
     chromium) echo "the plots and reports in a browser" ;;
     java) echo "the tests against the HdrHistogram family's Java library" ;;
     prometheus) echo "the tests with Prometheus" ;;
@@ -84,7 +87,7 @@ skipped_without() {
 test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo run-musl run-kernels; fi
-  if [ "$(uname -s)" = Linux ]; then echo system-tools terminal; fi
+  if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives; fi
   echo chromium java prometheus cultures
 }
 

@@ -43,6 +43,7 @@ public enum Need
     Tmux,
     Top,
     Unshare,
+    Unzip,
     Wine,
 
     // Emulated machines.

@@ -66,6 +66,7 @@ internal static partial class Needs
         Need.Tmux => WhyNot(Need.Linux) ?? Program("tmux"),
         Need.Top => WhyNot(Need.Linux) ?? Program("top"),
         Need.Unshare => Program("unshare"),
+        Need.Unzip => Program("unzip"),
         Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine") ?? Library("win-x64"),
         Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
         Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),

@@ -10,7 +10,7 @@ namespace Picollo.AspNetCore.Page;
 /// <remarks>ASP.NET Core's middleware, without which routing throws, has already enforced an authorization that is required. A loopback
 /// connection alone is not enough: a TCP relay on this machine (HAProxy, stunnel, <c>ssh -R</c>) makes remote requests look
 /// local.</remarks>
-internal sealed partial class PageAccess(IHostEnvironment environment, ILogger logger)
+internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
 {
     private int _hasLogged;
 
@@ -23,7 +23,7 @@ internal sealed partial class PageAccess(IHostEnvironment environment, ILogger l
         {
             if (Interlocked.Exchange(ref _hasLogged, 1) == 0)
             {
-                TryLog(() => LogRefused(reason));
+                TryLog(() => logger.LogRefused(reason));
             }
 
             context.Response.StatusCode = StatusCodes.Status404NotFound;
@@ -53,7 +53,7 @@ internal sealed partial class PageAccess(IHostEnvironment environment, ILogger l
     {
         if (!environment.IsDevelopment() && endpoints.Any(endpoint => endpoint.Metadata.Contains(this) && !IsOpen(endpoint)))
         {
-            TryLog(() => LogClosed(environment.EnvironmentName));
+            TryLog(() => logger.LogClosed(environment.EnvironmentName));
         }
     }
 
@@ -76,21 +76,4 @@ internal sealed partial class PageAccess(IHostEnvironment environment, ILogger l
             // Thrown by a logger.
         }
     }
-
-    [LoggerMessage(
-        EventId = 1,
-        EventName = "PageRefused",
-        Level = LogLevel.Warning,
-        Message = "A request for Picollo's page was answered with 404: {Reason}. Without RequireAuthorization() or AllowAnonymous() on "
-            + "MapPicollo(), the page answers only in the Development environment and only this machine. This is logged once.")]
-    private partial void LogRefused(string reason);
-
-    [LoggerMessage(
-        EventId = 2,
-        EventName = "PageClosed",
-        Level = LogLevel.Warning,
-        Message = "Picollo's page answers all requests with 404, because the environment is {Environment} and not Development. "
-            + "To open it, write MapPicollo().RequireAuthorization(), or, where only trusted clients reach port 9464, "
-            + "MapPicollo().RequireLocalPort(9464).AllowAnonymous().")]
-    private partial void LogClosed(string environment);
 }

@@ -11,7 +11,7 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>Reports what a request took to its route's histograms, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
 /// this package, and thrown.</remarks>
-internal sealed partial class RequestReporter : IDisposable
+internal sealed class RequestReporter : IDisposable
 {
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
 
@@ -118,7 +118,7 @@ internal sealed partial class RequestReporter : IDisposable
         row.Record(usage, status, ClassOf(context, failure, status), isRejected, counted);
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
         {
-            TryLog(() => LogFull(_logger, Routes.Capacity));
+            TryLog(() => _logger.LogFull(Routes.Capacity));
         }
 
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
@@ -140,8 +140,7 @@ internal sealed partial class RequestReporter : IDisposable
         {
             if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteUsage row && Running.TryMarkReported(run))
             {
-                TryLog(() => LogOverBudgetWhileRunning(
-                    _logger, row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
+                TryLog(() => _logger.LogOverBudgetWhileRunning(row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
             }
         }
     }
@@ -182,7 +181,7 @@ internal sealed partial class RequestReporter : IDisposable
 
     // Apart, because a method that has a closure allocates it whether or not it is used.
     private void TryLogOverBudget(RunUsage usage, string method, string route, int status) =>
-        TryLog(() => LogOverBudget(_logger, method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
+        TryLog(() => _logger.LogOverBudget(method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
 
     private static void TryLog(Action log)
     {
@@ -205,34 +204,8 @@ internal sealed partial class RequestReporter : IDisposable
         }
         catch (MeasurementUnavailableException e)
         {
-            TryLog(() => LogUnavailable(_logger, e.Message));
+            TryLog(() => _logger.LogUnavailable(e.Message));
             return false;
         }
     }
-
-    [LoggerMessage(
-        1,
-        LogLevel.Warning,
-        "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with {StatusCode}",
-        EventName = "OverCpuBudget")]
-    private static partial void LogOverBudget(
-        ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds, int statusCode);
-
-    [LoggerMessage(
-        3,
-        LogLevel.Warning,
-        "The table of routes is full ({MaxRoutes} rows): requests of further routes count as (other). See PicolloOptions.MaxRoutes",
-        EventName = "RouteTableFull")]
-    private static partial void LogFull(ILogger logger, int maxRoutes);
-
-    [LoggerMessage(
-        4,
-        LogLevel.Warning,
-        "{Method} {Route} has taken {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and is still running",
-        EventName = "OverCpuBudgetWhileRunning")]
-    private static partial void LogOverBudgetWhileRunning(
-        ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds);
-
-    [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
-    private static partial void LogUnavailable(ILogger logger, string reason);
 }

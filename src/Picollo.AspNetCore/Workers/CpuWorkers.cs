@@ -12,7 +12,7 @@ namespace Picollo.AspNetCore.Workers;
 /// admission limit.</summary>
 /// <remarks>Hosted services stop in the reverse order of their registration: the server is registered last, so it has waited for its
 /// requests before this service drains the pool.</remarks>
-internal sealed partial class CpuWorkers : IHostedService, IDisposable
+internal sealed class CpuWorkers : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
     private readonly int _queueLimit;
@@ -83,7 +83,7 @@ internal sealed partial class CpuWorkers : IHostedService, IDisposable
         {
             if (_logged.TryAdd(task.Name, true))
             {
-                LogBlocked(task.Name);
+                _logger.LogBlocked(task.Name);
             }
         };
         return pool;
@@ -126,12 +126,4 @@ internal sealed partial class CpuWorkers : IHostedService, IDisposable
         return statistics.Waiting < _queueLimit
             || statistics.GetRunning().Count + statistics.Waiting < _queueLimit + Pool.WorkerCount + statistics.ExtraThreads;
     }
-
-    [LoggerMessage(
-        EventId = 1,
-        EventName = "WorkerBlocked",
-        Level = LogLevel.Warning,
-        Message = "{Endpoint} blocks its CPU worker (a lock, or a wait for a task or for synchronous I/O) while other requests wait. "
-            + "Others run in its place, but each time it costs some 30 ms and a thread: use await. This is logged once for each endpoint.")]
-    private partial void LogBlocked(string endpoint);
 }

@@ -15,7 +15,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
     [Fact]
     public void The_package_has_a_readme_an_assembly_and_its_documentation()
     {
-        foreach (var entry in new[] { "README.md", package.Library, Documentation })
+        foreach (var entry in new[] { "README.md", "icon.png", package.Library, Documentation })
         {
             package.Read(entry).Should().NotBeEmpty(entry);
         }
@@ -46,6 +46,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
         Value("version").Should().Be(package.Version);
         Value("license").Should().Be("MIT");
         Value("readme").Should().Be("README.md");
+        Value("icon").Should().Be("icon.png");
         Value("description").Should().NotBeNullOrWhiteSpace().And.NotBe("Package Description");
         Value("authors").Should().NotBeNullOrWhiteSpace().And.NotBe(package.Id);
         Metadata().Descendants().Where(e => e.Name.LocalName == "group" && e.Parent!.Name.LocalName == "dependencies").Should().ContainSingle()
@@ -54,7 +55,8 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
         var repository = Metadata().Elements().Single(e => e.Name.LocalName == "repository");
         repository.Attribute("type")!.Value.Should().Be("git");
         repository.Attribute("commit")!.Value.Should().MatchRegex("^[0-9a-f]{40}$");
-        (repository.Attribute("url")?.Value ?? "https://").Should().StartWith("https://", "a local path is no address");
+        repository.Attribute("url").Should().BeNull("there is no public repository");
+        Metadata().Elements().Select(element => element.Name.LocalName).Should().NotContain("projectUrl");
     }
 
     [Fact]

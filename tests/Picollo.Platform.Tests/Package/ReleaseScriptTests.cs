@@ -1,0 +1,128 @@
+using System.Diagnostics;
+using System.IO.Compression;
+
+namespace Picollo.Platform.Tests.Package;
+
+/// <summary><c>build/release.sh check</c>, on a repository that is made up. (Its other part, <c>reproduce</c>, packs twice.)</summary>
+public sealed class ReleaseScriptTests : IDisposable
+{
+    private static readonly string[] Rids = ["linux-x64", "linux-arm64", "win-x64", "osx-x64", "osx-arm64"];
+    private static readonly string[] Packages = ["Picollo", "Picollo.Export"];
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-release").FullName;
+
+    public ReleaseScriptTests()
+    {
+        Directory.CreateDirectory(PathOf("build"));
+        Directory.CreateDirectory(PathOf("docs"));
+        Directory.CreateDirectory(PathOf("src"));
+        File.Copy(Path.Combine(Repository.Root, "build", "release.sh"), PathOf("build/release.sh"));
+        Write("Directory.Build.props", "<Project>\n    <Version>1.2.3</Version>\n</Project>\n");
+        Write("CHANGELOG.md", "# Changelog\n\n## [1.2.3] - 2026-12-01\n");
+        Write("README.md", "# Picollo\n");
+        Write("Packages.slnf", """
+            { "solution": { "projects": [
+              "src\\Picollo.Analyzers\\Picollo.Analyzers.csproj",
+              "src\\Picollo.Export\\Picollo.Export.csproj",
+              "src\\Picollo\\Picollo.csproj"
+            ] } }
+            """);
+        Pack("Picollo", [.. Rids.Select(rid => $"runtimes/{rid}/native/libpicollo_native.so")]);
+        Pack("Picollo.Export");
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [FactNeeding(Need.Linux, Need.Unzip)]
+    public void What_agrees_can_be_released() => Check("v1.2.3").Should().Be((0, $"v1.2.3 can be released: {Packages.Length} packages\n", ""));
+
+    [TheoryNeeding(Need.Linux, Need.Unzip)]
+    [InlineData("v1.2.4")]
+    [InlineData("1.2.3")]
+    [InlineData("v1.2.3-rc.1")]
+    public void A_tag_of_another_version_is_rejected(string tag) =>
+        Rejection(tag).Should().Be($"error: the tag is {tag}, and Directory.Build.props has version 1.2.3\n");
+
+    [TheoryNeeding(Need.Linux, Need.Unzip)]
+    [InlineData("## [Unreleased]: 1.2.3")]
+    [InlineData("## [1.2.3]")]
+    [InlineData("## [1.2.3] - 2026-13-01")]
+    [InlineData("## [1x2.3] - 2026-12-01")]
+    [InlineData("## [1.2.30] - 2026-12-01")]
+    public void A_changelog_without_a_dated_section_is_rejected(string line)
+    {
+        Write("CHANGELOG.md", line + "\n");
+
+        Rejection("v1.2.3").Should().Be("error: CHANGELOG.md has no line '## [1.2.3] - YYYY-MM-DD'\n");
+    }
+
+    [FactNeeding(Need.Linux, Need.Unzip)]
+    public void A_missing_native_library_is_rejected()
+    {
+        Pack("Picollo", [.. Rids.Where(rid => rid != "osx-arm64").Select(rid => $"runtimes/{rid}/native/libpicollo_native.so")]);
+
+        Rejection("v1.2.3").Should().Be("error: Picollo.1.2.3.nupkg has no native library for osx-arm64\n");
+    }
+
+    [FactNeeding(Need.Linux, Need.Unzip)]
+    public void A_missing_or_damaged_package_is_rejected()
+    {
+        File.Delete(PathOf("artifacts/packages/Picollo.Export.1.2.3.nupkg"));
+        Rejection("v1.2.3").Should().Be("error: artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged\n");
+
+        Write("artifacts/packages/Picollo.Export.1.2.3.nupkg", "PK");
+        Rejection("v1.2.3").Should().Be("error: artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged\n");
+    }
+
+    [FactNeeding(Need.Linux, Need.Unzip)]
+    public void Documents_that_say_that_nothing_is_published_are_rejected()
+    {
+        Write("docs/plots.md", "The packages are not on nuget.org yet.\n");
+
+        Rejection("v1.2.3").Should().Be("error: documents say that the packages are not on nuget.org yet: docs/plots.md\n");
+    }
+
+    [FactNeeding(Need.Linux, Need.Unzip)]
+    public void All_that_is_wrong_is_said_at_once()
+    {
+        Write("CHANGELOG.md", "");
+        Pack("Picollo");
+
+        Rejection("v2").Split('\n').Should().HaveCount(8, "tag, changelog, five libraries, and the end");
+    }
+
+    private string PathOf(string name) => Path.Combine(_folder, name);
+
+    private void Write(string name, string text) => File.WriteAllText(PathOf(name), text);
+
+    private void Pack(string id, params string[] files)
+    {
+        string path = PathOf($"artifacts/packages/{id}.1.2.3.nupkg");
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        using ZipArchive package = new(File.Create(path), ZipArchiveMode.Create);
+        foreach (string file in files.Prepend($"{id}.nuspec"))
+        {
+            package.CreateEntry(file);
+        }
+    }
+
+    private string Rejection(string tag)
+    {
+        (int exitCode, string output, string error) = Check(tag);
+        (exitCode, output).Should().Be((1, ""));
+        return error;
+    }
+
+    private (int ExitCode, string Output, string Error) Check(string tag)
+    {
+        using Process process = Process.Start(new ProcessStartInfo("bash", [PathOf("build/release.sh"), "check", tag])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!;
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        return (process.ExitCode, output, error.Result);
+    }
+}
