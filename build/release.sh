@@ -40,9 +40,10 @@ check() {
 
 # In folders of different lengths, because a path in an assembly would also move what follows it.
 reproduce() {
-  local folder name
+  local name package folder
   folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
+  # shellcheck disable=SC2064 # now, while it is known
+  trap "rm -rf '$folder'" EXIT
   for name in one another-name; do
     git clone -q . "$folder/$name"
     [ ! -d native/out ] || cp -r native/out "$folder/$name/native/out"

@@ -23,11 +23,12 @@ internal sealed record MeasureSet(
     /// of all classes where their summaries are joined, before the table is made of them.</summary>
     public IEnumerable<IColumn> GetColumns(Summary summary)
     {
-        MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values));
+        MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values), summary.Reports.Length);
         MeasureRequest request = MeasureRequest.Of([this], isAwaited: false);
+        bool hasGaps = summary.Reports.Any(report => !CallColumn.IsMeasured(report.BenchmarkCase));
         return
         [
-            .. MeasureMetrics.OfCalls(request.Ranks).Select(metric => new CallColumn(metric)),
+            .. MeasureMetrics.OfCalls(request.Ranks).Select(metric => new CallColumn(metric, hasGaps)),
             .. request.CpuUsage ? [new CpuRatioColumn()] : Array.Empty<IColumn>(),
         ];
     }

@@ -22,8 +22,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     // For as long as the benchmarks live: exporters get a summary of benchmarks and know no diagnoser.
     private static readonly ConditionalWeakTable<BenchmarkCase, MeasureResult> Results = [];
 
-    // Of those that run: null where none could be made, or was needed.
-    private readonly Dictionary<BenchmarkCase, string?> _files = [];
+    // The benchmark that runs, and its file: null if none could be made.
+    private (BenchmarkCase Benchmark, string? Path)? _running;
 
     // Of those that have run and whose columns were not asked for yet: null where the engine left nothing.
     private readonly Dictionary<BenchmarkCase, MeasureResult?> _measured = [];
@@ -40,31 +40,36 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     public static MeasureResult? ResultOf(BenchmarkCase benchmark) =>
         Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
 
-    public RunMode GetRunMode(BenchmarkCase benchmarkCase) => RequestOf(benchmarkCase).IsEmpty ? RunMode.None : RunMode.NoOverhead;
+    /// <summary>Begins the measurement, too: BenchmarkDotNet asks just before the first launch of a benchmark, and tells its signals to
+    /// diagnosers in the last launch only.</summary>
+    public RunMode GetRunMode(BenchmarkCase benchmarkCase)
+    {
+        MeasureRequest request = RequestOf(benchmarkCase);
+        if (request.IsEmpty)
+        {
+            return RunMode.None;
+        }
 
-    /// <summary>Makes the file of a run, names it to the engine, and reads it when the engine has ended, by whichever toolchain.</summary>
+        // It asks again before extra runs, and AnalyzeLaunchVariance may add launches: those are not measured.
+        if (_running?.Benchmark != benchmarkCase && ResultOf(benchmarkCase) is null)
+        {
+            Begin(benchmarkCase, request);
+        }
+
+        return RunMode.NoOverhead;
+    }
+
+    /// <summary>Reads what the engines have measured when the last one has ended, by whichever toolchain.</summary>
     public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
     {
-        BenchmarkCase benchmark = parameters.BenchmarkCase;
-        switch (RunSignals.Of(signal))
+        if (RunSignals.IsEnd(signal) && _running is { } running && running.Benchmark == parameters.BenchmarkCase)
         {
-            case RunSignal.BeforeProcess:
-                parameters.Process!.StartInfo.Environment[ExchangeFile.Variable] = Begin(benchmark);
-                break;
+            if (running.Path is { } path)
+            {
+                Read(running.Benchmark, path);
+            }
 
-            // In-process toolchains send no BeforeProcessStart.
-            case RunSignal.Begin when !_files.ContainsKey(benchmark):
-                Environment.SetEnvironmentVariable(ExchangeFile.Variable, Begin(benchmark));
-                break;
-
-            case RunSignal.End when _files.Remove(benchmark, out string? path):
-                Environment.SetEnvironmentVariable(ExchangeFile.Variable, null);
-                if (path is not null)
-                {
-                    End(benchmark, path);
-                }
-
-                break;
+            End();
         }
     }
 
@@ -99,6 +104,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     /// to say, below the heading that BenchmarkDotNet prints in any case.</summary>
     public void DisplayResults(ILogger logger)
     {
+        End(); // of a benchmark of which a launch before the last has failed
         string[] zeros = [.. _hasColumn.Where(one => !one.Value).Select(one => one.Key).Order(StringComparer.Ordinal)];
         if (zeros.Length > 0)
         {
@@ -183,31 +189,40 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         || (type.IsGenericType
             && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
 
-    private string? Begin(BenchmarkCase benchmark)
+    private void Begin(BenchmarkCase benchmark, MeasureRequest request)
     {
-        // AnalyzeLaunchVariance: BenchmarkDotNet takes the second launch for the last, and the last for it too.
-        if (ResultOf(benchmark) is not null)
-        {
-            return _files[benchmark] = null;
-        }
-
-        if (!ExchangeFile.TryCreate(RequestOf(benchmark), out string? path, out string? reason))
+        End();
+        if (!ExchangeFile.TryCreate(request, out string? path, out string? reason))
         {
             _unavailable.Add($"Not measured: {reason}");
         }
 
-        return _files[benchmark] = path;
+        _running = (benchmark, path);
+        Environment.SetEnvironmentVariable(ExchangeFile.Variable, path);
     }
 
-    private void End(BenchmarkCase benchmark, string path)
+    private void Read(BenchmarkCase benchmark, string path)
     {
-        MeasureResult? result = ExchangeFile.ReadResult(path);
-        ExchangeFile.Delete(path);
+        IReadOnlyList<MeasureResult> launches = ExchangeFile.ReadResults(path);
+        MeasureResult? result = launches.Count > 0 ? MeasureResult.Of(launches) : null;
         _measured[benchmark] = result;
         if (result is not null)
         {
             Results.AddOrUpdate(benchmark, result);
             _unavailable.UnionWith(result.Unavailable);
+        }
+    }
+
+    private void End()
+    {
+        if (_running is { } running)
+        {
+            Environment.SetEnvironmentVariable(ExchangeFile.Variable, null);
+            _running = null;
+            if (running.Path is not null)
+            {
+                ExchangeFile.Delete(running.Path);
+            }
         }
     }
 }

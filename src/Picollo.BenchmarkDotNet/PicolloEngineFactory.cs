@@ -11,8 +11,7 @@ namespace Picollo.BenchmarkDotNet;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class PicolloEngineFactory : IEngineFactory
 {
-    /// <summary>BenchmarkDotNet's own engine, and around it what measures; or that engine alone where nothing is to be measured, such as in
-    /// the launches of a benchmark before the last.</summary>
+    /// <summary>BenchmarkDotNet's own engine, and around it what measures; or that engine alone where nothing is to be measured.</summary>
     /// <param name="engineParameters">The benchmark.</param>
     /// <returns>The engine.</returns>
     /// <exception cref="ArgumentNullException">The parameters are null.</exception>

@@ -4,9 +4,9 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.BenchmarkDotNet.Exchange;
 
-/// <summary>The file through which the host and the engine in the benchmark's process talk: the host writes what is to be measured, the
-/// engine puts what was measured in its place. An environment variable names it, in the process of the benchmark or, under the in-process
-/// toolchains, in the host's own.</summary>
+/// <summary>The file through which the host and the engine in the benchmark's process talk: the host writes what is to be measured, and the
+/// engine of each launch adds what was measured. An environment variable of the host names it, which the processes of benchmarks
+/// inherit.</summary>
 internal static class ExchangeFile
 {
     public const string Variable = "PICOLLO_BENCHMARK_FILE";
@@ -19,7 +19,7 @@ internal static class ExchangeFile
             () =>
             {
                 made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
-                Write(made, new(request, Result: null), FileMode.Open);
+                Write(made, new(request, []), FileMode.Open);
             },
             out reason);
         if (!isWritten && made is not null)
@@ -34,18 +34,19 @@ internal static class ExchangeFile
     /// <summary>Null if the file has none, or cannot be read.</summary>
     public static MeasureRequest? ReadRequest(string path) => Read(path)?.Request;
 
-    /// <summary>Null likewise.</summary>
-    public static MeasureResult? ReadResult(string path) => Read(path)?.Result;
+    /// <summary>Of each launch; none likewise.</summary>
+    public static IReadOnlyList<MeasureResult> ReadResults(string path) => Read(path)?.Results ?? [];
 
     /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
-    public static bool TryWriteResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason)
+    public static bool TryAddResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason)
     {
         // In a folder that others can write to, a link planted at a known name would be followed.
         string whole = $"{path}.{Path.GetRandomFileName()}";
         bool isWritten = Try(
             () =>
             {
-                Write(whole, new(Request: null, result), FileMode.CreateNew);
+                Exchange? before = Read(path);
+                Write(whole, new(before?.Request, [.. before?.Results ?? [], result]), FileMode.CreateNew);
                 File.Move(whole, path, overwrite: true);
             },
             out reason);
@@ -97,7 +98,7 @@ internal static class ExchangeFile
     }
 }
 
-internal sealed record Exchange(MeasureRequest? Request, MeasureResult? Result);
+internal sealed record Exchange(MeasureRequest? Request, IReadOnlyList<MeasureResult>? Results);
 
 // Generated code: a benchmark's process may be trimmed.
 [JsonSourceGenerationOptions(NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]

@@ -60,7 +60,7 @@ internal sealed class MeasuringEngine(
             .. failure is null ? Array.Empty<string>() : [failure],
         ];
         MeasureResult result = new([.. counted.Where(one => !double.IsNaN(one.PerOperation))], unavailable, sums.Cpu, invocations);
-        if (!ExchangeFile.TryWriteResult(path, result, out string? reason))
+        if (!ExchangeFile.TryAddResult(path, result, out string? reason))
         {
             WriteLine($"// Not measured: {reason}"); // the times are there all the same
         }

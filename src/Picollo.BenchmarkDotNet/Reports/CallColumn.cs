@@ -7,7 +7,8 @@ namespace Picollo.BenchmarkDotNet.Reports;
 /// <summary>A column of single calls, with "-" for a benchmark that has no percentile at a rank. BenchmarkDotNet's own column would have
 /// "NA", and there would be none if that is so for each benchmark.</summary>
 /// <param name="metric">What benchmarks that have the value carry.</param>
-internal sealed class CallColumn(MeasureMetric metric) : IColumn
+/// <param name="hasGaps">Whether there are benchmarks for which it was not asked.</param>
+internal sealed class CallColumn(MeasureMetric metric, bool hasGaps) : IColumn
 {
     private readonly MetricColumn _column = new(metric);
 
@@ -25,7 +26,7 @@ internal sealed class CallColumn(MeasureMetric metric) : IColumn
 
     public UnitType UnitType => metric.UnitType;
 
-    public string Legend => metric.Legend;
+    public string Legend => hasGaps ? $"{metric.Legend}; {MeasureMetric.Gap}" : metric.Legend;
 
     public bool IsDefault(Summary summary, BenchmarkCase benchmarkCase) => false;
 
@@ -38,5 +39,5 @@ internal sealed class CallColumn(MeasureMetric metric) : IColumn
             ? "-"
             : _column.GetValue(summary, benchmarkCase, style);
 
-    private static bool IsMeasured(BenchmarkCase benchmark) => PicolloDiagnoser.ResultOf(benchmark)?.Invocations is not null;
+    public static bool IsMeasured(BenchmarkCase benchmark) => PicolloDiagnoser.ResultOf(benchmark)?.Invocations is not null;
 }

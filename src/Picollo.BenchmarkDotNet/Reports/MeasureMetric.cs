@@ -11,14 +11,20 @@ internal sealed class MeasureMetric(
     /// <summary>With the decimals that are shown, less is nothing, which BenchmarkDotNet shows as "-".</summary>
     private const double LeastShown = 0.00005;
 
+    /// <summary>What BenchmarkDotNet shows in the rows of a joined table that lack a column.</summary>
+    public const string Gap = "NA: not measured for that benchmark";
+
     private double _least = double.PositiveInfinity;
+    private bool _hasGaps;
 
     public string Id => id;
 
     /// <summary>With a word if one of the values is an estimate.</summary>
     public string DisplayName => IsScaled ? $"{id} (scaled)" : id;
 
-    public string Legend => IsScaled ? $"{legend}; more counters than the CPU has: it counted part of the time and is scaled up" : legend;
+    public string Legend => legend
+        + (IsScaled ? "; more counters than the CPU has: it counted part of the time and is scaled up" : "")
+        + (_hasGaps ? $"; {Gap}" : "");
 
     public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.###" : _least switch
     {
@@ -49,7 +55,9 @@ internal sealed class MeasureMetric(
     }
 
     /// <summary>Gives those that stand in one column one header and one number of decimals: the table takes any of them.</summary>
-    public static void Align(IEnumerable<Metric> ofTable)
+    /// <param name="ofTable">The metrics of all rows.</param>
+    /// <param name="rows">The number of rows.</param>
+    public static void Align(IEnumerable<Metric> ofTable, int rows)
     {
         foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable
             .Select(metric => metric.Descriptor)
@@ -58,9 +66,10 @@ internal sealed class MeasureMetric(
         {
             double least = ofColumn.Min(one => one._least);
             bool isScaled = ofColumn.Any(one => one.IsScaled);
+            bool hasGaps = ofColumn.Count() < rows;
             foreach (MeasureMetric one in ofColumn)
             {
-                (one._least, one.IsScaled) = (least, isScaled);
+                (one._least, one.IsScaled, one._hasGaps) = (least, isScaled, hasGaps);
             }
         }
     }

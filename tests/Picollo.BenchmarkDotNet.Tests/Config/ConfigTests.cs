@@ -80,13 +80,16 @@ public sealed class ConfigTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Of_several_launches_the_last_is_measured()
+    public void All_launches_are_measured()
     {
         RecordedEngines.Clear();
         using BenchmarkRun run = new(
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted().WithLaunchCount(3)).AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
 
-        RecordedEngines.Engines.Should().Equal("Engine", "Engine", "MeasuringEngine");
+        RecordedEngines.Engines.Should().Equal("MeasuringEngine", "MeasuringEngine", "MeasuringEngine");
+        RecordedEngines.Files.Distinct().Should().ContainSingle().Which.Should().NotBeNull();
+        File.Exists(RecordedEngines.Files[0]).Should().BeFalse();
+        Environment.GetEnvironmentVariable(ExchangeFile.Variable).Should().BeNull();
         run.Summary.Headers().Should().Contain("CPU/Op");
     }
 

@@ -15,23 +15,26 @@ public sealed class ExchangeFileTests
         InFile(request, path =>
         {
             ExchangeFile.ReadRequest(path).Should().BeEquivalentTo(request);
-            ExchangeFile.ReadResult(path).Should().BeNull();
+            ExchangeFile.ReadResults(path).Should().BeEmpty();
         });
     }
 
     [Fact]
-    public void A_result_takes_its_place_with_numbers_that_are_none_too()
+    public void Each_launch_adds_its_result_with_numbers_that_are_none_too()
     {
         MeasureResult result = new(
             [new("one", double.NaN, IsScaled: true), new("two", 1.0 / 3), new("three", double.PositiveInfinity)],
             ["Not counted: four: \"why\""],
             new(1.5, 0, double.Epsilon, null, 2),
             new([0, 1, 255], 5, new DateTime(2026, 1, 2, 3, 4, 5, 678, DateTimeKind.Utc), DateTime.MaxValue));
-        InFile(MeasureRequest.Of([], isAwaited: false), path =>
+        MeasureRequest request = MeasureRequest.Of([], isAwaited: false);
+        InFile(request, path =>
         {
-            ExchangeFile.TryWriteResult(path, result, out _).Should().BeTrue();
-            ExchangeFile.ReadResult(path).Should().BeEquivalentTo(result);
-            ExchangeFile.ReadRequest(path).Should().BeNull();
+            ExchangeFile.TryAddResult(path, result, out _).Should().BeTrue();
+            ExchangeFile.ReadResults(path).Should().BeEquivalentTo([result]);
+            ExchangeFile.ReadRequest(path).Should().BeEquivalentTo(request);
+            ExchangeFile.TryAddResult(path, result with { Cpu = null }, out _).Should().BeTrue();
+            ExchangeFile.ReadResults(path).Should().BeEquivalentTo([result, result with { Cpu = null }], options => options.WithStrictOrdering());
         });
     }
 
@@ -49,7 +52,7 @@ public sealed class ExchangeFileTests
         File.CreateSymbolicLink(link, victim);
         try
         {
-            ExchangeFile.TryWriteResult(path, new([], [], null, null), out _).Should().BeTrue();
+            ExchangeFile.TryAddResult(path, new([], [], null, null), out _).Should().BeTrue();
             File.ReadAllText(victim).Should().Be("kept");
             File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite);
         }
@@ -62,16 +65,16 @@ public sealed class ExchangeFileTests
 
     [Theory]
     [InlineData("")]
-    [InlineData("{\"Result\":{\"Cou")]
+    [InlineData("{\"Results\":[{\"Cou")]
     [InlineData("{\"Request\":1}")]
     [InlineData("null")]
     public void What_cannot_be_read_says_nothing(string content) => InFile(MeasureRequest.Of([], isAwaited: false), path =>
     {
         File.WriteAllText(path, content);
         ExchangeFile.ReadRequest(path).Should().BeNull();
-        ExchangeFile.ReadResult(path).Should().BeNull();
+        ExchangeFile.ReadResults(path).Should().BeEmpty();
         File.Delete(path);
-        ExchangeFile.ReadResult(path).Should().BeNull();
+        ExchangeFile.ReadResults(path).Should().BeEmpty();
     });
 
     [Fact]
@@ -79,7 +82,7 @@ public sealed class ExchangeFileTests
     {
         File.Delete(path);
         Directory.CreateDirectory(path);
-        ExchangeFile.TryWriteResult(path, new([], [], null, null), out string? reason).Should().BeFalse();
+        ExchangeFile.TryAddResult(path, new([], [], null, null), out string? reason).Should().BeFalse();
         reason.Should().StartWith(Path.GetTempPath());
         Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + ".*").Should().BeEmpty("what was written aside is taken away");
         Directory.Delete(path);

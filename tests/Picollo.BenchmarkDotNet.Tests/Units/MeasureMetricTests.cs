@@ -133,7 +133,7 @@ public sealed class MeasureMetricTests
     {
         MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
         Metric[] metrics = [ofColumn[0].Of(5_000), ofColumn[1].Of(0.5, isScaled: true), ofColumn[2].Of(5_000)];
-        MeasureMetric.Align(metrics);
+        MeasureMetric.Align(metrics, metrics.Length);
         ofColumn.Select(one => (one.DisplayName, one.NumberFormat)).Should().Equal(
             ("Events/Op (scaled)", "#,0.0000"), ("Events/Op (scaled)", "#,0.0000"), ("Other/Op", "#,0"));
     }

@@ -8,10 +8,8 @@ public class RunSignalsTests
     [Fact]
     public void Signals_are_known_by_their_names_whatever_their_numbers_are()
     {
-        Enum.GetValues<HostSignal>().Select(signal => RunSignals.Of(signal)).Should().Equal(
-            RunSignal.BeforeProcess, RunSignal.Begin, RunSignal.Other, RunSignal.Other, RunSignal.End, RunSignal.Other, RunSignal.End);
-        Enum.GetValues<SignalsOf015>().Select(signal => RunSignals.Of(signal)).Should().Equal(
-            RunSignal.BeforeProcess, RunSignal.Other, RunSignal.Begin, RunSignal.Other, RunSignal.Other, RunSignal.End, RunSignal.Other, RunSignal.End);
+        Enum.GetValues<HostSignal>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(HostSignal.AfterAll, HostSignal.AfterProcessExit);
+        Enum.GetValues<SignalsOf015>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(SignalsOf015.AfterAll, SignalsOf015.AfterProcessExit);
     }
 
     [Theory]

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
+using Picollo.Cli.Tests.Shell;
 
 namespace Picollo.Cli.Tests.Stat;
 
@@ -421,6 +422,17 @@ public sealed partial class StatCommandTests : IDisposable
         }
 
         (run.Error + verbose.Error).Should().NotContainAny("TaskClock", "WithKernel");
+    }
+
+    [FactNeeding(Need.Tmux)]
+    [Trait("Category", "Slow")]
+    public void On_a_terminal_it_says_how_long_it_will_take()
+    {
+        using TmuxScreen screen = new(rows: 40);
+        screen.Enter("clear; $picollo stat -r 4 -- sleep 0.6; echo code $?");
+
+        screen.WaitFor(text => Regex.IsMatch(text, "(?m)^run [234]/4, 0:0[0-9] left$"), "the progress");
+        screen.WaitFor("code 0").Should().NotContain(" left").And.Contain("4 runs");
     }
 
     private static int? Paranoid =>
