@@ -103,13 +103,18 @@ internal class WorkUsage(string name, bool countsAllocations = false)
     /// <param name="usage">What it took.</param>
     /// <param name="counted">What of its CPU time is in a total already, by <see cref="CountRunning"/>.</param>
     /// <param name="isInPercentiles">Whether the histograms have it.</param>
+    /// <remarks>The CPU histogram is last: a reader that sees the run there sees all of it.</remarks>
     public void Record(in RunUsage usage, long counted = 0, bool isInPercentiles = true)
     {
         Interlocked.Add(ref _total, Math.Max(usage.CpuNanoseconds - counted, 0));
+        if (usage.Split is { } split)
+        {
+            Interlocked.Add(ref _user, split.UserNanoseconds);
+            Interlocked.Add(ref _kernel, split.KernelNanoseconds);
+        }
+
         if (isInPercentiles)
         {
-            Cpu.Record(WithinRange(usage.CpuNanoseconds));
-            Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
             Wall.Record(WithinRange(usage.WallNanoseconds));
             Interlocked.Add(ref _wall, usage.WallNanoseconds);
             if (Allocated is { } allocated)
@@ -117,12 +122,9 @@ internal class WorkUsage(string name, bool countsAllocations = false)
                 allocated.Record(Math.Min((ulong)Math.Max(usage.AllocatedBytes, 0), MostBytes));
                 Interlocked.Add(ref _allocated, usage.AllocatedBytes);
             }
-        }
 
-        if (usage.Split is { } split)
-        {
-            Interlocked.Add(ref _user, split.UserNanoseconds);
-            Interlocked.Add(ref _kernel, split.KernelNanoseconds);
+            Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
+            Cpu.Record(WithinRange(usage.CpuNanoseconds));
         }
     }
 

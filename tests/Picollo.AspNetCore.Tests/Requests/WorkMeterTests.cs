@@ -48,6 +48,7 @@ public class WorkMeterTests
     [Fact]
     public async Task Work_inside_a_request_and_inside_other_work_counts_once()
     {
+        const double Unit = 50; // milliseconds
         double own = 0, inner = 0, outer = 0;
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", (WorkMeter meter) =>
         {
@@ -55,13 +56,13 @@ public class WorkMeterTests
             {
                 using (meter.Measure("inner"))
                 {
-                    inner = Burn.Milliseconds(3 * Burnt);
+                    inner = Burn.Milliseconds(3 * Unit);
                 }
 
-                outer = Burn.Milliseconds(2 * Burnt);
+                outer = Burn.Milliseconds(2 * Unit);
             }
 
-            own = Burn.Milliseconds(Burnt);
+            own = Burn.Milliseconds(Unit);
         }));
         await app.Client.GetStringAsync("/");
         await app.GetCountsAsync(1);
@@ -70,7 +71,8 @@ public class WorkMeterTests
         rows.Select(row => row.Name).Should().Equal("inner", "outer", "/");
         foreach ((WorkUsage row, double milliseconds) in rows.Zip([inner, outer, own]))
         {
-            (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + Burnt, row.Name);
+            // What counts twice is two units or more. Less can be the hypervisor's, which the thread's clock does not leave out.
+            (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + (2 * Unit), row.Name);
         }
     }
 
