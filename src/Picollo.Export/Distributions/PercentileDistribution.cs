@@ -50,7 +50,7 @@ public static class PercentileDistribution
 
         (double mean, double stDev, ulong total) = MomentsOf(buckets);
         Bucket largest = buckets.LastOrDefault();
-        ulong max = total == 0 ? histogram.LowestDiscernibleValue - 1 : largest.UpperBound; // of an empty one it is Java's, too
+        ulong max = total == 0 ? histogram.LowestDiscernibleValue - 1 : largest.End; // of an empty one it is Java's, too
         output.Write(Invariant($"#[Mean    = {Value(mean)}, StdDeviation   = {Value(stDev)}]\n"));
         output.Write(Invariant($"#[Max     = {Value(max)}, Total count    = {total,12}]\n"));
 
@@ -138,7 +138,7 @@ public static class PercentileDistribution
     /// <summary>The lines in the values' own unit.</summary>
     private static IEnumerable<PercentileDistributionLine> LinesOf(ReadOnlyHdrHistogram histogram, int ticksPerHalfDistance) =>
         histogram.GetPercentileSteps(ticksPerHalfDistance)
-            .Select(step => new PercentileDistributionLine(step.Bucket.UpperBound, step.Rank / 100, step.RunningCount));
+            .Select(step => new PercentileDistributionLine(step.Bucket.End, step.Rank / 100, step.RunningCount));
 
     /// <summary>In one pass from the smallest value, as the family adds, so that the last digit is the same.</summary>
     private static (double Mean, double StDev, ulong Total) MomentsOf(Bucket[] buckets)
@@ -148,7 +148,7 @@ public static class PercentileDistribution
         foreach (Bucket bucket in buckets)
         {
             total += bucket.Count;
-            sum += (double)bucket.Midpoint * bucket.Count;
+            sum += (double)bucket.MidPoint * bucket.Count;
         }
 
         if (total == 0)
@@ -160,7 +160,7 @@ public static class PercentileDistribution
         double squares = 0;
         foreach (Bucket bucket in buckets)
         {
-            double deviation = bucket.Midpoint - mean;
+            double deviation = bucket.MidPoint - mean;
             squares += deviation * deviation * bucket.Count;
         }
 

@@ -46,7 +46,7 @@ internal static class LayoutPlot
         Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
         string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         double right = svg.Width - SvgWriter.Margin;
-        svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.UpperBound:N0}: {width}"));
+        svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.End:N0}: {width}"));
         string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text's own
         if (layout.BlockSize > MaxCells)
         {
@@ -64,7 +64,7 @@ internal static class LayoutPlot
             double x = Left + (i * cell);
             string values = bucket.Step == 1
                 ? Invariant($"{bucket.Start:N0}")
-                : Invariant($"{bucket.Start:N0} – {bucket.UpperBound:N0}, reported as {bucket.Midpoint:N0}");
+                : Invariant($"{bucket.Start:N0} – {bucket.End:N0}, reported as {bucket.MidPoint:N0}");
             svg.Cell(x, top + 17, cell - 1, CellHeight, colour, i % 2 == 0 ? 0.4 : 0.25, values);
             string start = Invariant($"{bucket.Start}");
             if (start.Length * LetterWidth < cell)

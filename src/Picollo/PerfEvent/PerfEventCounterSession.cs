@@ -58,12 +58,14 @@ public sealed class PerfEventCounterSession : IDisposable
     private bool _isDisposed;
 
     private PerfEventCounterSession(
+        PerfEventSettings settings,
         List<PerfEventGroup> groups,
         PerfEventCounter[] counters,
         List<UnavailablePerfCounter> unavailable,
         PerfPages? pages,
         bool countsReader)
     {
+        (Pid, Cpu) = (settings.ProcessId ?? settings.ThreadId, settings.Cpu);
         _groups = groups;
         _pages = pages;
         _countsReader = countsReader;
@@ -76,6 +78,17 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
     public static PerfEventCounterSessionFactory Factory { get; } = new(new PerfEventSettings());
 
+    /// <summary>Whether this user may count on this system: a counter is opened and closed again. Not that it has a PMU; for that,
+    /// <see cref="IsCounterSupported(PerfHardwareCounterId)"/>.</summary>
+    public static bool IsSupported => IsAvailable(Factory.WithSoftwareCounter(PerfSoftwareCounterId.Dummy));
+
+    /// <summary>The ID of the thread or of the process that is counted: 0 for the one that made the session, -1 for all on
+    /// <see cref="Cpu"/>.</summary>
+    public int Pid { get; }
+
+    /// <summary>The number of the CPU on which is counted; -1 for any.</summary>
+    public int Cpu { get; }
+
     /// <summary>The counters, in the order in which they were named.</summary>
     public PerfEventCounters Counters { get; }
 
@@ -85,6 +98,18 @@ public sealed class PerfEventCounterSession : IDisposable
 
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }
+
+    /// <summary>Whether this machine has a hardware counter and this user may have it: it is opened on the calling thread, for user code,
+    /// and closed again.</summary>
+    /// <param name="hardwareCounterId">Which.</param>
+    /// <returns><see langword="true"/> if it counts; <see cref="PerfEventCounterSessionFactory.TryCreate"/> tells why not.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public static bool IsCounterSupported(PerfHardwareCounterId hardwareCounterId) =>
+        IsAvailable(Factory.WithHardwareCounter(hardwareCounterId));
+
+    /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)"/>
+    /// <param name="cacheCounterId">Which.</param>
+    public static bool IsCounterSupported(PerfCacheCounterId cacheCounterId) => IsAvailable(Factory.WithCacheCounter(cacheCounterId));
 
     /// <summary>How many hardware counters a CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
     /// 80000022H) or, on arm64, as the kernel lets open together. Whether this user may have them, <see cref="Factory"/> tells. Asked
@@ -197,7 +222,7 @@ public sealed class PerfEventCounterSession : IDisposable
             new PerfEventOpener(settings, sources).Open();
         bool countsReader = settings.IsOwnThread || settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
         PerfPages? pages = settings.ReadsInUserSpace ? (pagesOf ?? PagesOf)(groups, counters.Count) : null;
-        var session = new PerfEventCounterSession(groups, [.. counters], unavailable, pages, countsReader);
+        var session = new PerfEventCounterSession(settings, groups, [.. counters], unavailable, pages, countsReader);
         try
         {
             // Here, and not when it is first enabled: what that counts would be in the values.
@@ -236,6 +261,13 @@ public sealed class PerfEventCounterSession : IDisposable
         {
             Counters[i].Histogram.Record(PerfMath.Delta(starts[i], readings[i], overhead[i]));
         }
+    }
+
+    private static bool IsAvailable(PerfEventCounterSessionFactory factory)
+    {
+        bool isAvailable = factory.TryCreate(out PerfEventCounterSession? session, out _);
+        session?.Dispose();
+        return isAvailable;
     }
 
     private static unsafe PerfPages? PagesOf(List<PerfEventGroup> groups, int counters)

@@ -26,6 +26,7 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithThread(long threadId)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(threadId, int.MaxValue);
         return WithTarget(threadId, -1);
     }
 
@@ -42,17 +43,17 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Counts one thread, on any CPU or only while it runs on one. Replaces any other target. <see cref="WithThread"/> and
     /// <see cref="WithCpu"/> are simpler.</summary>
-    /// <param name="threadId">As for <see cref="WithThread"/>; or 0 for the thread that calls <see cref="Create"/>.</param>
+    /// <param name="pid">A thread's ID, as for <see cref="WithThread"/>; or 0 for the thread that calls <see cref="Create"/>.</param>
     /// <param name="cpu">A CPU's number, from 0; or -1 for any.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The thread's ID is negative or more than <see cref="int.MaxValue"/>; or the CPU's
     /// number is less than -1.</exception>
-    public PerfEventCounterSessionFactory WithTarget(long threadId, int cpu)
+    public PerfEventCounterSessionFactory WithTarget(long pid, int cpu)
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(threadId);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(threadId, int.MaxValue);
+        ArgumentOutOfRangeException.ThrowIfNegative(pid);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(pid, int.MaxValue);
         ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
-        return new(Settings with { ThreadId = (int)threadId, Cpu = cpu, ProcessId = null });
+        return new(Settings with { ThreadId = (int)pid, Cpu = cpu, ProcessId = null });
     }
 
     /// <summary>Counts all threads of a process: those it has when the session is created, and those they start later, unless
@@ -74,15 +75,15 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(Settings with { Inherited = inherited });
 
     /// <summary>Whether the counters must be on the CPU whenever the target runs, all or nothing.</summary>
-    /// <param name="pinned">False by default: what does not fit takes turns.</param>
+    /// <param name="pinned">False unless this method is called: what does not fit takes turns.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithPinned(bool pinned) => new(Settings with { IsPinned = pinned });
+    public PerfEventCounterSessionFactory WithPinned(bool pinned = true) => new(Settings with { IsPinned = pinned });
 
     /// <summary>Whether what the kernel does for the target counts too. Software events that happen in the kernel, such as context
     /// switches, and tracepoints count in any case.</summary>
-    /// <param name="kernel">False by default; true needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
+    /// <param name="withKernel">False unless this method is called; true needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithKernel(bool kernel) => new(Settings with { CountsKernel = kernel });
+    public PerfEventCounterSessionFactory WithKernel(bool withKernel = true) => new(Settings with { CountsKernel = withKernel });
 
     /// <summary>Whether the counted thread may read its counters in user space, without a system call.</summary>
     /// <remarks>With <see langword="false"/> the kernel is asked at every read, which takes some hundreds of nanoseconds. Use it where
@@ -96,7 +97,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Whether counting begins with <see cref="Create"/>; else with <see cref="PerfEventCounterSession.Enable"/>.</summary>
     /// <param name="enabled">True by default.</param>
     /// <returns>A new factory.</returns>
-    public PerfEventCounterSessionFactory WithEnabled(bool enabled) => new(Settings with { IsEnabled = enabled });
+    public PerfEventCounterSessionFactory WithEnabled(bool enabled = true) => new(Settings with { IsEnabled = enabled });
 
     /// <summary>Whether counters that the machine lacks or this user may not have are left out and named in
     /// <see cref="PerfEventCounterSession.UnavailableCounters"/>, instead of failing <see cref="Create"/>.</summary>
@@ -109,13 +110,23 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithFixedCounters() => WithHardwareCounters(
         PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.RefCpuCycles);
 
+    /// <summary>The seven common hardware events: instructions, core and reference cycles, branches and their misses, cache references and
+    /// misses.</summary>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    public PerfEventCounterSessionFactory WithHardwareCounters() => WithFixedCounters().WithHardwareCounters(
+        PerfHardwareCounterId.BranchInstructions,
+        PerfHardwareCounterId.BranchMisses,
+        PerfHardwareCounterId.CacheReferences,
+        PerfHardwareCounterId.CacheMisses);
+
     /// <summary>Adds a hardware event, named <c>Hardware:Instructions</c> and so on.</summary>
-    /// <param name="id">One of the presets.</param>
+    /// <param name="hardwareCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
-    public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId id) =>
-        With("Hardware", id, new(PerfEventType.Hardware, Config((int)id)), nameof(id));
+    public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId) =>
+        With("Hardware", hardwareCounterId, PerfEventType.Hardware, nameof(hardwareCounterId));
 
     /// <summary>Adds several.</summary>
     /// <param name="ids">Each as for <see cref="WithHardwareCounter"/>.</param>
@@ -133,18 +144,18 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Adds a generic cache event, named <c>HardwareCache:L1DReadMiss</c> and so on.</summary>
-    /// <param name="id">One of the presets.</param>
+    /// <param name="cacheCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
-    public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId id) =>
-        With("HardwareCache", id, new(PerfEventType.HardwareCache, Config((int)id)), nameof(id));
+    public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId) =>
+        With("HardwareCache", cacheCounterId, PerfEventType.HardwareCache, nameof(cacheCounterId));
 
     /// <summary>Adds an event that the kernel counts, named <c>Software:PageFaults</c> and so on.</summary>
-    /// <param name="id">One of the presets.</param>
+    /// <param name="softwareCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
-    public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId id) =>
-        With("Software", id, new(PerfEventType.Software, Config((int)id)), nameof(id));
+    public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId softwareCounterId) =>
+        With("Software", softwareCounterId, PerfEventType.Software, nameof(softwareCounterId));
 
     /// <summary>Adds any event by the kernel's numbers (perf_event_open(2)).</summary>
     /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes, or a PMU's number from
@@ -265,17 +276,16 @@ public sealed class PerfEventCounterSessionFactory
         return session is not null;
     }
 
-    private static ulong Config(int id)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(id);
-        return (ulong)id;
-    }
-
     private static bool IsFileName(string text) =>
         text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
 
-    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, PerfEventDefinition definition, string argument)
-        where TId : struct, Enum => With(new PerfEventNumbers($"{kind}:{id}", definition), argument);
+    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, uint type, string argument)
+        where TId : struct, Enum
+    {
+        int config = Convert.ToInt32(id, CultureInfo.InvariantCulture);
+        ArgumentOutOfRangeException.ThrowIfNegative(config, argument);
+        return With(new PerfEventNumbers($"{kind}:{id}", new PerfEventDefinition(type, (ulong)config)), argument);
+    }
 
     private PerfEventCounterSessionFactory With(PerfEventSpec counter, string argument)
     {

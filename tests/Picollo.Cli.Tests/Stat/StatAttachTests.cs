@@ -35,10 +35,17 @@ public sealed class StatAttachTests
     [FactNeeding(Need.Linux)]
     public void The_end_of_the_process_ends_it()
     {
-        ToolRun run = PicolloTool.RunInShell("sleep 1 & $picollo stat -p $!; echo $?");
+        using TemporaryFolder folder = new();
+        string report = folder.PathOf("report");
+        ToolRun run = PicolloTool.RunInShell($"""
+            sleep 60 & process=$!
+            $picollo stat -I 20 -p $process -o '{report}' & tool=$!
+            until [ -s '{report}' ]; do sleep 0.02; done
+            kill $process; wait $tool; echo $?
+            """);
 
         run.Output.Should().Be("0\n");
-        run.Error.Should().MatchRegex("(?m)^process [0-9]+: sleep 1$").And.MatchRegex("(?m)^elapsed +[0-9.]+ ?m?s$");
+        File.ReadAllText(report).Should().MatchRegex("(?m)^process [0-9]+: sleep 60$").And.MatchRegex("(?m)^elapsed +[0-9.]+ ?m?s$");
     }
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]

@@ -185,7 +185,7 @@ public class TopScreenTests
         top.Screen.WaitFor("12ä😀 is no process id.");
         top.Screen.Press("k");
         top.Screen.WaitFor("]:");
-        top.Screen.IsCursorVisible.Should().BeTrue();
+        top.Screen.WaitFor(_ => top.Screen.IsCursorVisible, "the cursor");
         top.Screen.Type("12ä😀");
         top.Screen.Press("BSpace", "BSpace", "BSpace");
         top.Screen.WaitFor("]: 1\n");
@@ -195,7 +195,7 @@ public class TopScreenTests
         top.Screen.WaitFor("]: 999999999\n");
         top.Screen.Press("Enter");
         top.Screen.WaitFor("There is no process 999999999.");
-        top.Screen.IsCursorVisible.Should().BeFalse();
+        top.Screen.WaitFor(_ => !top.Screen.IsCursorVisible, "no cursor");
         top.Screen.Press("k");
         top.Screen.WaitFor("PID to signal");
         top.Screen.Press("Escape");

@@ -20,7 +20,7 @@ public class TopSignalTests
             top.Choose("k", sleep);
             top.Answer($"Signal for {sleep.Id} by name or number [15/TERM]:", answer);
             top.Screen.WaitFor($"Send {name} to {sleep.Id} (sleep 12345) of {Environment.UserName}? [y/N]");
-            top.Screen.IsCursorVisible.Should().BeTrue();
+            top.Screen.WaitFor(_ => top.Screen.IsCursorVisible, "the cursor");
             top.Screen.Press("y");
             top.Screen.WaitFor($"{name} is sent to {sleep.Id}.");
             sleep.WaitForExit(Patience).Should().BeTrue();

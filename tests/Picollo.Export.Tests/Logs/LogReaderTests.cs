@@ -22,14 +22,14 @@ public class LogReaderTests
 
         read.Should().HaveCount(intervals);
         read.Aggregate(0UL, (sum, interval) => sum + interval.Histogram.TotalCount).Should().Be(total);
-        read.Max(interval => interval.Histogram.GetPercentile(100).Bucket.UpperBound).Should().Be(max);
+        read.Max(interval => interval.Histogram.GetPercentile(100).Bucket.End).Should().Be(max);
         log.StartTime.Should().Be(DateTimeOffset.Parse(start, null, System.Globalization.DateTimeStyles.RoundtripKind));
         read.Should().OnlyContain(interval => interval.StartTime == log.StartTime + interval.Offset);
         read.Should().OnlyContain(interval => IsIn(interval.Histogram.GetPercentile(100).Bucket, interval.Max * 1_000_000), "as one of our own");
     }
 
     // The largest value is rounded to three decimals.
-    private static bool IsIn(Bucket bucket, double max) => max >= bucket.Start - 500.0 && max <= bucket.UpperBound + 500.0;
+    private static bool IsIn(Bucket bucket, double max) => max >= bucket.Start - 500.0 && max <= bucket.End + 500.0;
 
     /// <summary>As the Java library tells: the lowest value of 20,000 is a unit of 16,384.</summary>
     [Fact]
@@ -40,8 +40,8 @@ public class LogReaderTests
 
         (first.LowestDiscernibleValue, first.BlockSize).Should().Be((16_384, 128));
         first.GetSummary().Mean.Should().BeApproximately(301_998.467, 0.0005);
-        first.GetPercentile(50).Bucket.UpperBound.Should().Be(344_063);
-        first.GetPercentile(99).Bucket.UpperBound.Should().Be(409_599);
+        first.GetPercentile(50).Bucket.End.Should().Be(344_063);
+        first.GetPercentile(99).Bucket.End.Should().Be(409_599);
     }
 
     [Theory]

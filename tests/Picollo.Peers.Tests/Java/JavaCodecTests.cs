@@ -172,9 +172,9 @@ public sealed class JavaCodecTests : IDisposable
 
         // A bucket of no digits is one to twice a power of two units; ours are those around its middle.
         (ulong Count, ulong Start, ulong End)[] counted = sameBuckets
-            ? [.. used.Select(bucket => (bucket.Count, bucket.Start, bucket.UpperBound))]
+            ? [.. used.Select(bucket => (bucket.Count, bucket.Start, bucket.End))]
             : [.. used.GroupBy(bucket => ulong.Log2((2 * bucket.Start / histogram.LowestDiscernibleValue) + 1)).Select(octave =>
-                ((ulong)octave.Sum(bucket => (decimal)bucket.Count), octave.First().Start, octave.Last().UpperBound + octave.Last().Step))];
+                ((ulong)octave.Sum(bucket => (decimal)bucket.Count), octave.First().Start, octave.Last().End + octave.Last().Step))];
         string[] buckets = javas[2].Split(' ', StringSplitOptions.RemoveEmptyEntries);
         counted.Select(bucket => bucket.Count).Should().Equal(buckets.Select(bucket => Whole(bucket.Split('x')[1])), because);
         foreach (((ulong _, ulong start, ulong end), string java) in counted.Zip(buckets))
@@ -202,7 +202,7 @@ public sealed class JavaCodecTests : IDisposable
             // Java asks for the next smaller rank, which in doubles falls where the rank itself does in whole numbers, if the values are not
             // too many. At rank 0 it tells the begin of the bucket.
             ulong java = Ranks[i] == 0 ? used[0].Start
-                : summary.TotalCount < MostOfDoubles ? histogram.GetPercentile(Ranks[i]).Bucket.UpperBound
+                : summary.TotalCount < MostOfDoubles ? histogram.GetPercentile(Ranks[i]).Bucket.End
                 : JavaPercentile(used, summary.TotalCount, Math.BitDecrement(Ranks[i]));
             Whole(values[i]).Should().Be(java, Invariant($"of rank {Ranks[i]}, {because}"));
         }

@@ -25,7 +25,7 @@ public sealed class JavaOperationsTests : IDisposable
         for (int i = 0; i < Cases; i++)
         {
             (HdrHistogram histogram, HdrHistogram part) = Next(random);
-            ulong largest = histogram.GetPercentile(100).Bucket.UpperBound + 1;
+            ulong largest = histogram.GetPercentile(100).Bucket.End + 1;
             ulong step = 1 + (largest / (ulong)random.Next(1, 300));
             ulong first = (ulong)random.NextInt64(1, 1 + (long)(largest >> random.Next(8)));
             double logBase = random.Next(3) == 0 ? 2 : 1 + Math.Round(random.NextDouble() * 4, 3) + 0.001;
@@ -67,7 +67,7 @@ public sealed class JavaOperationsTests : IDisposable
     private static string Encoded(HdrHistogram histogram) => Convert.ToBase64String(HdrHistogramEncoding.Encode(histogram));
 
     private static string Text(HdrHistogram histogram) =>
-        Text(histogram.BucketsWithValues.Select(bucket => (bucket.UpperBound, bucket.Count)));
+        Text(histogram.BucketsWithValues.Select(bucket => (bucket.End, bucket.Count)));
 
     private static string Text(IEnumerable<(ulong UpperBound, ulong Count)> steps) =>
         string.Concat(steps.Select(step => Invariant($"{step.UpperBound}x{step.Count} ")));

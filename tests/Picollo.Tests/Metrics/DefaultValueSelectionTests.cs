@@ -32,6 +32,29 @@ public class DefaultValueSelectionTests
         }
     }
 
+    [Theory]
+    [InlineData(EquivalentValueSelection.LowerBound, "19,968", "+256")]
+    [InlineData(EquivalentValueSelection.UpperBound, "20,223", "-256")]
+    [InlineData(EquivalentValueSelection.Interpolated, "19,968", "~128")]
+    [InlineData(EquivalentValueSelection.Midpoint, "20,096", "±128")]
+    public void The_precision_that_a_table_shows_follows_the_selection(EquivalentValueSelection selection, string value, string precision)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        histogram.Record(20_000);
+        try
+        {
+            Percentile.DefaultEquivalentValueSelection = selection;
+            string row = histogram.GetSummary().ToTable(new()).Split('\n').Single(line => line.StartsWith("| 50 ", StringComparison.Ordinal));
+            row.Split('|', StringSplitOptions.TrimEntries)[2..4].Should().Equal(value, precision);
+        }
+        finally
+        {
+            Percentile.DefaultEquivalentValueSelection = default;
+        }
+
+        Percentile.DefaultEquivalentValueSelection.Should().Be(EquivalentValueSelection.Midpoint);
+    }
+
     [Fact]
     public void What_was_read_keeps_the_selection_of_its_read()
     {
@@ -66,7 +89,7 @@ public class DefaultValueSelectionTests
 
     [Theory]
     [InlineData(-1)]
-    [InlineData(3)]
+    [InlineData(5)]
     public void An_undefined_default_selection_is_refused_where_it_is_set(int selection)
     {
         try

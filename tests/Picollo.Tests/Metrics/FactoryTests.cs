@@ -29,6 +29,27 @@ public class FactoryTests
         all.Should().OnlyContain(histogram => histogram.GetType().IsSealed);
     }
 
+    [Fact]
+    public void Variant_and_storage_can_be_decided_at_run_time()
+    {
+        HdrHistogramFactory plain = HdrHistogram.Factory.WithRelativeError(value: 0.01);
+        plain.WithInterlocked(enabled: true).Create().Should().BeOfType<InterlockedHdrHistogram<uint>>();
+        plain.WithThreadLocal(true, TimeSpan.FromSeconds(1)).Create().Should().BeOfType<ThreadLocalHdrHistogram<uint>>();
+        plain.WithUInt32Storage(false).Create().Should().BeOfType<PlainHdrHistogram<ulong>>();
+        plain.WithUInt64Storage().WithUInt32Storage(true).Create().Should().BeOfType<PlainHdrHistogram<uint>>();
+        foreach (HdrHistogramFactory off in new[]
+        {
+            plain.WithInterlocked(false), plain.WithThreadLocal(false), plain.WithInterlocked().WithInterlocked(false),
+            plain.WithThreadLocal().WithThreadLocal(false),
+        })
+        {
+            off.Create().Should().BeOfType<PlainHdrHistogram<uint>>().Which.RelativeError.Should().BeLessThanOrEqualTo(0.01);
+        }
+
+        plain.WithThreadLocal().WithInterlocked(false).Create().Should().BeOfType<ThreadLocalHdrHistogram<uint>>();
+        plain.WithInterlocked().WithThreadLocal(false).Create().Should().BeOfType<InterlockedHdrHistogram<uint>>();
+    }
+
     [Theory]
     [InlineData(0.1, 0, ulong.MaxValue)]
     [InlineData(0.01, 10, 9_000)]
@@ -147,7 +168,7 @@ public class FactoryTests
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
             factory.Invoking(f => f.WithLowestDiscernibleValue(0))
-                .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("lowestDiscernibleValue");
+                .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("value");
             HdrHistogramFactory coarse = factory.WithLowestDiscernibleValue(1UL << 59);
             coarse.Invoking(f => f.WithRelativeError(0.1).Create())
                 .Should().Throw<ArgumentException>().WithMessage("LowestDiscernibleValue (576460752303423488) times BlockSize (8)*2^61*");
@@ -193,7 +214,7 @@ public class FactoryTests
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
             factory.Invoking(f => f.WithRelativeError(relativeError)).Should().Throw<ArgumentOutOfRangeException>()
-                .WithParameterName(nameof(relativeError)).WithMessage("*0.000001 to 0.1*");
+                .WithParameterName("value").WithMessage("*0.000001 to 0.1*");
         }
     }
 

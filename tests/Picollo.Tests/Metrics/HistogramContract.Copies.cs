@@ -121,7 +121,7 @@ public abstract partial class HistogramContract
         {
             for (ulong n = 0; n < bucket.Count; n++)
             {
-                expected.RecordCorrected(bucket.UpperBound, interval);
+                expected.RecordCorrected(bucket.End, interval);
             }
         }
 
@@ -136,7 +136,7 @@ public abstract partial class HistogramContract
     public void Steps_add_up_to_the_total_and_end_with_the_last_value() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
-        ulong largest = histogram.GetPercentile(100).Bucket.UpperBound;
+        ulong largest = histogram.GetPercentile(100).Bucket.End;
 
         foreach ((ulong UpperBound, ulong Count)[] steps in new (ulong, ulong)[][]
         {

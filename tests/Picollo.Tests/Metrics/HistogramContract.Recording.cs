@@ -40,7 +40,7 @@ public abstract partial class HistogramContract
 
         for (ulong value = 0; value < 128; value++)
         {
-            histogram.GetBucket(value).Should().Be(new Bucket(value, 1, value + 1, (int)value, (int)value));
+            histogram.GetBucket(value).Should().Be(histogram.Layout.BucketAt(0, (int)value, value + 1));
         }
     }
 
@@ -99,6 +99,32 @@ public abstract partial class HistogramContract
         histogram.TotalCount.Should().Be(1);
         histogram.UnderflowCount.Should().Be(4);
         histogram.OverflowCount.Should().Be(4 + 12);
+    }
+
+    [Theory]
+    [InlineData(12_345, 0, ulong.MaxValue, true)]
+    [InlineData(12_345, 12_345, 12_345, true)] // exact, in the middle of a bucket
+    [InlineData(12_345, 12_346, ulong.MaxValue, false)]
+    [InlineData(12_345, 0, 12_344, false)]
+    [InlineData(9_999, 0, ulong.MaxValue, false)] // the histogram's own range is narrower
+    [InlineData(30_001, 0, ulong.MaxValue, false)]
+    public void A_record_in_a_range_counts_what_is_outside_the_narrower_one_apart(ulong value, ulong min, ulong max, bool isInRange)
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.RecordInRange(value, min, max);
+        Action strict = () => histogram.RecordInRange(value, min: min, max: max, throwOnOutOfRange: true);
+
+        if (isInRange)
+        {
+            strict();
+            (histogram.TotalCount, histogram.OverflowCount).Should().Be((2UL, 0UL));
+        }
+        else
+        {
+            strict.Should().Throw<ArgumentOutOfRangeException>().WithParameterName(nameof(value));
+            (histogram.TotalCount, histogram.OverflowCount).Should().Be((0UL, 2UL));
+            histogram.UnderflowCount.Should().Be(value < Math.Max(min, Min) ? 2UL : 0);
+        }
     }
 
     [Fact]

@@ -21,6 +21,54 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void A_copy_of_a_snapshot_goes_on_by_itself()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogramSnapshot copy = snapshot.GetSnapshot();
+        copy.Should().Be(snapshot).And.NotBeSameAs(snapshot);
+        (copy.StartTime, copy.EndTime, copy.TimestampUtc).Should().Be((snapshot.StartTime, snapshot.EndTime, snapshot.EndTime.UtcDateTime));
+
+        histogram.Record([20_000, 20_000, 1]);
+        snapshot.Update(deltas: true);
+        copy.TotalCount.Should().Be(1);
+        histogram.Record(20_000);
+        copy.Update(deltas: true);
+
+        (snapshot.TotalCount, snapshot.UnderflowCount).Should().Be((2UL, 1UL));
+        (copy.TotalCount, copy.UnderflowCount).Should().Be((3UL, 1UL), "its previous update is that of the original");
+        copy.Should().NotBe(snapshot);
+    }
+
+    [Fact]
+    public void A_disposed_snapshot_is_refused_and_does_not_disturb_others()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(20_000);
+        HdrHistogramSnapshot other = histogram.GetSnapshot();
+        HdrHistogramSnapshot disposed;
+        using (HdrHistogramSnapshot snapshot = histogram.GetSnapshot())
+        {
+            disposed = snapshot;
+            snapshot.TotalCount.Should().Be(1);
+        }
+
+        disposed.Dispose();
+        foreach (Action<HdrHistogramSnapshot> use in new Action<HdrHistogramSnapshot>[]
+        {
+            it => it.Update(), it => it.GetSummary(), it => it.GetPercentile(50), it => _ = it.TotalCount, it => _ = it.OverflowCount,
+            it => it.GetSnapshot(), it => _ = it.Buckets.Count(), it => it.Equals(other),
+        })
+        {
+            disposed.Invoking(use).Should().Throw<ObjectDisposedException>();
+        }
+
+        other.Update();
+        other.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
     public void A_snapshot_answers_all_that_its_histogram_answers()
     {
         HdrHistogram histogram = CreateNarrow();

@@ -5,12 +5,14 @@ namespace Picollo.Tests.Metrics;
 
 public class PercentileTests
 {
-    private static readonly Percentile P99 = new(99, 990_000, 990_000, new Bucket(24_832, 256, 14_190, 83, 609));
+    private static readonly Percentile P99 = new(99, 990_000, 990_000, BucketOf(14_190));
 
     [Theory]
     [InlineData(EquivalentValueSelection.Midpoint, 24_960)]
     [InlineData(EquivalentValueSelection.LowerBound, 24_832)]
     [InlineData(EquivalentValueSelection.UpperBound, 25_087)]
+    [InlineData(EquivalentValueSelection.Interpolated, 25_087)]
+    [InlineData(default(EquivalentValueSelection), 24_960)]
     public void A_value_is_chosen_from_the_bucket(EquivalentValueSelection selection, ulong expected) =>
         P99.GetValue(selection).Should().Be(expected);
 
@@ -25,19 +27,78 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.Midpoint)]
     [InlineData(EquivalentValueSelection.LowerBound)]
     [InlineData(EquivalentValueSelection.UpperBound)]
+    [InlineData(EquivalentValueSelection.Interpolated)]
     public void An_exact_bucket_has_one_value(EquivalentValueSelection selection) =>
-        new Percentile(50, 1, 1, new Bucket(7, 1, 1, 7, 7)).GetValue(selection).Should().Be(7);
+        new Percentile(50, 1, 1, new HdrLayout(0.01).BucketAt(0, 7, 1)).GetValue(selection).Should().Be(7);
 
     [Theory]
     [InlineData(EquivalentValueSelection.Midpoint)]
     [InlineData(EquivalentValueSelection.LowerBound)]
     [InlineData(EquivalentValueSelection.UpperBound)]
+    [InlineData(EquivalentValueSelection.Interpolated)]
     public void The_default_percentile_is_zero(EquivalentValueSelection selection) =>
         default(Percentile).GetValue(selection).Should().Be(0);
 
     [Fact]
-    public void An_undefined_selection_is_refused() => P99.Invoking(p => p.GetValue((EquivalentValueSelection)3))
+    public void An_undefined_selection_is_refused() => P99.Invoking(p => p.GetValue((EquivalentValueSelection)5))
         .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("selection");
+
+    [Theory]
+    [InlineData(1, 1_000)] // the first of four in [1000, 1004)
+    [InlineData(2, 1_001)]
+    [InlineData(3, 1_002)]
+    [InlineData(4, 1_003)]
+    public void An_interpolated_value_is_at_its_place_among_those_of_the_bucket(int place, ulong expected)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.005).Create();
+        histogram.Record(1, 4);
+        histogram.Record(1_001, 4);
+
+        Percentile percentile = histogram.GetPercentile(100.0 * (4 + place) / 8);
+        percentile.Bucket.Step.Should().Be(4);
+        percentile.RunningCountBefore.Should().Be(4);
+        percentile.GetValue(EquivalentValueSelection.Interpolated).Should().Be(expected);
+        histogram.GetPercentileValue(percentile.Rank, EquivalentValueSelection.Interpolated).Should().Be(expected);
+    }
+
+    [Fact]
+    public void A_selection_of_one_call_does_not_change_others()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        histogram.Record(24_900);
+        ulong[] values = new ulong[2];
+
+        histogram.GetPercentileValue(50, EquivalentValueSelection.LowerBound).Should().Be(24_832);
+        histogram.GetPercentileValue(rank: 50, valueSelection: EquivalentValueSelection.UpperBound).Should().Be(25_087);
+        histogram.GetPercentileValues(sortedRanks: [0, 100], values, valueSelection: EquivalentValueSelection.LowerBound);
+        values.Should().Equal(24_832, 24_832);
+        histogram.GetPercentileValues([100, 0], values);
+        values.Should().Equal(24_960, 24_960);
+        histogram.Invoking(h => h.GetPercentileValues([50], values, (EquivalentValueSelection)5))
+            .Should().Throw<ArgumentOutOfRangeException>();
+    }
+
+    [Fact]
+    public void A_bucket_says_where_it_begins_ends_and_what_comes_next()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(ulong.MaxValue).Create();
+        Bucket bucket = histogram.GetBucket(24_900), top = histogram.GetBucket(ulong.MaxValue);
+
+        (bucket.Start, bucket.MidPoint, bucket.End, bucket.NextBucketStart).Should().Be((24_832UL, 24_960UL, 25_087UL, 25_088UL));
+        histogram.GetBucket(bucket.NextBucketStart).LogicalIndex.Should().Be(bucket.LogicalIndex + 1);
+        (top.End, top.NextBucketStart).Should().Be((ulong.MaxValue, 0UL));
+        bucket.IsValid.Should().BeTrue();
+        default(Bucket).IsValid.Should().BeFalse();
+        default(Bucket).Should().Match<Bucket>(empty => empty.Start == 0 && empty.Step == 0 && empty.End == 0 && empty.LogicalIndex == 0);
+        HdrHistogram.Factory.WithMaxTrackableValue(100).Create().GetBucket(5_000).IsValid.Should().BeFalse();
+    }
+
+    [Fact]
+    public void Buckets_of_no_histogram_cannot_be_enumerated()
+    {
+        FluentActions.Invoking(() => default(Buckets).Count()).Should().Throw<InvalidOperationException>();
+        FluentActions.Invoking(() => default(BucketPercentiles).Count()).Should().Throw<InvalidOperationException>();
+    }
 
     [Fact]
     public void All_that_was_read_is_compared()
@@ -47,7 +108,7 @@ public class PercentileTests
         foreach (Percentile other in new Percentile[]
         {
             new(98, 990_000, 990_000, P99.Bucket), new(99, 989_999, 990_000, P99.Bucket), new(99, 990_000, 990_001, P99.Bucket),
-            new(99, 990_000, 990_000, new Bucket(24_832, 256, 14_191, 83, 609)),
+            new(99, 990_000, 990_000, BucketOf(14_191)),
         })
         {
             P99.Should().NotBe(other);
@@ -90,4 +151,6 @@ public class PercentileTests
             CultureInfo.CurrentCulture = culture;
         }
     }
+
+    private static Bucket BucketOf(ulong count) => new HdrLayout(0.5 / 64).BucketAt(firstIndex: 526, storageIndex: 83, count);
 }

@@ -38,6 +38,32 @@ public class ScopeTests
     }
 
     [Fact]
+    public void A_scope_that_was_made_by_its_constructor_records_once()
+    {
+        PlainHdrHistogram<uint> histogram = HdrHistogram.Create();
+        var nano = new NanoScope(histogram);
+        var tick = new TickScope(histogram);
+        var micro = new MicroScope(histogram);
+        var milli = new MilliScope(histogram);
+        var pico = new PicoScope(histogram);
+        ulong elapsed = nano.ElapsedNanos;
+        nano.ElapsedNanos.Should().BeGreaterThanOrEqualTo(elapsed);
+        for (int i = 0; i < 2; i++)
+        {
+            nano.Dispose();
+            tick.Dispose();
+            micro.Dispose();
+            milli.Dispose();
+            pico.Dispose();
+        }
+
+        histogram.TotalCount.Should().Be(5);
+        TickScope.OneSecondValue.Should().Be((ulong)Stopwatch.Frequency);
+        NanoScope.TicksToNanos(stopwatchTicks: (ulong)Stopwatch.Frequency).Should().Be(NanoScope.OneSecondValue);
+        NanoScope.TicksToNanos(ulong.MaxValue).Should().Be(NanoScope.TicksToNanos(long.MaxValue));
+    }
+
+    [Fact]
     public async Task Scopes_work_across_await_on_other_threads()
     {
         ThreadLocalHdrHistogram<uint> histogram = HdrHistogram.Factory.WithThreadLocal().Create();

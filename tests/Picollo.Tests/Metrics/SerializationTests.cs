@@ -1,57 +1,193 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
+using FsCheck;
+using FsCheck.Fluent;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>What System.Text.Json makes of the types that hold what was read.</summary>
+/// <summary>What System.Text.Json writes and reads of the types that hold what was read.</summary>
 public class SerializationTests
 {
     private static readonly HdrHistogram Histogram = Recorded();
 
     [Fact]
-    public void What_cannot_be_read_back_is_refused()
+    public void What_is_written_is_read_back_equal() => Prop.ForAll(
+        ArbMap.Default.ArbFor<ulong[]>(),
+        ArbMap.Default.ArbFor<byte>(),
+        (values, choice) =>
+        {
+            var factory = HdrHistogram.Factory.WithRelativeError(choice % 2 == 0 ? 0.1 : 0.001).WithLowestDiscernibleValue(1UL << (choice % 5));
+            HdrHistogram histogram = (choice % 3 == 0 ? factory.WithMinTrackableValue(100).WithMaxTrackableValue(10_000) : factory).Create();
+            histogram.Record(values);
+            RoundTrips(histogram.GetSummary());
+            RoundTrips(histogram.GetSnapshot());
+            foreach (Percentile percentile in histogram.BucketPercentilesWithValues)
+            {
+                RoundTrips(percentile);
+                RoundTrips(percentile.Bucket);
+            }
+
+            RoundTrips(histogram.GetBucket(ulong.MaxValue));
+            RoundTrips(histogram.GetPercentile(50));
+        }).QuickCheckThrowOnFailure();
+
+    [Fact]
+    public void Metadata_that_was_generated_here_and_elsewhere_does_the_same()
     {
-        Refuses(Histogram.GetSummary());
-        Refuses(Histogram.GetPercentile(50));
-        Refuses(Histogram.GetBucket(20_000));
-        Refuses(Histogram.GetSnapshot());
+        RoundTripsWith(Histogram.GetSummary(), PicolloJsonContext.Default.HdrHistogramSummary, ReadingJson.Default.HdrHistogramSummary);
+        RoundTripsWith(Histogram.GetPercentile(50), PicolloJsonContext.Default.Percentile, ReadingJson.Default.Percentile);
+        RoundTripsWith(Histogram.GetBucket(20_000), PicolloJsonContext.Default.Bucket, ReadingJson.Default.Bucket);
+        RoundTripsWith(Histogram.GetSnapshot(), PicolloJsonContext.Default.HdrHistogramSnapshot, ReadingJson.Default.HdrHistogramSnapshot);
+
+        static void RoundTripsWith<T>(T value, params JsonTypeInfo<T>[] types)
+        {
+            foreach (JsonTypeInfo<T> type in types)
+            {
+                JsonSerializer.Deserialize(JsonSerializer.Serialize(value, type), type).Should().Be(value);
+            }
+        }
     }
 
     [Fact]
-    public void Generated_code_reads_nothing_back_either()
+    public void The_names_are_those_of_Picollo_0_1()
     {
-        Refuses(Histogram.GetSummary(), ReadingJson.Default.HdrHistogramSummary);
-        Refuses(Histogram.GetPercentile(50), ReadingJson.Default.Percentile);
-        Refuses(Histogram.GetBucket(20_000), ReadingJson.Default.Bucket);
-        Refuses(Histogram.GetSnapshot(), ReadingJson.Default.HdrHistogramSnapshot);
+        NamesIn(Histogram.GetBucket(20_000)).Should().Equal("count", "storageIndex", "blockIndex", "blockScale", "indexInBlock");
+        NamesIn(Histogram.GetPercentile(50)).Should().Equal("rank", "bucket", "targetCount", "runningCount");
+        NamesIn(Histogram.GetSummary()).Should().Contain(
+            ["minTrackableValue", "maxTrackableValue", "totalCount", "overflowCount", "mean", "stDev", "percentiles"]);
 
-        static void Refuses<T>(T value, JsonTypeInfo<T> type)
+        static IEnumerable<string> NamesIn<T>(T value) => JsonSerializer.SerializeToElement(value).EnumerateObject().Select(property => property.Name);
+    }
+
+    [Fact]
+    public void A_summary_without_what_Picollo_0_1_lacked_is_read()
+    {
+        HdrHistogramSummary summary = Histogram.GetSummary();
+        var json = JsonSerializer.SerializeToNode(summary)!.AsObject();
+        foreach (string name in new[] { "sum", "relativeError", "timestampUtc" })
         {
-            string json = JsonSerializer.Serialize(value, type);
-            json.Should().StartWith("{");
-            json.Invoking(text => JsonSerializer.Deserialize(text, type)).Should().Throw<NotSupportedException>("{0} has no reader", typeof(T));
+            json.Remove(name).Should().BeTrue();
         }
+
+        HdrHistogramSummary read = json.Deserialize<HdrHistogramSummary>()!;
+        read.RelativeError.Should().Be(summary.RelativeError);
+        read.Sum.Should().BeApproximately(summary.Sum, 1e-6);
+        read.Percentiles.ToArray().Should().Equal(summary.Percentiles.ToArray());
+        read.ToTable(new()).Should().Be(summary.ToTable(new()));
+    }
+
+    [Fact]
+    public void Times_are_kept()
+    {
+        HdrHistogramSnapshot snapshot = Histogram.GetSnapshot();
+        HdrHistogramSummary summary = snapshot.GetSummary();
+
+        HdrHistogramSnapshot read = JsonSerializer.Deserialize<HdrHistogramSnapshot>(JsonSerializer.Serialize(snapshot))!;
+        (read.StartTime, read.EndTime).Should().Be((snapshot.StartTime, snapshot.EndTime));
+        JsonSerializer.Deserialize<HdrHistogramSummary>(JsonSerializer.Serialize(summary))!.TimestampUtc.Should().Be(summary.TimestampUtc);
+        RoundTrips(new HdrHistogramSummary());
     }
 
     [Fact]
     public void A_snapshot_is_written_without_its_empty_buckets()
     {
         string json = JsonSerializer.Serialize(Histogram.GetSnapshot());
-        json.Length.Should().BeLessThan(2_000);
+        json.Length.Should().BeLessThan(1_000);
         using JsonDocument document = JsonDocument.Parse(json);
-        document.RootElement.GetProperty("TotalCount").GetUInt64().Should().Be(3);
-        document.RootElement.GetProperty("BucketsWithValues").EnumerateArray()
-            .Select(bucket => bucket.GetProperty("Count").GetUInt64()).Should().Equal(1, 2);
+        document.RootElement.GetProperty("totalCount").GetUInt64().Should().Be(3);
+        document.RootElement.GetProperty("buckets").EnumerateArray()
+            .Select(bucket => bucket.GetProperty("count").GetUInt64()).Should().Equal(1, 2);
     }
 
-    private static void Refuses<T>(T value)
+    [Fact]
+    public void A_snapshot_that_was_read_has_no_histogram_to_read_again()
     {
-        string json = JsonSerializer.Serialize(value);
-        json.Should().StartWith("{");
-        json.Invoking(text => JsonSerializer.Deserialize<T>(text)).Should().Throw<NotSupportedException>("{0} has no reader", typeof(T));
+        HdrHistogramSnapshot read = JsonSerializer.Deserialize<HdrHistogramSnapshot>(JsonSerializer.Serialize(Histogram.GetSnapshot()))!;
+        read.Invoking(snapshot => snapshot.Update()).Should().Throw<InvalidOperationException>().WithMessage("*JSON*");
+        read.GetSnapshot().Should().Be(read);
+        read.GetSummary().Should().Be(Histogram.GetSummary());
     }
+
+    [Theory]
+    [InlineData("[]", "*an object*")]
+    [InlineData("{}", "*blockScale is missing*")]
+    [InlineData("""{"count":-1}""", "*count is not a whole number*")]
+    [InlineData("""{"count":1.5}""", "*count is not a whole number*")]
+    [InlineData("""{"count":"1"}""", "*count is not a whole number*")]
+    [InlineData("""{"count":1,"storageIndex":-2}""", "*storageIndex is not a whole number from -1*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9}""", "*indexInBlock is missing*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale is 0*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*blockScale is not*0 to 19*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
+    [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 is above*517*")]
+    public void A_wrong_bucket_is_refused_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
+
+    [Theory]
+    [InlineData("rank", "101", "*rank is not from 0 to 100*")]
+    [InlineData("rank", "\"1\"", "*rank is not a number*")]
+    [InlineData("targetCount", "4", "*runningCount is below*")]
+    [InlineData("runningCount", "0", "*runningCount is below*")]
+    [InlineData("bucket", "{}", "*missing*")]
+    public void A_wrong_percentile_is_refused_with_the_reason(string name, string value, string message) =>
+        Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
+
+    [Theory]
+    [InlineData("totalCount", "4", "*totalCount is not*")]
+    [InlineData("totalCount", null, "*totalCount is missing*")]
+    [InlineData("mean", null, "*mean is missing*")]
+    [InlineData("mean", "\"NaN\"", "*mean is not a number*")]
+    [InlineData("percentiles", null, "*0 of 16*")]
+    [InlineData("percentiles", "[]", "*0 of 16*")]
+    [InlineData("percentiles", "{}", "*an array*")]
+    [InlineData("timestampUtc", "\"yesterday\"", "*not a time*")]
+    public void A_wrong_summary_is_refused_with_the_reason(string name, string? value, string message) =>
+        Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
+
+    [Fact]
+    public void Percentiles_that_do_not_fit_each_other_are_refused()
+    {
+        string one = JsonSerializer.Serialize(Histogram.GetSummary());
+        var finer = HdrHistogram.Factory.WithRelativeError(0.0001).Create();
+        finer.Record([1, 20_000, 20_000]);
+        string other = JsonSerializer.Serialize(finer.GetSummary());
+        string mixed = one[..one.IndexOf("{\"rank\":100", StringComparison.Ordinal)] + other[other.IndexOf("{\"rank\":100", StringComparison.Ordinal)..];
+
+        Refuses<HdrHistogramSummary>(mixed, "*rank 100 does not fit*");
+        Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*rank 26 at place 4*");
+    }
+
+    [Theory]
+    [InlineData("totalCount", "4", "*totalCount is not the sum*")]
+    [InlineData("relativeError", "0.2", "*0.000001 to 0.1*")]
+    [InlineData("relativeError", "0.01", "*not one of this layout*")]
+    [InlineData("relativeError", null, "*relativeError is missing*")]
+    [InlineData("maxTrackableValue", "0", "*range is empty*")]
+    [InlineData("maxTrackableValue", "5", "*not one of this layout and range*")]
+    [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
+    [InlineData("underflowCount", "1", "*underflowCount is above*")]
+    [InlineData("endTime", "5", "*not a time*")]
+    public void A_wrong_snapshot_is_refused_with_the_reason(string name, string? value, string message) =>
+        Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);
+
+    private static string With<T>(T value, string name, string? json)
+    {
+        var node = JsonSerializer.SerializeToNode(value)!.AsObject();
+        node.Remove(name).Should().BeTrue();
+        if (json != null)
+        {
+            node[name] = System.Text.Json.Nodes.JsonNode.Parse(json);
+        }
+
+        return node.ToJsonString();
+    }
+
+    private static void Refuses<T>(string json, string message) =>
+        json.Invoking(text => JsonSerializer.Deserialize<T>(text)).Should().Throw<JsonException>().WithMessage(message);
+
+    private static void RoundTrips<T>(T value) => JsonSerializer.Deserialize<T>(JsonSerializer.Serialize(value)).Should().Be(value);
 
     private static PlainHdrHistogram<uint> Recorded()
     {

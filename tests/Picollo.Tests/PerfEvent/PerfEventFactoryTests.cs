@@ -18,9 +18,9 @@ public sealed class PerfEventFactoryTests
     [Fact]
     public void Bad_targets_are_refused()
     {
-        Factory.Invoking(f => f.WithTarget(-1, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithTarget(-1, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
         Factory.Invoking(f => f.WithTarget(0, -2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
-        Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
+        Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
         Factory.Invoking(f => f.WithThread(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         Factory.Invoking(f => f.WithThread(1L << 31)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         Factory.Invoking(f => f.WithCpu(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
@@ -54,10 +54,35 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
+    public void Without_arguments_the_common_hardware_counters_are_added()
+    {
+        Factory.WithHardwareCounters().Settings.Counters.Select(counter => counter.Name).Should().Equal(
+            "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchInstructions", "Hardware:BranchMisses",
+            "Hardware:CacheReferences", "Hardware:CacheMisses");
+        Factory.WithHardwareCounters([]).Settings.Counters.Should().BeEmpty();
+        PerfEventSettings on = Factory.WithPinned().WithKernel().WithEnabled(false).WithEnabled().Settings;
+        (on.IsPinned, on.CountsKernel, on.IsEnabled).Should().Be((true, true, true));
+        Factory.WithKernel(withKernel: false).Settings.CountsKernel.Should().BeFalse();
+    }
+
+    [Fact]
+    public void What_is_supported_can_be_opened()
+    {
+        PerfEventCounterSession.IsSupported.Should().Be(
+            Factory.WithSoftwareCounter(PerfSoftwareCounterId.Dummy).TryCreate(out PerfEventCounterSession? dummy, out _));
+        dummy?.Dispose();
+        PerfEventCounterSession.IsCounterSupported(PerfHardwareCounterId.Instructions).Should().Be(
+            Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? instructions, out _));
+        instructions?.Dispose();
+        PerfEventCounterSession.IsCounterSupported((PerfHardwareCounterId)1_000).Should().BeFalse();
+        PerfEventCounterSession.IsCounterSupported((PerfCacheCounterId)0xFFFFFF).Should().BeFalse();
+    }
+
+    [Fact]
     public void A_counter_is_in_a_session_once()
     {
         Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
-            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*").WithParameterName("id");
+            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*").WithParameterName("hardwareCounterId");
         Factory.Invoking(f => f.WithRawCounter(4, 1, "x").WithRawCounter(4, 2, "x")).Should().Throw<ArgumentException>().WithParameterName("name");
     }
 

@@ -8,20 +8,31 @@ namespace Picollo.Metrics;
 /// <remarks>An immutable copy of what was read; it does not follow the histogram. The default value is an empty bucket of
 /// no width at zero.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public readonly record struct Bucket : IJsonOnDeserializing
+[JsonConverter(typeof(PicolloJsonConverter))]
+public readonly record struct Bucket
 {
     /// <summary>The storage index of values outside the histogram's range.</summary>
     internal const int OutOfRangeIndex = -1;
 
-    internal Bucket(ulong start, ulong step, ulong count, int storageIndex, int logicalIndex) =>
-        (Start, Step, Count, StorageIndex, LogicalIndex) = (start, step, count, storageIndex, logicalIndex);
+    private readonly uint _index; // in the layout, from its origin
+
+    internal Bucket(HdrLayout layout, uint index, ulong count, int storageIndex) =>
+        (Layout, _index, Count, StorageIndex) = (layout, index, count, storageIndex);
 
     /// <summary>The smallest value that belongs to the bucket.</summary>
-    public ulong Start { get; }
+    public ulong Start => Layout.StartOf(_index);
 
-    /// <summary>The width of the bucket, a power of two; <c>Start + Step</c> is the first value that no longer belongs to
-    /// it (2⁶⁴ for the last bucket, which <see cref="ulong"/> cannot hold).</summary>
-    public ulong Step { get; }
+    /// <summary>The largest value that belongs to the bucket, <c>Start + Step - 1</c>.</summary>
+    public ulong End => Step == 0 ? Start : Start + (Step - 1);
+
+    /// <summary>The width of the bucket, a power of two; 0 for the default value.</summary>
+    public ulong Step => Layout == default ? 0 : 1UL << Layout.StepScaleOf(_index);
+
+    /// <summary>The middle of the bucket, <c>Start + Step / 2</c>.</summary>
+    public ulong MidPoint => Start + (Step >> 1);
+
+    /// <summary>The first value after the bucket, <c>Start + Step</c>; 0 for the last bucket, which ends at 2⁶⁴.</summary>
+    public ulong NextBucketStart => unchecked(Start + Step);
 
     /// <summary>How many values were recorded into the bucket.</summary>
     public ulong Count { get; }
@@ -31,23 +42,17 @@ public readonly record struct Bucket : IJsonOnDeserializing
 
     /// <summary>The position in the layout that the histogram's precision and unit define, counted from value 0 whatever the
     /// histogram's range.</summary>
-    public int LogicalIndex { get; }
+    public int LogicalIndex => (int)(_index - Layout.Origin);
+
+    /// <summary>Whether this is a bucket of the histogram's range: neither the default value nor <see cref="IsOverflowBucket"/>.</summary>
+    public bool IsValid => Step != 0 && !IsOverflowBucket;
 
     /// <summary>Whether the bucket stands for the values on one side of the histogram's range, which are counted
     /// together; <see cref="Count"/> is then the count of that side.</summary>
     public bool IsOverflowBucket => StorageIndex == OutOfRangeIndex;
 
-    /// <summary>The middle of the bucket, <c>Start + Step / 2</c>.</summary>
-    internal ulong Midpoint => Start + (Step >> 1);
-
-    /// <summary>The largest value of the bucket.</summary>
-    internal ulong UpperBound => Step == 0 ? Start : Start + (Step - 1);
-
-    /// <summary>Thrown instead of a silent zero: the JSON of what was read does not have everything that the value holds.</summary>
-    internal static NotSupportedException NotDeserializable(string type) =>
-        new($"A {type} cannot be read from JSON. Exchange histograms by HdrHistogramEncoding of the package Picollo.Export.");
-
-    void IJsonOnDeserializing.OnDeserializing() => throw NotDeserializable(nameof(Bucket));
+    /// <summary>The layout that the bucket is of.</summary>
+    internal HdrLayout Layout { get; }
 
     /// <summary>The bucket as text: <c>[storage / logical]: [start, end) count</c>, culture-invariant.</summary>
     /// <returns>For example <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>

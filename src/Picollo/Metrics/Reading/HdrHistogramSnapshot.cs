@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Picollo.Metrics;
 
 /// <summary>The counts of a histogram at one moment, or between two; updated in place, it allocates nothing after its creation.</summary>
@@ -17,9 +19,10 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
+[JsonConverter(typeof(PicolloJsonConverter))]
+public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDisposable, IEquatable<HdrHistogramSnapshot>
 {
-    private readonly HdrHistogram _source;
+    private readonly HdrHistogram? _source; // null if the snapshot was read from JSON
     private readonly object _gate = new();
 
     // Guarded by _gate, like the times.
@@ -28,6 +31,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     private (ulong Underflow, ulong Overflow) _shownOutOfRange;
     private (ulong Underflow, ulong Overflow) _outOfRangeAtLastUpdate;
     private int _resetCount;
+    private bool _isDisposed;
 
     internal HdrHistogramSnapshot(HdrHistogram source)
         : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
@@ -38,12 +42,23 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
         Update();
     }
 
+    internal HdrHistogramSnapshot(HdrLayout layout, ulong minTrackableValue, ulong maxTrackableValue, HdrHistogram? source)
+        : base(layout, minTrackableValue, maxTrackableValue)
+    {
+        _source = source;
+        _shown = new ulong[Length];
+        _atLastUpdate = source is null ? [] : new ulong[Length];
+    }
+
     /// <summary>When the interval that is shown began, in UTC: the previous update for deltas, otherwise the creation of the histogram;
     /// its last reset if that was later.</summary>
     public DateTimeOffset StartTime { get; private set; }
 
     /// <summary>When the counts were read, in UTC.</summary>
     public DateTimeOffset EndTime { get; private set; }
+
+    /// <summary>When the counts were read, in UTC: <see cref="EndTime"/>.</summary>
+    public DateTime TimestampUtc => EndTime.UtcDateTime;
 
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_shown) + Footprint.OfArray(_atLastUpdate);
@@ -52,14 +67,18 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     /// <param name="deltas"><see langword="false"/>: show all that was recorded since the histogram's last reset.
     /// <see langword="true"/>: show what was recorded since the previous update of either kind (the snapshot's creation is
     /// the first), or since the last reset if that was later.</param>
-    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram or the snapshot is disposed.</exception>
+    /// <exception cref="InvalidOperationException">The snapshot was read from JSON.</exception>
     public void Update(bool deltas = false)
     {
+        HdrHistogram source = _source
+            ?? throw new InvalidOperationException("A snapshot that was read from JSON has no histogram to read again.");
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             DateTimeOffset previousUpdate = EndTime;
-            (ulong Underflow, ulong Overflow) now = _source.CopyCounts(_shown, out int resetCount, out DateTimeOffset countingSince);
-            EndTime = _source.ReadTime;
+            (ulong Underflow, ulong Overflow) now = source.CopyCounts(_shown, out int resetCount, out DateTimeOffset countingSince);
+            EndTime = source.ReadTime;
             if (deltas && resetCount == _resetCount)
             {
                 StartTime = previousUpdate;
@@ -79,6 +98,57 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
         }
     }
 
+    /// <summary>Copies the snapshot. Both can be updated, each with deltas since its own previous update.</summary>
+    /// <returns>A new snapshot.</returns>
+    /// <exception cref="ObjectDisposedException">The snapshot is disposed.</exception>
+    public HdrHistogramSnapshot GetSnapshot()
+    {
+        var copy = new HdrHistogramSnapshot(Layout, MinTrackableValue, MaxTrackableValue, _source);
+        lock (_gate)
+        {
+            copy._shownOutOfRange = CopyCounts(copy._shown);
+            _atLastUpdate.CopyTo(copy._atLastUpdate, 0);
+            (copy._outOfRangeAtLastUpdate, copy._resetCount) = (_outOfRangeAtLastUpdate, _resetCount);
+            (copy.StartTime, copy.EndTime) = (StartTime, EndTime);
+        }
+
+        return copy;
+    }
+
+    /// <summary>Ends the use of the snapshot: later reads and updates throw <see cref="ObjectDisposedException"/>. Idempotent. There is
+    /// nothing to free; the call is optional.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+        }
+    }
+
+    /// <summary>Compares layout, range and all counts. The times do not matter.</summary>
+    /// <param name="other">The snapshot to compare with.</param>
+    /// <returns>Whether all are equal.</returns>
+    /// <exception cref="ObjectDisposedException">Either snapshot is disposed.</exception>
+    public bool Equals(HdrHistogramSnapshot? other)
+    {
+        if (other is null || other.Layout != Layout || other.MinTrackableValue != MinTrackableValue
+            || other.MaxTrackableValue != MaxTrackableValue)
+        {
+            return false;
+        }
+
+        using CountsCopy mine = Read(), theirs = other.Read();
+        return mine.Underflow == theirs.Underflow && mine.Overflow == theirs.Overflow && mine.Counts.SequenceEqual(theirs.Counts);
+    }
+
+    /// <inheritdoc cref="Equals(HdrHistogramSnapshot)"/>
+    /// <param name="obj">The object to compare with.</param>
+    public override bool Equals(object? obj) => Equals(obj as HdrHistogramSnapshot);
+
+    /// <summary>A hash code of layout and range, which do not change.</summary>
+    /// <returns>The hash code.</returns>
+    public override int GetHashCode() => HashCode.Combine(Layout, MinTrackableValue, MaxTrackableValue);
+
     /// <inheritdoc/>
     internal override DateTimeOffset ReadTime => EndTime;
 
@@ -86,6 +156,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     {
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             return summary.TryFill<ulong>(this, _shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow);
         }
     }
@@ -94,6 +165,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     {
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             _shown.CopyTo(counts);
             return _shownOutOfRange;
         }
@@ -103,6 +175,7 @@ public sealed class HdrHistogramSnapshot : ReadOnlyHdrHistogram
     {
         lock (_gate)
         {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
             return _shownOutOfRange;
         }
     }

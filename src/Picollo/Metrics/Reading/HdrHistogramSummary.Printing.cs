@@ -16,16 +16,15 @@ public sealed partial class HdrHistogramSummary
     /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>, with values as they were recorded.</summary>
     /// <param name="other">The summary to compare with; this one is the state before.</param>
     /// <param name="title">The heading; <see langword="null"/> for the default.</param>
-    /// <param name="before">The column heading of this summary.</param>
-    /// <param name="after">The column heading of the other summary.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="other"/> or a column heading is <see langword="null"/>.</exception>
+    /// <param name="thisName">The column heading of this summary; <see langword="null"/> for the default.</param>
+    /// <param name="otherName">The column heading of the other summary; <see langword="null"/> for the default.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
     public void PrettyPrintDiff(
-        HdrHistogramSummary other, string? title = DefaultDiffTitle, string before = DefaultBefore, string after = DefaultAfter)
-    {
-        ArgumentNullException.ThrowIfNull(before);
-        ArgumentNullException.ThrowIfNull(after);
-        WriteDiffTable(Console.Out, other, new HdrHistogramTableOptions { Title = title, Before = before, After = after });
-    }
+        HdrHistogramSummary other, string? title = DefaultDiffTitle, string? thisName = DefaultBefore, string? otherName = DefaultAfter) =>
+        WriteDiffTable(
+            Console.Out,
+            other,
+            new HdrHistogramTableOptions { Title = title, Before = thisName ?? DefaultBefore, After = otherName ?? DefaultAfter });
 
     /// <summary>Writes the table of <see cref="ToTable"/> and an empty line.</summary>
     /// <param name="writer">The destination.</param>
@@ -48,11 +47,12 @@ public sealed partial class HdrHistogramSummary
         writer.WriteLine(ToDiffTable(other, options));
     }
 
-    /// <summary>The summary as a Markdown table: rank, value, absolute precision (half the bucket's width, as it is for the
-    /// midpoint) and cumulative count of each percentile, then what was out of range on either side, mean, standard deviation, precision,
-    /// total, and the range where it matters.</summary>
+    /// <summary>The summary as a Markdown table: rank, value, absolute precision and cumulative count of each percentile, then what was out
+    /// of range on either side, mean, standard deviation, precision, total, and the range where it matters.</summary>
     /// <param name="options">Heading and unit.</param>
     /// <returns>The lines, the last one empty.</returns>
+    /// <remarks>The precision follows the selection: of a bucket's midpoint ± half of its width, of its lower bound + and of its upper
+    /// bound - the width, of an interpolated value ~ half of the width.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is <see langword="null"/>.</exception>
     public string ToTable(HdrHistogramTableOptions options)
     {
@@ -66,7 +66,7 @@ public sealed partial class HdrHistogramSummary
             table.Add(
                 Rank(percentile.Rank),
                 isShown ? Value(percentile, options) : LeftOut,
-                isShown ? $"±{Precision(percentile, options)}" : string.Empty,
+                isShown ? Precision(percentile, options) : string.Empty,
                 Count(percentile.TargetCount));
         }
 
@@ -90,7 +90,7 @@ public sealed partial class HdrHistogramSummary
     /// then mean, standard deviation, precision, total and the effect size (<see cref="GetEffectSize"/>).</summary>
     /// <param name="other">The summary to compare with; this one is the state before.</param>
     /// <param name="options">Headings and unit.</param>
-    /// <returns>The lines, the last one empty. A change from 0 is "n/a".</returns>
+    /// <returns>The lines, the last one empty. A change from 0 to another value is "n/a".</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     public string ToDiffTable(HdrHistogramSummary other, HdrHistogramTableOptions options)
     {
@@ -134,14 +134,22 @@ public sealed partial class HdrHistogramSummary
         ? UnitText.Shortest(RoundNumber.In(percentile.Bucket, options.Unit.Ratio).Value)
         : UnitText.Value(percentile.Value, percentile.Bucket.Step, options.Unit.Ratio);
 
-    private static string Precision(in Percentile percentile, HdrHistogramTableOptions options) => options.HasRoundValues
-        ? UnitText.Uncertainty(RoundNumber.In(percentile.Bucket, options.Unit.Ratio).Error)
-        : UnitText.HalfWidth(percentile.Bucket.Step, options.Unit.Ratio);
+    private string Precision(in Percentile percentile, HdrHistogramTableOptions options)
+    {
+        (ulong step, double ratio) = (percentile.Bucket.Step, options.Unit.Ratio);
+        return options.HasRoundValues ? $"±{UnitText.Uncertainty(RoundNumber.In(percentile.Bucket, ratio).Error)}" : _selection switch
+        {
+            EquivalentValueSelection.LowerBound => $"+{UnitText.Width(step, ratio)}",
+            EquivalentValueSelection.UpperBound => $"-{UnitText.Width(step, ratio)}",
+            EquivalentValueSelection.Interpolated => $"~{UnitText.Width(step / 2, ratio)}",
+            _ => $"±{UnitText.Width(step / 2, ratio)}",
+        };
+    }
 
     internal static string Precision(double relativeError) =>
         (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";
 
     internal static string Change(double before, double after) => before == 0
-        ? "n/a"
+        ? after == 0 ? "+0.0%" : "n/a"
         : ((after - before) / before * 100).ToString("+0.0;-0.0;0.0", CultureInfo.InvariantCulture) + "%";
 }

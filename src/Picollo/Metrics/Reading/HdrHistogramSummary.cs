@@ -14,7 +14,8 @@ namespace Picollo.Metrics;
 /// <para>Not thread-safe while it is being filled. All printing is culture-invariant.</para>
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public sealed partial class HdrHistogramSummary : IJsonOnDeserializing
+[JsonConverter(typeof(PicolloJsonConverter))]
+public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
@@ -24,10 +25,30 @@ public sealed partial class HdrHistogramSummary : IJsonOnDeserializing
     private HdrLayout _layout;
     private uint _firstIndex;
     private EquivalentValueSelection _selection; // the process's when the histogram was read
+    private Percentile[]? _percentiles; // what Percentiles returns, once it was asked for
 
     /// <summary>Creates an empty summary, for <see cref="ReadOnlyHdrHistogram.GetSummary"/> to fill.</summary>
     public HdrHistogramSummary()
     {
+    }
+
+    /// <summary>The ranks of <see cref="Percentiles"/>, in ascending order.</summary>
+    public static ReadOnlySpan<double> SummaryRanks => StandardRanks;
+
+    /// <summary>All sixteen percentiles, at <see cref="SummaryRanks"/>. The first call of a summary allocates; the span is valid until the
+    /// summary is filled again.</summary>
+    public ReadOnlySpan<Percentile> Percentiles
+    {
+        get
+        {
+            _percentiles ??= new Percentile[StandardRanks.Length];
+            for (int i = 0; i < _percentiles.Length; i++)
+            {
+                _percentiles[i] = At(i);
+            }
+
+            return _percentiles;
+        }
     }
 
     /// <summary>The smallest value.</summary>
@@ -126,24 +147,18 @@ public sealed partial class HdrHistogramSummary : IJsonOnDeserializing
     }
 
     /// <summary>One line: name, counts, mean and the most used percentiles.</summary>
-    /// <param name="name">What the values are.</param>
+    /// <param name="name">What the values are; <see langword="null"/> for "Histogram".</param>
     /// <returns>For example <c>latency: Total=1,000, Overflow=0, Mean=21.4, P0=20, P25=…, P50=…, P90=…, P95=…, P99=…, P999=…,
     /// P100=…</c>.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>
-    public string ToString(string name)
-    {
-        ArgumentNullException.ThrowIfNull(name);
-        return string.Create(
-            CultureInfo.InvariantCulture,
-            $"{name}: Total={TotalCount:N0}, Overflow={OverflowCount:N0}, Mean={Mean:N1}, P0={P0.Value:N0}, P25={P25.Value:N0}, " +
-            $"P50={P50.Value:N0}, P90={P90.Value:N0}, P95={P95.Value:N0}, P99={P99.Value:N0}, P999={P999.Value:N0}, P100={P100.Value:N0}");
-    }
+    public string ToString(string? name) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"{name ?? "Histogram"}: Total={TotalCount:N0}, Overflow={OverflowCount:N0}, Mean={Mean:N1}, P0={P0.Value:N0}, " +
+        $"P25={P25.Value:N0}, P50={P50.Value:N0}, P90={P90.Value:N0}, P95={P95.Value:N0}, P99={P99.Value:N0}, " +
+        $"P999={P999.Value:N0}, P100={P100.Value:N0}");
 
     /// <summary>One line, as <see cref="ToString(string)"/> with the name "Histogram".</summary>
     /// <returns>The line.</returns>
-    public override string ToString() => ToString("Histogram");
-
-    void IJsonOnDeserializing.OnDeserializing() => throw Bucket.NotDeserializable(nameof(HdrHistogramSummary));
+    public override string ToString() => ToString(null);
 
     /// <summary>Takes the figures of a histogram from its counters.</summary>
     /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>

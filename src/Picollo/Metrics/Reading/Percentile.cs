@@ -7,7 +7,8 @@ namespace Picollo.Metrics;
 /// <remarks>The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An immutable
 /// copy of what was read. In an empty histogram every percentile is 0 with counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
-public readonly record struct Percentile : IJsonOnDeserializing
+[JsonConverter(typeof(PicolloJsonConverter))]
+public readonly record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;
 
@@ -30,7 +31,9 @@ public readonly record struct Percentile : IJsonOnDeserializing
     public static EquivalentValueSelection DefaultEquivalentValueSelection
     {
         get;
-        set => field = Enum.IsDefined(value) ? value : throw UndefinedSelection(nameof(value), value);
+        set => field = value == default ? EquivalentValueSelection.Midpoint
+            : Enum.IsDefined(value) ? value
+            : throw UndefinedSelection(nameof(value), value);
     } = EquivalentValueSelection.Midpoint;
 
     /// <summary>The rank in percent, 0 to 100.</summary>
@@ -44,6 +47,9 @@ public readonly record struct Percentile : IJsonOnDeserializing
     /// <see cref="TargetCount"/> where the bucket has values.</summary>
     public ulong RunningCount { get; }
 
+    /// <summary>The number of recorded values before <see cref="Bucket"/>.</summary>
+    public ulong RunningCountBefore => RunningCount - Bucket.Count;
+
     /// <summary>The bucket in which the rank falls.</summary>
     public Bucket Bucket { get; }
 
@@ -52,14 +58,17 @@ public readonly record struct Percentile : IJsonOnDeserializing
     public ulong Value => GetValue(_selection);
 
     /// <summary>The value at the rank.</summary>
-    /// <param name="selection">Which value of the bucket to return.</param>
+    /// <param name="selection">Which value of the bucket to return; the default value for
+    /// <see cref="DefaultEquivalentValueSelection"/>.</param>
     /// <returns>A value of the bucket, in the unit that was recorded.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="selection"/> is not a defined selection.</exception>
     public ulong GetValue(EquivalentValueSelection selection) => selection switch
     {
-        EquivalentValueSelection.Midpoint => Bucket.Midpoint,
+        0 => GetValue(DefaultEquivalentValueSelection),
+        EquivalentValueSelection.Midpoint => Bucket.MidPoint,
         EquivalentValueSelection.LowerBound => Bucket.Start,
-        EquivalentValueSelection.UpperBound => Bucket.UpperBound,
+        EquivalentValueSelection.UpperBound => Bucket.End,
+        EquivalentValueSelection.Interpolated => Interpolate(),
         _ => throw UndefinedSelection(nameof(selection), selection),
     };
 
@@ -73,8 +82,6 @@ public readonly record struct Percentile : IJsonOnDeserializing
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Rank, TargetCount, RunningCount, Bucket);
 
-    void IJsonOnDeserializing.OnDeserializing() => throw Bucket.NotDeserializable(nameof(Percentile));
-
     /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant. The rank has up to four
     /// decimal places; one below 100 that rounds to 100 has as many as it needs.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
@@ -82,18 +89,37 @@ public readonly record struct Percentile : IJsonOnDeserializing
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
-        new(parameter, selection, "Midpoint, LowerBound or UpperBound is needed.");
+        new(parameter, selection, "Midpoint, LowerBound, UpperBound or Interpolated is needed.");
+
+    /// <summary>The values of the bucket, as if they were spread evenly over its width: the first of n is at its start, the next a
+    /// step / n further.</summary>
+    private ulong Interpolate()
+    {
+        ulong before = RunningCountBefore;
+        if (Bucket.Count == 0 || TargetCount <= before)
+        {
+            return Bucket.Start;
+        }
+
+        UInt128 offset = (UInt128)(TargetCount - before - 1) * Bucket.Step / Bucket.Count;
+        return Bucket.Start + (ulong)UInt128.Min(offset, Bucket.End - Bucket.Start);
+    }
 }
 
-/// <summary>Which value stands for all the values that a bucket cannot tell apart.</summary>
+/// <summary>Which value stands for all the values that a bucket cannot tell apart. The default value, 0, is none of them: it stands for
+/// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</summary>
 public enum EquivalentValueSelection
 {
     /// <summary>The middle of the bucket, <c>Start + Step / 2</c>; the promised relative error holds for it.</summary>
-    Midpoint = 0,
+    Midpoint = 1,
 
     /// <summary>The smallest value of the bucket, <c>Start</c>.</summary>
-    LowerBound,
+    LowerBound = 2,
 
     /// <summary>The largest value of the bucket, <c>Start + Step - 1</c>, as the HdrHistogram family reports.</summary>
-    UpperBound,
+    UpperBound = 3,
+
+    /// <summary>The place that the rank has among the bucket's values, as if those were spread evenly over it:
+    /// <c>Start + Step * (TargetCount - RunningCountBefore - 1) / Count</c>, rounded down.</summary>
+    Interpolated = 4,
 }

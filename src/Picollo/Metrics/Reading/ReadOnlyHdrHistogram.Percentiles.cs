@@ -8,19 +8,19 @@ public abstract partial class ReadOnlyHdrHistogram
 {
     /// <summary>All buckets of the range in ascending order, empty ones too, as they are when the enumeration begins.</summary>
     [JsonIgnore]
-    public IEnumerable<Bucket> Buckets => EnumerateBuckets(withValuesOnly: false);
+    public Buckets Buckets => new(this, withValuesOnly: false);
 
     /// <summary>The buckets into which something was recorded, in ascending order, as they are when the enumeration begins.</summary>
-    public IEnumerable<Bucket> BucketsWithValues => EnumerateBuckets(withValuesOnly: true);
+    public Buckets BucketsWithValues => new(this, withValuesOnly: true);
 
     /// <summary>All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the share of
     /// what lies before the bucket and half of the bucket, in percent.</summary>
     [JsonIgnore]
-    public IEnumerable<Percentile> BucketPercentiles => EnumerateBucketPercentiles(withValuesOnly: false);
+    public BucketPercentiles BucketPercentiles => new(this, withValuesOnly: false);
 
     /// <summary>The same as <see cref="BucketPercentiles"/> without the empty buckets.</summary>
     [JsonIgnore]
-    public IEnumerable<Percentile> BucketPercentilesWithValues => EnumerateBucketPercentiles(withValuesOnly: true);
+    public BucketPercentiles BucketPercentilesWithValues => new(this, withValuesOnly: true);
 
     /// <summary>The percentile at a rank: the first bucket up to whose end there are at least rank × <see cref="TotalCount"/> / 100 values,
     /// and at least one. Computed exactly, for the decimal number of the rank: 99.9 of 1..1000 is 999.</summary>
@@ -31,7 +31,7 @@ public abstract partial class ReadOnlyHdrHistogram
     public Percentile GetPercentile(double rank)
     {
         Percentile percentile = default;
-        ReadPercentiles(new ReadOnlySpan<double>(in rank), new Span<Percentile>(ref percentile), default, nameof(rank));
+        ReadPercentiles(new ReadOnlySpan<double>(in rank), new Span<Percentile>(ref percentile), default, default, nameof(rank));
         return percentile;
     }
 
@@ -42,34 +42,50 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong GetPercentileValue(double rank) => GetPercentile(rank).Value;
 
+    /// <summary>The value at a rank, <see cref="Percentile.GetValue"/> of <see cref="GetPercentile"/>.</summary>
+    /// <param name="rank">0 to 100.</param>
+    /// <param name="valueSelection">Which value of the bucket to return; the default value for
+    /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
+    /// <returns>The value; 0 in an empty histogram.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN, or
+    /// <paramref name="valueSelection"/> is not a defined selection.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public ulong GetPercentileValue(double rank, EquivalentValueSelection valueSelection) =>
+        GetPercentile(rank).GetValue(valueSelection);
+
     /// <summary>The percentiles at several ranks, all of one moment.</summary>
-    /// <param name="ranks">0 to 100 each, in any order.</param>
+    /// <param name="sortedRanks">0 to 100 each; fastest in ascending order, correct in any.</param>
     /// <param name="percentiles">Receives the percentile of each rank at the same place; what is beyond the ranks is left alone.</param>
     /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN; nothing was written.</exception>
-    /// <exception cref="ArgumentException"><paramref name="percentiles"/> is shorter than <paramref name="ranks"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="percentiles"/> is shorter than <paramref name="sortedRanks"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public void GetPercentiles(ReadOnlySpan<double> ranks, Span<Percentile> percentiles)
+    public void GetPercentiles(ReadOnlySpan<double> sortedRanks, Span<Percentile> percentiles)
     {
-        CheckDestination(ranks.Length, percentiles.Length, nameof(percentiles));
-        ReadPercentiles(ranks, percentiles, default, nameof(ranks));
+        CheckDestination(sortedRanks.Length, percentiles.Length, nameof(percentiles));
+        ReadPercentiles(sortedRanks, percentiles, default, default, nameof(sortedRanks));
     }
 
     /// <summary>The values at several ranks, all of one moment.</summary>
-    /// <param name="ranks">0 to 100 each, in any order.</param>
+    /// <param name="sortedRanks">0 to 100 each; fastest in ascending order, correct in any.</param>
     /// <param name="values">Receives the value of each rank at the same place; what is beyond the ranks is left alone.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN; nothing was written.</exception>
-    /// <exception cref="ArgumentException"><paramref name="values"/> is shorter than <paramref name="ranks"/>.</exception>
+    /// <param name="valueSelection">Which value of a bucket to return; the default value for
+    /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN, or <paramref name="valueSelection"/> is not a
+    /// defined selection; nothing was written.</exception>
+    /// <exception cref="ArgumentException"><paramref name="values"/> is shorter than <paramref name="sortedRanks"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public void GetPercentileValues(ReadOnlySpan<double> ranks, Span<ulong> values)
+    public void GetPercentileValues(
+        ReadOnlySpan<double> sortedRanks, Span<ulong> values, EquivalentValueSelection valueSelection = default)
     {
-        CheckDestination(ranks.Length, values.Length, nameof(values));
-        ReadPercentiles(ranks, default, values, nameof(ranks));
+        CheckDestination(sortedRanks.Length, values.Length, nameof(values));
+        _ = default(Percentile).GetValue(valueSelection); // throws before anything is written
+        ReadPercentiles(sortedRanks, default, values, valueSelection, nameof(sortedRanks));
     }
 
     /// <summary>The share of the recorded values that are at or below a value: the service-level question.</summary>
     /// <param name="value">The value. Its whole bucket counts as at or below it.</param>
     /// <returns>Percent, 0 to 100, of the values within the range; 0 in an empty histogram and below the range, 100 above it. Else the
-    /// largest rank at which <see cref="GetPercentileValue"/> is not above the value's bucket.</returns>
+    /// largest rank at which <see cref="GetPercentileValue(double)"/> is not above the value's bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public double GetPercentileRank(ulong value)
     {
@@ -110,8 +126,7 @@ public abstract partial class ReadOnlyHdrHistogram
         }
 
         ulong count = value < MinTrackableValue ? copy.Underflow : copy.Overflow;
-        Bucket beyond = Layout.BucketAt(logicalIndex, 0, count);
-        return new Bucket(beyond.Start, beyond.Step, count, Bucket.OutOfRangeIndex, beyond.LogicalIndex);
+        return new Bucket(Layout, logicalIndex, count, Bucket.OutOfRangeIndex);
     }
 
     private static void CheckDestination(int ranks, int destination, string name)
@@ -137,7 +152,11 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     private void ReadPercentiles(
-        ReadOnlySpan<double> ranks, Span<Percentile> percentiles, Span<ulong> values, string ranksName)
+        ReadOnlySpan<double> ranks,
+        Span<Percentile> percentiles,
+        Span<ulong> values,
+        EquivalentValueSelection valueSelection,
+        string ranksName)
     {
         foreach (double rank in ranks)
         {
@@ -160,7 +179,7 @@ public abstract partial class ReadOnlyHdrHistogram
             Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
-                values[i] = percentile.Value;
+                values[i] = percentile.GetValue(valueSelection);
             }
             else
             {
@@ -171,7 +190,7 @@ public abstract partial class ReadOnlyHdrHistogram
         ArrayPool<ulong>.Shared.Return(buffer);
     }
 
-    private IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)
+    internal IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)
     {
         using CountsCopy copy = Read();
         for (int i = 0; i < Length; i++)
@@ -184,7 +203,7 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    private IEnumerable<Percentile> EnumerateBucketPercentiles(bool withValuesOnly)
+    internal IEnumerable<Percentile> EnumerateBucketPercentiles(bool withValuesOnly)
     {
         EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
         using CountsCopy copy = Read();

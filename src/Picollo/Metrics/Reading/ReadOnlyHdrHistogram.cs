@@ -110,7 +110,7 @@ public abstract partial class ReadOnlyHdrHistogram
         {
             if (copy.Counts[i] != 0)
             {
-                ulong value = BucketAt(i, 0).UpperBound;
+                ulong value = BucketAt(i, 0).End;
                 corrected.Record(value, copy.Counts[i]);
                 corrected.RecordMissing(value, copy.Counts[i], expectedInterval);
             }

@@ -12,13 +12,9 @@ internal static class UnitText
         : step == 1 ? Shortest(value / ratio)
         : Fixed(value / ratio, DecimalsFor(step / 2 / ratio));
 
-    /// <summary>Half of a bucket's width, a digit of it where it is less than one.</summary>
-    public static string HalfWidth(ulong step, double ratio)
-    {
-        ulong half = step / 2;
-        return ratio == 1 ? half.ToString("N0", CultureInfo.InvariantCulture)
-            : Uncertainty(half / ratio);
-    }
+    /// <summary>A width, a digit of it where it is less than one.</summary>
+    public static string Width(ulong width, double ratio) =>
+        ratio == 1 ? width.ToString("N0", CultureInfo.InvariantCulture) : Uncertainty(width / ratio);
 
     /// <summary>A digit of it where it is less than one.</summary>
     public static string Uncertainty(double value) => value == 0 ? "0" : Fixed(value, DecimalsFor(value));

@@ -104,6 +104,34 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 
+    /// <summary>Counts a value within a range that is narrower than the histogram's.</summary>
+    /// <param name="value">The value. Outside the narrower of both ranges it is counted in
+    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// <param name="min">The smallest value to count; <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/> where that is larger.</param>
+    /// <param name="max">The largest value to count; <see cref="ReadOnlyHdrHistogram.MaxTrackableValue"/> where that is smaller.</param>
+    /// <param name="throwOnOutOfRange">Whether a value out of range throws after it is counted.</param>
+    /// <remarks>The ends are exact, where those of the histogram widen to whole buckets.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is out of range, and <paramref name="throwOnOutOfRange"/> is
+    /// set.</exception>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public void RecordInRange(ulong value, ulong min = 0, ulong max = ulong.MaxValue, bool throwOnOutOfRange = false)
+    {
+        min = Math.Max(min, MinTrackableValue);
+        max = Math.Min(max, MaxTrackableValue);
+        if (value >= min && value <= max)
+        {
+            Record(value);
+            return;
+        }
+
+        ThrowIfDisposed();
+        WritersBlock.AddOutOfRange(below: value < min, 1);
+        if (throwOnOutOfRange)
+        {
+            throw new ArgumentOutOfRangeException(nameof(value), value, $"The value is not from {min} to {max}.");
+        }
+    }
+
     /// <summary>Counts a value and, where it is longer than the interval at which values were expected, the values that were not measured
     /// while it kept the measuring waiting (coordinated omission): <c>value - expectedInterval</c>, <c>value - 2 * expectedInterval</c> and
     /// so on, down to <paramref name="expectedInterval"/>.</summary>
@@ -171,7 +199,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             if (counts[i] != 0)
             {
                 Bucket bucket = other.BucketAt(i, counts[i]);
-                ulong step = 1UL << Layout.StepScaleOf(Layout.IndexOf(bucket.Midpoint));
+                ulong step = 1UL << Layout.StepScaleOf(Layout.IndexOf(bucket.MidPoint));
                 if (step >= bucket.Step)
                 {
                     Record(bucket.Start, bucket.Count); // it lies within one of these
@@ -181,8 +209,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
                 // Its midpoint is the border of two of these, if they are wider than one value.
                 ulong below = step == 1 ? 0 : (bucket.Count + (isLower ? 1UL : 0)) / 2;
                 isLower ^= bucket.Count % 2 != 0;
-                Record(bucket.Midpoint - 1, below);
-                Record(bucket.Midpoint, bucket.Count - below);
+                Record(bucket.MidPoint - 1, below);
+                Record(bucket.MidPoint, bucket.Count - below);
             }
         }
 

@@ -14,24 +14,24 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
     }
 
     /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
-        new(Settings.WithRelativeError(relativeError));
+    public override PlainHdrHistogramFactory<TCounter> WithRelativeError(double value) =>
+        new(Settings.WithRelativeError(value));
 
     /// <inheritdoc/>
     public override PlainHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
 
     /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
-        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
+    public override PlainHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong value) =>
+        new(Settings.WithLowestDiscernibleValue(value));
 
     /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
-        new(Settings with { MinTrackableValue = minTrackableValue });
+    public override PlainHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong value) =>
+        new(Settings with { MinTrackableValue = value });
 
     /// <inheritdoc/>
-    public override PlainHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
-        new(Settings with { MaxTrackableValue = maxTrackableValue });
+    public override PlainHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong value) =>
+        new(Settings with { MaxTrackableValue = value });
 
     /// <inheritdoc/>
     public override PlainHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
@@ -68,24 +68,24 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
     }
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
-        new(Settings.WithRelativeError(relativeError));
+    public override InterlockedHdrHistogramFactory<TCounter> WithRelativeError(double value) =>
+        new(Settings.WithRelativeError(value));
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
-        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
+    public override InterlockedHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong value) =>
+        new(Settings.WithLowestDiscernibleValue(value));
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
-        new(Settings with { MinTrackableValue = minTrackableValue });
+    public override InterlockedHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong value) =>
+        new(Settings with { MinTrackableValue = value });
 
     /// <inheritdoc/>
-    public override InterlockedHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
-        new(Settings with { MaxTrackableValue = maxTrackableValue });
+    public override InterlockedHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong value) =>
+        new(Settings with { MaxTrackableValue = value });
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
@@ -109,6 +109,8 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
 
     /// <inheritdoc/>
     public override InterlockedHdrHistogram<TCounter> Create() => new(Settings.Validated());
+
+    private protected override HdrHistogramFactory WithoutInterlocked() => new PlainHdrHistogramFactory<TCounter>(Settings);
 }
 
 /// <summary>Makes thread-local histograms: <see cref="ThreadLocalHdrHistogram{TCounter}"/>.</summary>
@@ -122,24 +124,24 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
     }
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithRelativeError(double relativeError) =>
-        new(Settings.WithRelativeError(relativeError));
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithRelativeError(double value) =>
+        new(Settings.WithRelativeError(value));
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<TCounter> WithSignificantDigits(int significantDigits) =>
         WithRelativeError(HdrHistogramSettings.RelativeErrorOf(significantDigits));
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong lowestDiscernibleValue) =>
-        new(Settings.WithLowestDiscernibleValue(lowestDiscernibleValue));
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithLowestDiscernibleValue(ulong value) =>
+        new(Settings.WithLowestDiscernibleValue(value));
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong minTrackableValue) =>
-        new(Settings with { MinTrackableValue = minTrackableValue });
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithMinTrackableValue(ulong value) =>
+        new(Settings with { MinTrackableValue = value });
 
     /// <inheritdoc/>
-    public override ThreadLocalHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong maxTrackableValue) =>
-        new(Settings with { MaxTrackableValue = maxTrackableValue });
+    public override ThreadLocalHdrHistogramFactory<TCounter> WithMaxTrackableValue(ulong value) =>
+        new(Settings with { MaxTrackableValue = value });
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogramFactory<TCounter> WithLayoutOf(ReadOnlyHdrHistogram histogram) =>
@@ -163,4 +165,6 @@ public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFacto
 
     /// <inheritdoc/>
     public override ThreadLocalHdrHistogram<TCounter> Create() => new(Settings.Validated());
+
+    private protected override HdrHistogramFactory WithoutThreadLocal() => new PlainHdrHistogramFactory<TCounter>(Settings);
 }

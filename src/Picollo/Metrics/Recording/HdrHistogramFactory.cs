@@ -17,11 +17,11 @@ public abstract class HdrHistogramFactory
 
     /// <summary>Sets the precision: how far a value may be from the midpoint of its bucket. Memory grows in inverse
     /// proportion to it.</summary>
-    /// <param name="relativeError">The share of the value, 0.000001 to 0.1; 0.001 unless set. Rounded down to 0.5 over a
+    /// <param name="value">The share of the value, 0.000001 to 0.1; 0.001 unless set. Rounded down to 0.5 over a
     /// power of two: 0.01 gives 0.0078125.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="relativeError"/> is outside its range or NaN.</exception>
-    public abstract HdrHistogramFactory WithRelativeError(double relativeError);
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is outside its range or NaN.</exception>
+    public abstract HdrHistogramFactory WithRelativeError(double value);
 
     /// <summary>Sets the precision as the HdrHistogram family does: n decimal digits are a relative error of 0.5·10⁻ⁿ.</summary>
     /// <param name="significantDigits">1 to 5.</param>
@@ -31,22 +31,22 @@ public abstract class HdrHistogramFactory
 
     /// <summary>Sets the unit of the values: those that differ by less may share a bucket. Each doubling of it saves a
     /// block of counters; a record takes as long.</summary>
-    /// <param name="lowestDiscernibleValue">1 or more, rounded down to a power of two; 1 unless set. Times
+    /// <param name="value">1 or more, rounded down to a power of two; 1 unless set. Times
     /// <see cref="ReadOnlyHdrHistogram.BlockSize"/> at most 2⁶¹ when <see cref="Create"/> is called. The relative error holds for values
     /// from <see cref="ReadOnlyHdrHistogram.BlockSize"/> units; below, the error is half a unit.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="lowestDiscernibleValue"/> is 0.</exception>
-    public abstract HdrHistogramFactory WithLowestDiscernibleValue(ulong lowestDiscernibleValue);
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is 0.</exception>
+    public abstract HdrHistogramFactory WithLowestDiscernibleValue(ulong value);
 
     /// <summary>Sets the smallest value to track. Smaller values, below its bucket, are only counted.</summary>
-    /// <param name="minTrackableValue">Below the maximum when <see cref="Create"/> is called; 0 unless set.</param>
+    /// <param name="value">Below the maximum when <see cref="Create"/> is called; 0 unless set.</param>
     /// <returns>A new factory.</returns>
-    public abstract HdrHistogramFactory WithMinTrackableValue(ulong minTrackableValue);
+    public abstract HdrHistogramFactory WithMinTrackableValue(ulong value);
 
     /// <summary>Sets the largest value to track. Larger values, above its bucket, are only counted.</summary>
-    /// <param name="maxTrackableValue">Above the minimum when <see cref="Create"/> is called; 2⁶⁴−1 unless set.</param>
+    /// <param name="value">Above the minimum when <see cref="Create"/> is called; 2⁶⁴−1 unless set.</param>
     /// <returns>A new factory.</returns>
-    public abstract HdrHistogramFactory WithMaxTrackableValue(ulong maxTrackableValue);
+    public abstract HdrHistogramFactory WithMaxTrackableValue(ulong value);
 
     /// <summary>Sets precision, unit and range to those of another histogram: both have the same buckets then.</summary>
     /// <param name="histogram">The other, of any variant and storage.</param>
@@ -78,9 +78,31 @@ public abstract class HdrHistogramFactory
     /// <returns>A new factory, no longer interlocked if it was.</returns>
     public abstract HdrHistogramFactory WithThreadLocal();
 
+    /// <summary>Turns 32-bit storage on or off, for code that decides at run time.</summary>
+    /// <param name="enabled">Whether as <see cref="WithUInt32Storage()"/>; otherwise as <see cref="WithUInt64Storage"/>.</param>
+    /// <returns>A new factory.</returns>
+    public HdrHistogramFactory WithUInt32Storage(bool enabled) => enabled ? WithUInt32Storage() : WithUInt64Storage();
+
+    /// <summary>Turns interlocked recording on or off, for code that decides at run time.</summary>
+    /// <param name="enabled">Whether as <see cref="WithInterlocked()"/>; otherwise plain, if the factory was interlocked.</param>
+    /// <returns>A factory of the variant.</returns>
+    public HdrHistogramFactory WithInterlocked(bool enabled) => enabled ? WithInterlocked() : WithoutInterlocked();
+
+    /// <summary>Turns thread-local recording on or off, for code that decides at run time.</summary>
+    /// <param name="enabled">Whether as <see cref="WithThreadLocal()"/>; otherwise plain, if the factory was thread-local.</param>
+    /// <param name="accumulateInterval">Ignored: readers see every record at once, so there is nothing to accumulate. For programs of
+    /// Picollo v0.1.</param>
+    /// <returns>A factory of the variant.</returns>
+    public HdrHistogramFactory WithThreadLocal(bool enabled, TimeSpan? accumulateInterval = null) =>
+        enabled ? WithThreadLocal() : WithoutThreadLocal();
+
     /// <summary>Creates an empty histogram.</summary>
     /// <returns>A new histogram of the factory's variant.</returns>
     /// <exception cref="ArgumentException">The range is empty or reversed: the minimum is not below the maximum. Or the
     /// unit is too large for the precision.</exception>
     public abstract HdrHistogram Create();
+
+    private protected virtual HdrHistogramFactory WithoutInterlocked() => this;
+
+    private protected virtual HdrHistogramFactory WithoutThreadLocal() => this;
 }

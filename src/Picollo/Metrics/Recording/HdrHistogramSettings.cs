@@ -21,16 +21,15 @@ internal sealed record HdrHistogramSettings
 
     public HdrLayout Layout => new(RelativeError, UnitScale);
 
-    public HdrHistogramSettings WithRelativeError(double relativeError) =>
-        relativeError is >= HdrLayout.MinRelativeError and <= HdrLayout.MaxRelativeError
-            ? this with { RelativeError = relativeError }
-            : throw new ArgumentOutOfRangeException(
-                nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.1.");
+    public HdrHistogramSettings WithRelativeError(double value) =>
+        value is >= HdrLayout.MinRelativeError and <= HdrLayout.MaxRelativeError
+            ? this with { RelativeError = value }
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "The relative error must be from 0.000001 to 0.1.");
 
-    public HdrHistogramSettings WithLowestDiscernibleValue(ulong lowestDiscernibleValue)
+    public HdrHistogramSettings WithLowestDiscernibleValue(ulong value)
     {
-        ArgumentOutOfRangeException.ThrowIfZero(lowestDiscernibleValue);
-        return this with { UnitScale = BitOperations.Log2(lowestDiscernibleValue) };
+        ArgumentOutOfRangeException.ThrowIfZero(value);
+        return this with { UnitScale = BitOperations.Log2(value) };
     }
 
     /// <summary>The defaults with the layout of a histogram.</summary>

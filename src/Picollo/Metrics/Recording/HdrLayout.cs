@@ -108,6 +108,6 @@ internal readonly record struct HdrLayout
     public Bucket BucketAt(uint firstIndex, int storageIndex, ulong count)
     {
         uint index = firstIndex + (uint)storageIndex;
-        return new Bucket(StartOf(index), 1UL << StepScaleOf(index), count, storageIndex, (int)(index - Origin));
+        return new Bucket(this, index, count, storageIndex);
     }
 }

@@ -14,27 +14,32 @@ namespace Picollo.Metrics;
 /// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock.</para>
 /// <inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// </remarks>
-public readonly struct PicoScope : IDisposable
+public struct PicoScope : IDisposable
 {
     /// <summary>One second in picoseconds.</summary>
     public const ulong OneSecondValue = 1_000_000_000_000;
 
-    private readonly HdrHistogram? _histogram;
+    private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    internal PicoScope(HdrHistogram histogram)
+    /// <summary>Starts a measurement.</summary>
+    /// <param name="histogram">Where it is recorded.</param>
+    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    public PicoScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = CycleClock.GetTimestamp();
     }
 
-    /// <inheritdoc/>
+    /// <inheritdoc cref="NanoScope.Dispose"/>
     /// <remarks>Not inlined: in the <see langword="finally"/> of a <see langword="using"/> block the JIT calls native code through
     /// a marshalling stub, which costs more than this call; in a method of its own it calls it directly.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    void IDisposable.Dispose()
+    public void Dispose()
     {
-        if (_histogram is { } histogram && CycleClock.TryGetElapsedPicoseconds(_start, out ulong picoseconds))
+        HdrHistogram? scoped = _histogram;
+        _histogram = null;
+        if (scoped is { } histogram && CycleClock.TryGetElapsedPicoseconds(_start, out ulong picoseconds))
         {
             histogram.RecordUnlessDisposed(picoseconds);
         }

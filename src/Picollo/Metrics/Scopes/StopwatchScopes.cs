@@ -7,8 +7,7 @@ namespace Picollo.Metrics;
 /// and records it into a histogram in nanoseconds.</summary>
 /// <remarks>
 /// <para>A histogram makes scopes, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/> statement neither boxes
-/// nor allocates for this struct, also across <see langword="await"/>. <see cref="IDisposable.Dispose"/> is implemented explicitly, so that
-/// only the statement calls it.</para>
+/// nor allocates for this struct, also across <see langword="await"/>. Do not copy a scope: each copy records when it ends.</para>
 /// <para>A scope may end on another thread than it started on, as after <see langword="await"/>; the histogram's variant decides whether
 /// that thread may record. A scope whose histogram is disposed before the scope ends records nothing and does not throw, so that it never
 /// replaces an exception of its block. The default value records nothing.</para>
@@ -21,102 +20,154 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public readonly struct NanoScope : IDisposable
+public struct NanoScope : IDisposable
 {
     /// <summary>One second in nanoseconds.</summary>
     public const ulong OneSecondValue = 1_000_000_000;
 
-    private readonly HdrHistogram? _histogram;
+    private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    internal NanoScope(HdrHistogram histogram)
+    /// <summary>Starts a measurement.</summary>
+    /// <param name="histogram">Where it is recorded.</param>
+    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public NanoScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = Stopwatch.GetTimestamp();
     }
 
+    /// <summary>The time since the scope began, in nanoseconds.</summary>
+    public readonly ulong ElapsedNanos
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => TicksToNanos(Stopwatch.GetTimestamp() - _start);
+    }
+
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to nanoseconds.</summary>
-    /// <param name="ticks">The interval.</param>
+    /// <param name="stopwatchTicks">The interval.</param>
     /// <returns>The exact value, rounded down; 0 for a negative interval, <see cref="ulong.MaxValue"/> where the result does
     /// not fit.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static ulong TicksToNanos(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
+    public static ulong TicksToNanos(long stopwatchTicks) =>
+        StopwatchTicks.Convert(stopwatchTicks, OneSecondValue, (ulong)Stopwatch.Frequency);
 
-    /// <inheritdoc/>
+    /// <inheritdoc cref="TicksToNanos(long)"/>
+    public static ulong TicksToNanos(ulong stopwatchTicks) => TicksToNanos((long)Math.Min(stopwatchTicks, long.MaxValue));
+
+    /// <summary>Ends the measurement and records it; further calls on the same variable do nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToNanos(Stopwatch.GetTimestamp() - _start));
+    public void Dispose()
+    {
+        HdrHistogram? histogram = _histogram;
+        _histogram = null;
+        histogram?.RecordUnlessDisposed(ElapsedNanos);
+    }
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
 /// and records it into a histogram in microseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
-public readonly struct MicroScope : IDisposable
+public struct MicroScope : IDisposable
 {
     /// <summary>One second in microseconds.</summary>
     public const ulong OneSecondValue = 1_000_000;
 
-    private readonly HdrHistogram? _histogram;
+    private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    internal MicroScope(HdrHistogram histogram)
+    /// <summary>Starts a measurement.</summary>
+    /// <param name="histogram">Where it is recorded.</param>
+    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public MicroScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = Stopwatch.GetTimestamp();
     }
 
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to microseconds.</summary>
-    /// <inheritdoc cref="NanoScope.TicksToNanos" path="/param|/returns"/>
+    /// <inheritdoc cref="NanoScope.TicksToNanos(long)" path="/param|/returns"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static ulong TicksToMicros(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
+    public static ulong TicksToMicros(long stopwatchTicks) =>
+        StopwatchTicks.Convert(stopwatchTicks, OneSecondValue, (ulong)Stopwatch.Frequency);
 
-    /// <inheritdoc/>
+    /// <inheritdoc cref="NanoScope.Dispose"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMicros(Stopwatch.GetTimestamp() - _start));
+    public void Dispose()
+    {
+        HdrHistogram? histogram = _histogram;
+        _histogram = null;
+        histogram?.RecordUnlessDisposed(TicksToMicros(Stopwatch.GetTimestamp() - _start));
+    }
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
 /// and records it into a histogram in milliseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
-public readonly struct MilliScope : IDisposable
+public struct MilliScope : IDisposable
 {
     /// <summary>One second in milliseconds.</summary>
     public const ulong OneSecondValue = 1_000;
 
-    private readonly HdrHistogram? _histogram;
+    private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    internal MilliScope(HdrHistogram histogram)
+    /// <summary>Starts a measurement.</summary>
+    /// <param name="histogram">Where it is recorded.</param>
+    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public MilliScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = Stopwatch.GetTimestamp();
     }
 
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to milliseconds.</summary>
-    /// <inheritdoc cref="NanoScope.TicksToNanos" path="/param|/returns"/>
+    /// <inheritdoc cref="NanoScope.TicksToNanos(long)" path="/param|/returns"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static ulong TicksToMillis(long ticks) => StopwatchTicks.Convert(ticks, OneSecondValue, (ulong)Stopwatch.Frequency);
+    public static ulong TicksToMillis(long stopwatchTicks) =>
+        StopwatchTicks.Convert(stopwatchTicks, OneSecondValue, (ulong)Stopwatch.Frequency);
 
-    /// <inheritdoc/>
+    /// <inheritdoc cref="NanoScope.Dispose"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed(TicksToMillis(Stopwatch.GetTimestamp() - _start));
+    public void Dispose()
+    {
+        HdrHistogram? histogram = _histogram;
+        _histogram = null;
+        histogram?.RecordUnlessDisposed(TicksToMillis(Stopwatch.GetTimestamp() - _start));
+    }
 }
 
 /// <summary>Measures the time from its creation to the end of its <see langword="using"/> block and records it into a
 /// histogram in ticks of <see cref="Stopwatch"/>, the most precise raw value it has.</summary>
 /// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// <para>One second is <see cref="Stopwatch.Frequency"/> ticks, which differs between systems.</para></remarks>
-public readonly struct TickScope : IDisposable
+public struct TickScope : IDisposable
 {
-    private readonly HdrHistogram? _histogram;
+    /// <summary>One second in ticks, <see cref="Stopwatch.Frequency"/>: 10⁹ on Linux and macOS, 10⁷ on Windows.</summary>
+    public static ulong OneSecondValue => (ulong)Stopwatch.Frequency;
+
+    private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    internal TickScope(HdrHistogram histogram)
+    /// <summary>Starts a measurement.</summary>
+    /// <param name="histogram">Where it is recorded.</param>
+    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public TickScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = Stopwatch.GetTimestamp();
     }
 
-    /// <inheritdoc/>
+    /// <inheritdoc cref="NanoScope.Dispose"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    void IDisposable.Dispose() => _histogram?.RecordUnlessDisposed((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
+    public void Dispose()
+    {
+        HdrHistogram? histogram = _histogram;
+        _histogram = null;
+        histogram?.RecordUnlessDisposed((ulong)Math.Max(Stopwatch.GetTimestamp() - _start, 0));
+    }
 }

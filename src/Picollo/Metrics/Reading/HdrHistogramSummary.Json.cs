@@ -1,0 +1,162 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Picollo.Metrics;
+
+/// <content>Equality, and what makes a summary of JSON.</content>
+public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary>
+{
+    /// <summary>Compares all figures. When they were read does not matter.</summary>
+    /// <param name="other">The summary to compare with.</param>
+    /// <returns>Whether all are equal.</returns>
+    public bool Equals(HdrHistogramSummary? other) => other is not null
+        && TotalCount == other.TotalCount
+        && OverflowCount == other.OverflowCount
+        && Sum.Equals(other.Sum)
+        && Mean.Equals(other.Mean)
+        && StDev.Equals(other.StDev)
+        && RelativeError.Equals(other.RelativeError)
+        && MinTrackableValue == other.MinTrackableValue
+        && MaxTrackableValue == other.MaxTrackableValue
+        && Percentiles.SequenceEqual(other.Percentiles);
+
+    /// <inheritdoc cref="Equals(HdrHistogramSummary)"/>
+    /// <param name="obj">The object to compare with.</param>
+    public override bool Equals(object? obj) => Equals(obj as HdrHistogramSummary);
+
+    /// <summary>A hash code of what <see cref="Equals(HdrHistogramSummary)"/> compares. It changes when the summary is filled
+    /// again.</summary>
+    /// <returns>The hash code.</returns>
+    public override int GetHashCode() => HashCode.Combine(TotalCount, OverflowCount, Sum, StDev);
+
+    internal static HdrHistogramSummary Read(ref Utf8JsonReader reader)
+    {
+        var summary = new HdrHistogramSummary { MaxTrackableValue = ulong.MaxValue };
+        ulong? totalCount = null;
+        double? mean = null, sum = null;
+        int percentiles = 0;
+        JsonValues.BeginObject(ref reader, "A summary");
+        while (JsonValues.NextProperty(ref reader, out string name))
+        {
+            switch (name)
+            {
+                case "minTrackableValue":
+                    summary.MinTrackableValue = JsonValues.UInt64(ref reader, name);
+                    break;
+                case "maxTrackableValue":
+                    summary.MaxTrackableValue = JsonValues.UInt64(ref reader, name);
+                    break;
+                case "totalCount":
+                    totalCount = JsonValues.UInt64(ref reader, name);
+                    break;
+                case "overflowCount":
+                    summary.OverflowCount = JsonValues.UInt64(ref reader, name);
+                    break;
+                case "sum":
+                    sum = JsonValues.Double(ref reader, name);
+                    break;
+                case "mean":
+                    mean = JsonValues.Double(ref reader, name);
+                    break;
+                case "stDev":
+                    summary.StDev = JsonValues.Double(ref reader, name);
+                    break;
+                case "relativeError":
+                    summary.RelativeError = JsonValues.Double(ref reader, name);
+                    break;
+                case "timestampUtc":
+                    summary.TimestampUtc = JsonValues.Time(ref reader, name).UtcDateTime;
+                    break;
+                case "percentiles":
+                    percentiles = summary.ReadPercentiles(ref reader);
+                    break;
+                default:
+                    reader.Skip();
+                    break;
+            }
+        }
+
+        if (percentiles != StandardRanks.Length)
+        {
+            throw new JsonException($"percentiles has {percentiles} of {StandardRanks.Length} ranks.");
+        }
+
+        summary.TotalCount = JsonValues.Required(totalCount, nameof(totalCount));
+        summary.Mean = JsonValues.Required(mean, nameof(mean));
+        summary.Sum = sum ?? (summary.Mean * summary.TotalCount); // programs of Picollo v0.1 write no sum
+        if (summary._found[^1].RunningCount != summary.TotalCount)
+        {
+            throw new JsonException("totalCount is not the runningCount of the last percentile.");
+        }
+
+        return summary;
+    }
+
+    internal void Write(Utf8JsonWriter writer)
+    {
+        writer.WriteStartObject();
+        writer.WriteNumber("minTrackableValue", MinTrackableValue);
+        writer.WriteNumber("maxTrackableValue", MaxTrackableValue);
+        writer.WriteNumber("relativeError", RelativeError);
+        writer.WriteNumber("totalCount", TotalCount);
+        writer.WriteNumber("overflowCount", OverflowCount);
+        writer.WriteNumber("sum", Sum);
+        writer.WriteNumber("mean", Mean);
+        writer.WriteNumber("stDev", StDev);
+        writer.WriteString("timestampUtc", DateTime.SpecifyKind(TimestampUtc, DateTimeKind.Utc));
+        writer.WriteStartArray("percentiles");
+        for (int i = 0; i < StandardRanks.Length; i++)
+        {
+            PercentileJsonConverter.Write(writer, At(i));
+        }
+
+        writer.WriteEndArray();
+        writer.WriteEndObject();
+    }
+
+    private int ReadPercentiles(ref Utf8JsonReader reader)
+    {
+        int i = 0;
+        JsonValues.BeginArray(ref reader, "percentiles");
+        for (; JsonValues.NextElement(ref reader); i++)
+        {
+            Percentile percentile = PercentileJsonConverter.Read(ref reader);
+            if (i == StandardRanks.Length || Math.Abs(percentile.Rank - StandardRanks[i]) > 1e-6)
+            {
+                throw new JsonException($"percentiles has rank {percentile.Rank:R} at place {i}; the standard ranks are needed.");
+            }
+
+            Bucket bucket = percentile.Bucket;
+            uint firstIndex = bucket.Layout.Origin + (uint)(bucket.LogicalIndex - bucket.StorageIndex);
+            if (i == 0)
+            {
+                (_layout, _firstIndex) = (bucket.Layout, firstIndex);
+                RelativeError = RelativeError == 0 && bucket.IsValid ? bucket.Layout.RelativeError : RelativeError;
+            }
+            else if (bucket.Layout != _layout || firstIndex != _firstIndex || percentile.RunningCount < _found[i - 1].RunningCount)
+            {
+                throw new JsonException($"The percentile of rank {percentile.Rank:R} does not fit the one before it.");
+            }
+
+            if (bucket.IsOverflowBucket || bucket.IsValid != (percentile.TargetCount > 0))
+            {
+                throw new JsonException($"The bucket of rank {percentile.Rank:R} does not fit its counts.");
+            }
+
+            _found[i] = new CounterAtRank(percentile.TargetCount, percentile.RunningCount, bucket.Count, bucket.StorageIndex);
+        }
+
+        return i;
+    }
+}
+
+/// <summary>Reads and writes a summary: its properties and the sixteen standard percentiles, some 2 KB.</summary>
+internal sealed class HdrHistogramSummaryJsonConverter : JsonConverter<HdrHistogramSummary>
+{
+    /// <inheritdoc/>
+    public override HdrHistogramSummary Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
+        HdrHistogramSummary.Read(ref reader);
+
+    /// <inheritdoc/>
+    public override void Write(Utf8JsonWriter writer, HdrHistogramSummary value, JsonSerializerOptions options) => value.Write(writer);
+}
