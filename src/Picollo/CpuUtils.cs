@@ -1,9 +1,12 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Picollo.Cpu;
 
 namespace Picollo;
 
-/// <summary>Work of a known size, to see what a measurement makes of it.</summary>
-/// <remarks>Static and without state: any thread may call it at any time. Allocates nothing, calls no system function.</remarks>
+/// <summary>Helpers for measurements by hand: work of a known size, a CPU at its full clock, and a thread that stays on one CPU.</summary>
+/// <remarks>Static and without state: any thread may call any method at any time. No method allocates, except for the text that
+/// says what <see cref="PrepareBenchmarkThread(int, out string?)"/> could not do.</remarks>
 /// <example><code>
 /// session.Read();
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
@@ -11,27 +14,99 @@ namespace Picollo;
 /// </code></example>
 public static class CpuUtils
 {
-    /// <summary>Runs through a chain of 256 additions as often as asked. Each needs the result of the one before and takes one cycle
-    /// on the CPUs of today, so that the core has nothing to do at once or out of turn: about
-    /// <paramref name="rounds"/> × 256 cycles of the core's clock, and slightly more instructions than that.</summary>
-    /// <param name="rounds">How often; 0 or less does nothing.</param>
-    /// <returns>The sum of the chain, <paramref name="rounds"/> × 256 × <paramref name="rounds"/>, modulo 2⁶⁴; of use to nobody, but with
-    /// it the additions cannot be left out.</returns>
+    private const int WarmupBlocks = 1024;
+
+    /// <summary>Executes a chain of 256 additions, <paramref name="blocks"/> times. Each addition needs the result of the previous one
+    /// and takes one cycle on current CPUs, so the core can neither overlap nor reorder them. The total is about
+    /// <paramref name="blocks"/> × 256 cycles of the core's clock, and slightly more instructions.</summary>
+    /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
+    /// <returns>The sum, <paramref name="blocks"/> × 256 × <paramref name="blocks"/> modulo 2⁶⁴. It is returned so that the additions
+    /// cannot be optimised away.</returns>
     // Optimised at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would
     // become a constant there, and some cores do additions of constants while they rename registers, in no time at all.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
-    public static ulong AddChain256(int rounds)
+    public static ulong AddChain256(int blocks)
     {
-        ulong sum = 0, step = (uint)rounds;
-        for (int i = 0; i < rounds; i++)
+        ulong sum = 0, step = (uint)blocks;
+        for (int i = 0; i < blocks; i++)
         {
-            sum = Add16(Add16(Add16(Add16(sum, step), step), step), step);
-            sum = Add16(Add16(Add16(Add16(sum, step), step), step), step);
-            sum = Add16(Add16(Add16(Add16(sum, step), step), step), step);
-            sum = Add16(Add16(Add16(Add16(sum, step), step), step), step);
+            sum = Add128(Add128(sum, step), step);
         }
 
         return sum;
+    }
+
+    /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times, as <see cref="AddChain256"/> does with 256: half as
+    /// many instructions per addition are spent on the loop.</summary>
+    /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
+    /// <returns>The sum, <paramref name="blocks"/> × 512 × <paramref name="blocks"/> modulo 2⁶⁴.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
+    public static ulong AddChain512(int blocks)
+    {
+        ulong sum = 0, step = (uint)blocks;
+        for (int i = 0; i < blocks; i++)
+        {
+            sum = Add128(Add128(Add128(Add128(sum, step), step), step), step);
+        }
+
+        return sum;
+    }
+
+    /// <summary>Keeps the CPU busy for 2 ms, so that it raises its clock to the one at which it runs the measurement. Most x64 CPUs
+    /// need 1 to 2 ms; some arm64 CPUs need 5, so call it three times there.</summary>
+    /// <returns>The clock of the core in Hz, estimated from the fastest of about 20 chains of additions, so that an interruption does not
+    /// lower it. The estimate assumes one addition per cycle, as <see cref="AddChain256"/> does.</returns>
+    public static double WarmupCpu()
+    {
+        TimeSpan fastest = TimeSpan.MaxValue;
+        long start = Stopwatch.GetTimestamp();
+        do
+        {
+            long begin = Stopwatch.GetTimestamp();
+            _ = AddChain256(WarmupBlocks);
+            TimeSpan taken = Stopwatch.GetElapsedTime(begin);
+            fastest = taken < fastest ? taken : fastest;
+        }
+        while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < 2);
+
+        return WarmupBlocks * 256 / fastest.TotalSeconds;
+    }
+
+    /// <summary>Pins the calling thread to one CPU and raises its priority as far as this user is permitted to (Linux: niceness down to
+    /// -20; Windows: <see cref="ThreadPriority.Highest"/>). Neither is undone: call it on a dedicated thread.</summary>
+    /// <param name="coreId">The CPU's number, from 0.</param>
+    /// <returns>Whether the thread is pinned. The other overload also reports what was not done, and why.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
+    public static bool PrepareBenchmarkThread(int coreId) => PrepareBenchmarkThread(coreId, out _);
+
+    /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports what was
+    /// not done.</summary>
+    /// <param name="coreId">The CPU's number, from 0.</param>
+    /// <param name="notDone">The steps that failed, one sentence each, with the reason and the remedy; null if all succeeded.</param>
+    /// <returns>Whether the thread is pinned.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
+    public static bool PrepareBenchmarkThread(int coreId, out string? notDone)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(coreId);
+        string? notPinned = CurrentThread.System.Pin(coreId), notRaised = CurrentThread.System.RaisePriority();
+        notDone = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
+        return notPinned is null;
+    }
+
+    /// <summary>Returns the operating system's ID of the calling thread, as <see cref="CpuUsageReader.GetThreadId"/> does.</summary>
+    /// <returns>At least 1; or -1 where the system does not provide one.</returns>
+    public static nint GetOsThreadId() => (nint)(CpuTimes.Current.ThreadId ?? -1);
+
+    /// <summary>Returns the number of the CPU that runs the calling thread. The thread may move to another CPU at any time, unless it is
+    /// pinned.</summary>
+    /// <returns>At least 0; or -1 where the system does not provide it (macOS).</returns>
+    public static nint GetCpu() => CurrentThread.System.Cpu;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Add128(ulong sum, ulong step)
+    {
+        sum = Add16(Add16(Add16(Add16(sum, step), step), step), step);
+        return Add16(Add16(Add16(Add16(sum, step), step), step), step);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

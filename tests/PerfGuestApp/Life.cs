@@ -30,10 +30,8 @@ internal static class Life
         using PerfEventCounterSession session = Faults.Create();
         _ = Touch(session);
         session.Record();
-        ulong raw = session.Counters[0].RawValue;
         session.Reset();
-        Check.That(session.Counters[0] is { Value: 0, Delta: 0, Histogram.TotalCount: 0 }, "a reset session begins at 0");
-        Check.Within("the kernel's count goes on", session.Counters[0].RawValue, raw, raw + 1000);
+        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session begins at 0");
         Kernel.TouchFreshPages(100);
         session.Read();
         Check.Within("after the reset", session.Counters[0].Value, 100, 150);

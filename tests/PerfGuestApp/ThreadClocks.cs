@@ -43,7 +43,7 @@ internal static class ThreadClocks
         long taken = clock.GetNanoseconds() - start;
         Findings.Print("thread-clock-readings", Readings);
         Findings.Print("thread-clock-system-calls", count);
-        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
+        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta.Value + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
     }
 
     /// <summary>Returns how often a clock went back, and the furthest that one was outside of two readings of the kernel's around it.</summary>

@@ -22,9 +22,9 @@ internal static class Tracepoints
         }
 
         session.Read();
-        ulong switches = session.Counters[0].Delta;
+        ulong switches = session.Counters[0].Delta.Value;
         Check.Within("switches in 50 sleeps", switches, 25, 10_000);
-        Check.Within("passings of sched:sched_switch", session.Counters["sched:sched_switch"]!.Delta, switches, switches);
+        Check.Within("passings of sched:sched_switch", session.Counters["sched:sched_switch"]!.Delta.Value, switches, switches);
     }
 
     public static void SystemCalls()

@@ -22,7 +22,7 @@ internal sealed unsafe class BareGroupRead : Contender
         {
             PerfEventAttributes attributes = new()
             {
-                Type = PerfEventType.Software,
+                Type = PerfTypeId.Software,
                 Size = PerfEventAttributes.Version1Size,
                 Config = (ulong)id,
                 ReadFormat = PerfReadFormat.Group | PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning,
@@ -75,7 +75,7 @@ internal sealed class SessionContender(
         PerfEventSettings settings = new()
         {
             Counters = [.. Enumerable.Range(0, count).Select(i => new PerfEventNumbers(
-                $"counter {i}", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.Dummy)))],
+                $"counter {i}", new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.Dummy)))],
         };
         PerfEventCounterSession session = PerfEventCounterSession.Open(settings, PerfEventSources.System, (_, _) => Pages(bare, count));
         return new(name, session, PerfComparison.Reads, operation) { IsOfPages = true };

@@ -41,7 +41,7 @@ internal sealed class PerfEventBenchmarkCounters(
         session?.Read();
         for (int i = 0; i < counts.Length; i++)
         {
-            counts[i] = session!.Counters[i].Delta;
+            counts[i] = session!.Counters[i].Delta.ScaledValue;
         }
     }
 

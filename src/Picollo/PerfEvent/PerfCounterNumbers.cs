@@ -61,7 +61,7 @@ internal static unsafe class PerfCounterNumbers
             bool TryOpen(PerfHardwareCounterId id)
             {
                 var attributes = new PerfEventAttributes(
-                    new(PerfEventType.Hardware, (ulong)id), PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel);
+                    new(PerfTypeId.Hardware, (ulong)id), PerfEventFlags.Disabled | PerfEventFlags.ExcludeKernel);
                 PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, files.Count > 0 ? files[0] : null, out error);
                 if (file is not null)
                 {

@@ -9,7 +9,7 @@ internal struct PerfEventAttributes
 {
     public const uint Version1Size = 72;
 
-    public uint Type;
+    public PerfTypeId Type;
     public uint Size;
     public ulong Config;
     public ulong SamplePeriod;
@@ -52,13 +52,4 @@ internal enum PerfReadFormat : ulong
     TotalTimeEnabled = 1,
     TotalTimeRunning = 2,
     Group = 8,
-}
-
-/// <summary>perf_event_attr.type of the kernel's own PMUs; those of other PMUs are in /sys/bus/event_source/devices.</summary>
-internal static class PerfEventType
-{
-    public const uint Hardware = 0;
-    public const uint Software = 1;
-    public const uint Tracepoint = 2;
-    public const uint HardwareCache = 3;
 }

@@ -8,11 +8,9 @@ namespace Picollo.PerfEvent;
 /// histogram may be read by any thread at any time.</remarks>
 public sealed class PerfEventCounter
 {
-    private PerfReading _created;
     private PerfReading _baseline;
     private PerfReading _before;
     private PerfReading _now;
-    private ulong _overhead;
 
     internal PerfEventCounter(string name, PerfEventDefinition definition)
     {
@@ -29,56 +27,87 @@ public sealed class PerfEventCounter
     /// more from the first reset on. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
     public HdrHistogram Histogram { get; }
 
+    /// <summary>The kind of the event (<c>perf_event_attr.type</c>). PMUs that only some machines have use numbers without a
+    /// name.</summary>
+    public PerfTypeId Type => Definition.Type;
+
+    /// <summary>The event's number within its kind (<c>perf_event_attr.config</c>).</summary>
+    public ulong Config => Definition.Config;
+
+    /// <summary>Whether the kernel permitted the counted thread to read this counter in user space when the session was created
+    /// (<c>cap_user_rdpmc</c> of perf_event_open(2)). For the last read, see
+    /// <see cref="PerfEventCounterSession.WasReadInUserSpace"/>.</summary>
+    public bool HasUserRdpmc { get; private set; }
+
+    /// <summary>Whether the kernel permitted the counted thread to compute the times in user space when the session was created
+    /// (<c>cap_user_time</c>).</summary>
+    public bool HasUserTime { get; private set; }
+
     /// <summary>Events (of the kernel's clocks, nanoseconds) from the session's creation, or its last
     /// <see cref="PerfEventCounterSession.Reset"/>, to the last read; scaled if the counter took turns with others. 0 before the first
     /// read.</summary>
     public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
-    /// <summary>Events since the session's creation as the kernel or the CPU counted them: not scaled, no reset, no overhead
-    /// taken off, and with what the creation itself counted.</summary>
-    public ulong RawValue => _now.Raw;
+    /// <summary>The unscaled count behind <see cref="Value"/>, with the times that scale it.</summary>
+    public PerfEventCounterValue Current => _now.Since(_baseline);
 
-    /// <summary>Events between the last two reads, less what reading itself counts; never below 0. Scaled by the times between the
-    /// two: exact where the counter counted all the time, an average of all before where it did not at all.</summary>
-    public ulong Delta => PerfMath.Delta(_before, _now, _overhead);
+    /// <summary>The unscaled count and the times between the last two reads, less <see cref="PairReadOverhead"/>; never below 0.
+    /// <see cref="PerfEventCounterValue.ScaledValue"/> is an estimate if the counter took turns with others, otherwise exact.</summary>
+    public PerfEventCounterValue Delta => RawDelta - new PerfEventCounterValue { Value = PairReadOverhead };
 
-    /// <summary>Events between the last two reads, as counted: not scaled, no overhead taken off.</summary>
-    public ulong RawDelta => PerfMath.Delta(_before.Raw, _now.Raw, overhead: 0);
+    /// <summary>The unscaled count and the times between the last two reads, including <see cref="PairReadOverhead"/>.</summary>
+    public PerfEventCounterValue RawDelta => _now.Since(_before);
 
-    /// <summary>How long the counter was enabled by the last read, since its creation, all the session's threads added up.</summary>
-    public TimeSpan TimeEnabled => ToTimeSpan(EnabledNanoseconds);
+    /// <summary>The count that two consecutive reads add themselves, for reads of the kind (system call or user space) of the last two.
+    /// Measured once, when the session is created. 0 if the session does not count the thread that reads it.</summary>
+    public ulong PairReadOverhead { get; private set; }
 
-    /// <summary>For how much of <see cref="TimeEnabled"/> it did count.</summary>
-    public TimeSpan TimeRunning => ToTimeSpan(RunningNanoseconds);
+    /// <summary>The time that the counter was enabled, from the session's creation or its last
+    /// <see cref="PerfEventCounterSession.Reset"/> to the last read; the sum over all counted threads.</summary>
+    public TimeSpan TimeEnabled => ToTimeSpan(Current.TimeEnabled);
+
+    /// <summary>The part of <see cref="TimeEnabled"/> in which the counter was counting.</summary>
+    public TimeSpan TimeRunning => ToTimeSpan(Current.TimeRunning);
 
     /// <summary><see cref="TimeRunning"/> over <see cref="TimeEnabled"/>, 0 to 1: below 1 the counter took turns with others, and
-    /// <see cref="Value"/> and <see cref="Delta"/> are scaled, estimates. Null where it was never enabled.</summary>
-    public double? RunningShare => PerfMath.Share(EnabledNanoseconds, RunningNanoseconds);
+    /// <see cref="Value"/> is scaled, an estimate. Null where it was never enabled.</summary>
+    public double? RunningShare => PerfMath.Share(Current.TimeEnabled, Current.TimeRunning);
+
+    /// <summary>Whether a session owns this counter, open or disposed.</summary>
+    internal bool IsInSession { get; private set; }
 
     internal PerfEventDefinition Definition { get; }
 
-    private ulong EnabledNanoseconds => PerfMath.Subtract(_now.EnabledNanoseconds, _created.EnabledNanoseconds);
-
-    private ulong RunningNanoseconds => PerfMath.Subtract(_now.RunningNanoseconds, _created.RunningNanoseconds);
+    /// <summary>The scaled <see cref="Delta"/> that is recorded. A counter that did not run between the two reads is estimated by its
+    /// average until then, since 0 would be wrong.</summary>
+    internal ulong ScaledDelta => PerfMath.Delta(_before, _now, PairReadOverhead);
 
     /// <summary>Name and value, such as <c>Hardware:Instructions: 260,224</c>; culture-invariant.</summary>
     /// <returns>One line.</returns>
     public override string ToString() => FormattableString.Invariant($"{Name}: {Value:N0}");
 
-    /// <summary>Takes a new reading; <paramref name="overhead"/> is that of two readings of its kind.</summary>
+    /// <summary>Makes the counter a session's, with the capabilities of its page.</summary>
+    internal void Join(PerfPageCapabilities capabilities)
+    {
+        IsInSession = true;
+        HasUserRdpmc = capabilities.HasFlag(PerfPageCapabilities.UserRdpmc);
+        HasUserTime = capabilities.HasFlag(PerfPageCapabilities.UserTime);
+    }
+
+    /// <summary>Takes a new reading; <paramref name="overhead"/> is that of two readings of this kind.</summary>
     internal void Update(in PerfReading reading, ulong overhead)
     {
         _before = _now;
         _now = reading;
-        _overhead = overhead;
+        PairReadOverhead = overhead;
     }
 
-    /// <summary>Begins anew at a reading; the histogram stays.</summary>
-    internal void Begin(in PerfReading reading) => _baseline = _before = _now = reading;
-
-    /// <summary>Lets the times begin at the last reading, which is of the session's creation: before it the counters were switched on for
-    /// the calibration alone.</summary>
-    internal void BeginTimes() => _created = _now;
+    /// <summary>Restarts the values at a reading; the histogram stays.</summary>
+    internal void Begin(in PerfReading reading, ulong overhead)
+    {
+        _baseline = _before = _now = reading;
+        PairReadOverhead = overhead;
+    }
 
     private static TimeSpan ToTimeSpan(ulong nanoseconds) => TimeSpan.FromTicks((long)(nanoseconds / TimeSpan.NanosecondsPerTick));
 }

@@ -73,20 +73,30 @@ public sealed class PerfEventCounterSession : IDisposable
         _callOverhead = new ulong[counters.Length];
         Counters = new PerfEventCounters(counters);
         UnavailableCounters = unavailable.AsReadOnly();
+        var capabilities = new PerfPageCapabilities[counters.Length];
+        foreach ((PerfEventFile file, int counter) in groups.SelectMany(group => group.Members))
+        {
+            capabilities[counter] = file.Capabilities;
+        }
+
+        for (int i = 0; i < counters.Length; i++)
+        {
+            counters[i].Join(capabilities[i]);
+        }
     }
 
     /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
     public static PerfEventCounterSessionFactory Factory { get; } = new(new PerfEventSettings());
 
-    /// <summary>Whether this user may count on this system: a counter is opened and closed again. Not that it has a PMU; for that,
-    /// <see cref="IsCounterSupported(PerfHardwareCounterId)"/>.</summary>
+    /// <summary>Whether the system has perf_event_open(2) and permits this user to call it. Each call opens a software counter and closes
+    /// it again. For the PMU, see <see cref="IsCounterSupported(PerfHardwareCounterId)"/>.</summary>
     public static bool IsSupported => IsAvailable(Factory.WithSoftwareCounter(PerfSoftwareCounterId.Dummy));
 
-    /// <summary>The ID of the thread or of the process that is counted: 0 for the one that made the session, -1 for all on
-    /// <see cref="Cpu"/>.</summary>
+    /// <summary>The ID of the counted thread or process; 0 for the thread that created the session (or its process), -1 for
+    /// everything that runs on <see cref="Cpu"/>.</summary>
     public int Pid { get; }
 
-    /// <summary>The number of the CPU on which is counted; -1 for any.</summary>
+    /// <summary>The number of the only CPU to count on; -1 for any.</summary>
     public int Cpu { get; }
 
     /// <summary>The counters, in the order in which they were named.</summary>
@@ -96,19 +106,28 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; }
 
+    /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserRdpmc"/>.</summary>
+    public bool HasUserRdpmc => Counters.All(counter => counter.HasUserRdpmc);
+
+    /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserTime"/>.</summary>
+    public bool HasUserTime => Counters.All(counter => counter.HasUserTime);
+
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }
 
-    /// <summary>Whether this machine has a hardware counter and this user may have it: it is opened on the calling thread, for user code,
-    /// and closed again.</summary>
-    /// <param name="hardwareCounterId">Which.</param>
-    /// <returns><see langword="true"/> if it counts; <see cref="PerfEventCounterSessionFactory.TryCreate"/> tells why not.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    /// <summary>Returns whether this machine has a hardware counter that this user may open. Each call opens it for user code of the
+    /// calling thread and closes it again.</summary>
+    /// <param name="hardwareCounterId">The counter.</param>
+    /// <returns><see langword="true"/> if it can be opened. For the reason if not, see
+    /// <see cref="PerfEventCounterSessionFactory.TryCreate"/>.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The counter's number is negative.</exception>
     public static bool IsCounterSupported(PerfHardwareCounterId hardwareCounterId) =>
         IsAvailable(Factory.WithHardwareCounter(hardwareCounterId));
 
-    /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)"/>
-    /// <param name="cacheCounterId">Which.</param>
+    /// <summary>Returns whether this machine has a cache counter that this user may open. Each call opens it for user code of the calling
+    /// thread and closes it again.</summary>
+    /// <param name="cacheCounterId">The counter.</param>
+    /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)" path="/returns|/exception"/>
     public static bool IsCounterSupported(PerfCacheCounterId cacheCounterId) => IsAvailable(Factory.WithCacheCounter(cacheCounterId));
 
     /// <summary>How many hardware counters a CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
@@ -140,7 +159,7 @@ public sealed class PerfEventCounterSession : IDisposable
     }
 
     /// <summary>Records each counter into its histogram. Allocates nothing.</summary>
-    /// <param name="deltas">Whether <see cref="PerfEventCounter.Delta"/>, between the last two reads, or
+    /// <param name="deltas">Whether <see cref="PerfEventCounter.Delta"/>, scaled, between the last two reads, or
     /// <see cref="PerfEventCounter.Value"/>.</param>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     public void Record(bool deltas = true)
@@ -148,7 +167,7 @@ public sealed class PerfEventCounterSession : IDisposable
         ObjectDisposedException.ThrowIf(_isDisposed, this);
         foreach (PerfEventCounter counter in Counters.AsSpan())
         {
-            counter.Histogram.Record(deltas ? counter.Delta : counter.Value);
+            counter.Histogram.Record(deltas ? counter.ScaledDelta : counter.Value);
         }
     }
 
@@ -238,7 +257,6 @@ public sealed class PerfEventCounterSession : IDisposable
             }
 
             session.Begin();
-            counters.ForEach(counter => counter.BeginTimes());
         }
         catch
         {
@@ -313,9 +331,10 @@ public sealed class PerfEventCounterSession : IDisposable
     {
         Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
         WasReadInUserSpace = ReadInto(readings, forceSyscallRead: false);
+        ulong[] overhead = OverheadBetween(WasReadInUserSpace, WasReadInUserSpace);
         for (int i = 0; i < Counters.Count; i++)
         {
-            Counters[i].Begin(readings[i]);
+            Counters[i].Begin(readings[i], overhead[i]);
         }
     }
 

@@ -38,21 +38,22 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithCpu(int cpu)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(cpu);
-        return new(Settings with { ThreadId = -1, Cpu = cpu, ProcessId = null });
+        return WithTarget(-1, cpu);
     }
 
-    /// <summary>Counts one thread, on any CPU or only while it runs on one. Replaces any other target. <see cref="WithThread"/> and
-    /// <see cref="WithCpu"/> are simpler.</summary>
-    /// <param name="pid">A thread's ID, as for <see cref="WithThread"/>; or 0 for the thread that calls <see cref="Create"/>.</param>
+    /// <summary>Counts one thread, on any CPU or only while it runs on one; or everything on one CPU. Replaces any other target.
+    /// <see cref="WithThread"/> and <see cref="WithCpu"/> are simpler.</summary>
+    /// <param name="pid">A thread's ID, as for <see cref="WithThread"/>; 0 for the thread that calls <see cref="Create"/>; or -1 for all
+    /// threads, as <see cref="WithCpu"/>.</param>
     /// <param name="cpu">A CPU's number, from 0; or -1 for any.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The thread's ID is negative or more than <see cref="int.MaxValue"/>; or the CPU's
-    /// number is less than -1.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The thread's ID is less than -1 or more than <see cref="int.MaxValue"/>; the CPU's
+    /// number is less than -1, or -1 with all threads.</exception>
     public PerfEventCounterSessionFactory WithTarget(long pid, int cpu)
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(pid);
+        ArgumentOutOfRangeException.ThrowIfLessThan(pid, -1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(pid, int.MaxValue);
-        ArgumentOutOfRangeException.ThrowIfLessThan(cpu, -1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(cpu, pid < 0 ? 0 : -1);
         return new(Settings with { ThreadId = (int)pid, Cpu = cpu, ProcessId = null });
     }
 
@@ -113,7 +114,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>The seven common hardware events: instructions, core and reference cycles, branches and their misses, cache references and
     /// misses.</summary>
     /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
     public PerfEventCounterSessionFactory WithHardwareCounters() => WithFixedCounters().WithHardwareCounters(
         PerfHardwareCounterId.BranchInstructions,
         PerfHardwareCounterId.BranchMisses,
@@ -126,12 +127,22 @@ public sealed class PerfEventCounterSessionFactory
     /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
     /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId) =>
-        With("Hardware", hardwareCounterId, PerfEventType.Hardware, nameof(hardwareCounterId));
+        With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId));
+
+    /// <summary>Adds a counter as <see cref="WithHardwareCounter(PerfHardwareCounterId)"/> does, and returns it at once. Such a factory,
+    /// and each factory derived from it, can create one session.</summary>
+    /// <param name="hardwareCounterId">One of the presets.</param>
+    /// <param name="counter">The session's counter. Its values are 0 before <see cref="Create"/>, and remain 0 if the session has
+    /// to omit it (<see cref="WithOptional"/>).</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
+    public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId, out PerfEventCounter counter) =>
+        With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId), out counter);
 
     /// <summary>Adds several.</summary>
-    /// <param name="ids">Each as for <see cref="WithHardwareCounter"/>.</param>
+    /// <param name="ids">Each as for <see cref="WithHardwareCounter(PerfHardwareCounterId)"/>.</param>
     /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
     public PerfEventCounterSessionFactory WithHardwareCounters(params ReadOnlySpan<PerfHardwareCounterId> ids)
     {
         PerfEventCounterSessionFactory factory = this;
@@ -146,16 +157,44 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Adds a generic cache event, named <c>HardwareCache:L1DReadMiss</c> and so on.</summary>
     /// <param name="cacheCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
     public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId) =>
-        With("HardwareCache", cacheCounterId, PerfEventType.HardwareCache, nameof(cacheCounterId));
+        With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId));
+
+    /// <summary>Adds a counter as <see cref="WithCacheCounter(PerfCacheCounterId)"/> does, and returns it at once. Such a factory,
+    /// and each factory derived from it, can create one session.</summary>
+    /// <param name="cacheCounterId">One of the presets.</param>
+    /// <param name="counter">The session's counter. Its values are 0 before <see cref="Create"/>, and remain 0 if the session has
+    /// to omit it (<see cref="WithOptional"/>).</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
+    public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId, out PerfEventCounter counter) =>
+        With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId), out counter);
 
     /// <summary>Adds an event that the kernel counts, named <c>Software:PageFaults</c> and so on.</summary>
     /// <param name="softwareCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter" path="/exception"/>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
     public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId softwareCounterId) =>
-        With("Software", softwareCounterId, PerfEventType.Software, nameof(softwareCounterId));
+        With(PerfTypeId.Software, softwareCounterId, nameof(softwareCounterId));
+
+    /// <summary>Adds a counter as <see cref="WithSoftwareCounter(PerfSoftwareCounterId)"/> does, and returns it at once. Such a factory,
+    /// and each factory derived from it, can create one session.</summary>
+    /// <param name="softwareCounterId">One of the presets.</param>
+    /// <param name="counter">The session's counter. Its values are 0 before <see cref="Create"/>, and remain 0 if the session has
+    /// to omit it (<see cref="WithOptional"/>).</param>
+    /// <returns>A new factory.</returns>
+    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
+    public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId softwareCounterId, out PerfEventCounter counter) =>
+        With(PerfTypeId.Software, softwareCounterId, nameof(softwareCounterId), out counter);
+
+    /// <summary>Adds an event of the CPU by its own event code, named <c>Raw:</c> and the code in decimal.</summary>
+    /// <param name="config">The code, as the manual of the CPU or perfmon-events.intel.com lists it (perf_event_attr.config of
+    /// <see cref="PerfTypeId.Raw"/>).</param>
+    /// <returns>A new factory.</returns>
+    /// <exception cref="ArgumentException">The factory already has this counter, or 64 counters.</exception>
+    public PerfEventCounterSessionFactory WithRawCounter(ulong config) =>
+        WithRawCounter((uint)PerfTypeId.Raw, config, FormattableString.Invariant($"{PerfTypeId.Raw}:{config}"));
 
     /// <summary>Adds any event by the kernel's numbers (perf_event_open(2)).</summary>
     /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes, or a PMU's number from
@@ -169,7 +208,7 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
-        return With(new PerfEventNumbers(name, new(type, config, config1, config2)), nameof(name));
+        return With(new PerfEventNumbers(name, new((PerfTypeId)type, config, config1, config2)), nameof(name));
     }
 
     /// <summary>Adds an event by the words of its PMU, as <c>perf</c> takes it: <c>cpu/cache-misses/</c>,
@@ -243,12 +282,19 @@ public sealed class PerfEventCounterSessionFactory
     /// <returns>The session, to be disposed.</returns>
     /// <exception cref="MeasurementUnavailableException">A counter is not available (see <see cref="WithOptional"/>), or this is not
     /// Linux. The message names the counter, the cause and the remedy.</exception>
-    /// <exception cref="InvalidOperationException">No counter was named.</exception>
+    /// <exception cref="InvalidOperationException">No counter was named; or one that a method handed out belongs to another session
+    /// already.</exception>
     public PerfEventCounterSession Create()
     {
         if (Settings.Counters.Count == 0)
         {
             throw new InvalidOperationException("A session counts something: name a counter, for example with WithFixedCounters().");
+        }
+
+        if (Settings.Counters.FirstOrDefault(spec => spec.Counter is { IsInSession: true }) is { } used)
+        {
+            throw new InvalidOperationException(
+                $"The counter {used.Name} that this factory handed out belongs to a session already: make a new factory for each session.");
         }
 
         return OperatingSystem.IsLinux()
@@ -260,7 +306,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="session">Null if it cannot be.</param>
     /// <param name="reason">The message that <see cref="Create"/>'s exception would have; null on success.</param>
     /// <returns>Whether there is a session.</returns>
-    /// <exception cref="InvalidOperationException">No counter was named.</exception>
+    /// <inheritdoc cref="Create" path="/exception[@cref='T:System.InvalidOperationException']"/>
     public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? reason)
     {
         (session, reason) = (null, null);
@@ -279,12 +325,23 @@ public sealed class PerfEventCounterSessionFactory
     private static bool IsFileName(string text) =>
         text.Length > 0 && text is not ("." or "..") && !text.Contains('/', StringComparison.Ordinal);
 
-    private PerfEventCounterSessionFactory With<TId>(string kind, TId id, uint type, string argument)
+    private PerfEventCounterSessionFactory With<TId>(PerfTypeId type, TId id, string argument)
+        where TId : struct, Enum => With(NumbersOf(type, id, argument), argument);
+
+    private PerfEventCounterSessionFactory With<TId>(PerfTypeId type, TId id, string argument, out PerfEventCounter counter)
+        where TId : struct, Enum
+    {
+        PerfEventNumbers numbers = NumbersOf(type, id, argument);
+        counter = new PerfEventCounter(numbers.Name, numbers.Definition);
+        return With(numbers with { Counter = counter }, argument);
+    }
+
+    private static PerfEventNumbers NumbersOf<TId>(PerfTypeId type, TId id, string argument)
         where TId : struct, Enum
     {
         int config = Convert.ToInt32(id, CultureInfo.InvariantCulture);
         ArgumentOutOfRangeException.ThrowIfNegative(config, argument);
-        return With(new PerfEventNumbers($"{kind}:{id}", new PerfEventDefinition(type, (ulong)config)), argument);
+        return new PerfEventNumbers($"{type}:{id}", new PerfEventDefinition(type, (ulong)config));
     }
 
     private PerfEventCounterSessionFactory With(PerfEventSpec counter, string argument)

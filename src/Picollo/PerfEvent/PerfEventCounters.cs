@@ -12,10 +12,19 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
     {
         _counters = counters;
         Hardware = new PerfHardwareCounters(this);
+        Software = new PerfSoftwareCounters(this);
+        Caches = new PerfCacheCounters(this);
     }
 
     /// <summary>The hardware counters by their presets; null where one is not in the session.</summary>
     public PerfHardwareCounters Hardware { get; }
+
+    /// <summary>The software counters by their presets; null where one is not in the session.</summary>
+    public PerfSoftwareCounters Software { get; }
+
+    /// <summary>The counters of the level-1 and last-level caches by their presets; null where one is not in the session. The indexer
+    /// also finds those of other caches.</summary>
+    public PerfCacheCounters Caches { get; }
 
     /// <inheritdoc/>
     public int Count => _counters.Length;
@@ -24,19 +33,19 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
     public PerfEventCounter this[int index] => _counters[index];
 
     /// <summary>A hardware counter; null where it is not in the session.</summary>
-    /// <param name="id">Which.</param>
-    public PerfEventCounter? this[PerfHardwareCounterId id] => Find(PerfEventType.Hardware, (ulong)id);
+    /// <param name="id">The counter's preset.</param>
+    public PerfEventCounter? this[PerfHardwareCounterId id] => Find(PerfTypeId.Hardware, (ulong)id);
 
     /// <summary>A cache counter; null where it is not in the session.</summary>
-    /// <param name="id">Which.</param>
-    public PerfEventCounter? this[PerfCacheCounterId id] => Find(PerfEventType.HardwareCache, (ulong)id);
+    /// <param name="id">The counter's preset.</param>
+    public PerfEventCounter? this[PerfCacheCounterId id] => Find(PerfTypeId.HardwareCache, (ulong)id);
 
     /// <summary>A software counter; null where it is not in the session.</summary>
-    /// <param name="id">Which.</param>
-    public PerfEventCounter? this[PerfSoftwareCounterId id] => Find(PerfEventType.Software, (ulong)id);
+    /// <param name="id">The counter's preset.</param>
+    public PerfEventCounter? this[PerfSoftwareCounterId id] => Find(PerfTypeId.Software, (ulong)id);
 
     /// <summary>A counter by its <see cref="PerfEventCounter.Name"/>; null where it is not in the session.</summary>
-    /// <param name="name">Exactly.</param>
+    /// <param name="name">The name, compared by ordinal.</param>
     public PerfEventCounter? this[string name]
     {
         get
@@ -63,11 +72,11 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
 
     internal ReadOnlySpan<PerfEventCounter> AsSpan() => _counters;
 
-    private PerfEventCounter? Find(uint type, ulong config)
+    private PerfEventCounter? Find(PerfTypeId type, ulong config)
     {
         foreach (PerfEventCounter counter in _counters)
         {
-            if (counter.Definition.Type == type && counter.Definition.Config == config)
+            if (counter.Type == type && counter.Config == config)
             {
                 return counter;
             }
@@ -75,45 +84,6 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
 
         return null;
     }
-}
-
-/// <summary>A session's hardware counters by name: <c>session.Counters.Hardware.CpuCycles!.Histogram</c>. Each is null where it is not
-/// in the session.</summary>
-public sealed class PerfHardwareCounters
-{
-    private readonly PerfEventCounters _counters;
-
-    internal PerfHardwareCounters(PerfEventCounters counters) => _counters = counters;
-
-    /// <inheritdoc cref="PerfHardwareCounterId.CpuCycles"/>
-    public PerfEventCounter? CpuCycles => _counters[PerfHardwareCounterId.CpuCycles];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.Instructions"/>
-    public PerfEventCounter? Instructions => _counters[PerfHardwareCounterId.Instructions];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.CacheReferences"/>
-    public PerfEventCounter? CacheReferences => _counters[PerfHardwareCounterId.CacheReferences];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.CacheMisses"/>
-    public PerfEventCounter? CacheMisses => _counters[PerfHardwareCounterId.CacheMisses];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.BranchInstructions"/>
-    public PerfEventCounter? BranchInstructions => _counters[PerfHardwareCounterId.BranchInstructions];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.BranchMisses"/>
-    public PerfEventCounter? BranchMisses => _counters[PerfHardwareCounterId.BranchMisses];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.BusCycles"/>
-    public PerfEventCounter? BusCycles => _counters[PerfHardwareCounterId.BusCycles];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.StalledCyclesFrontend"/>
-    public PerfEventCounter? StalledCyclesFrontend => _counters[PerfHardwareCounterId.StalledCyclesFrontend];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.StalledCyclesBackend"/>
-    public PerfEventCounter? StalledCyclesBackend => _counters[PerfHardwareCounterId.StalledCyclesBackend];
-
-    /// <inheritdoc cref="PerfHardwareCounterId.RefCpuCycles"/>
-    public PerfEventCounter? RefCpuCycles => _counters[PerfHardwareCounterId.RefCpuCycles];
 }
 
 /// <summary>An optional counter that this machine lacks, or that this user may not have. Immutable.</summary>

@@ -74,6 +74,14 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
     public void Dispose() => _files.ForEach(file => file.Dispose());
 }
 
+/// <summary>The bits of <c>perf_event_mmap_page.capabilities</c> that are looked at (include/uapi/linux/perf_event.h).</summary>
+[Flags]
+internal enum PerfPageCapabilities : ulong
+{
+    UserRdpmc = 1 << 2,
+    UserTime = 1 << 3,
+}
+
 /// <summary>One open counter on one thread or CPU, with its page; both go exactly once, by <see cref="SafeHandle.Dispose()"/> or the
 /// finalizer.</summary>
 internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
@@ -88,7 +96,13 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     /// <summary>The counter's mmap page; null where there is none to be had.</summary>
     public void* Page => (void*)_page;
 
+    /// <summary>What the page lets its thread do; nothing without a page.</summary>
+    public PerfPageCapabilities Capabilities => CapabilitiesOf(Page);
+
     public int Number => (int)handle;
+
+    /// <summary><c>perf_event_mmap_page.capabilities</c>, which is at the same place in every kernel.</summary>
+    internal static PerfPageCapabilities CapabilitiesOf(void* page) => page == null ? 0 : *(PerfPageCapabilities*)((byte*)page + 40);
 
     /// <summary>Opens a counter by <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Null, and
     /// the error number, where the kernel refuses.</summary>

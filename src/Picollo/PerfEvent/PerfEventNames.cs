@@ -3,9 +3,6 @@ namespace Picollo.PerfEvent;
 /// <summary>The names that <c>perf</c> has for the kernel's events (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
 internal static class PerfEventNames
 {
-    /// <summary>perf_event_attr.type of the CPU's own codes.</summary>
-    private const uint Raw = 4;
-
     /// <summary>So many of the nearest names are proposed.</summary>
     private const int Proposals = 3;
 
@@ -16,7 +13,7 @@ internal static class PerfEventNames
         Known.TryGetValue(name, out PerfEventDefinition known) ? known
         : name is ['r' or 'R', .. { Length: > 0 and <= 16 } code]
             && ulong.TryParse(code, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong config)
-            ? new PerfEventDefinition(Raw, config)
+            ? new PerfEventDefinition(PerfTypeId.Raw, config)
         : null;
 
     /// <summary>A list with commas between; those between slashes are the event's own: <c>cycles,cpu/event=0x2e,umask=0x41/</c>.</summary>
@@ -71,9 +68,9 @@ internal static class PerfEventNames
     private static Dictionary<string, PerfEventDefinition> MakeKnown()
     {
         Dictionary<string, PerfEventDefinition> known = new(StringComparer.OrdinalIgnoreCase);
-        void Hardware(PerfHardwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfEventType.Hardware, (ulong)id, names);
-        void Software(PerfSoftwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfEventType.Software, (ulong)id, names);
-        void Add(uint type, ulong config, ReadOnlySpan<string> names)
+        void Hardware(PerfHardwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfTypeId.Hardware, (ulong)id, names);
+        void Software(PerfSoftwareCounterId id, params ReadOnlySpan<string> names) => Add(PerfTypeId.Software, (ulong)id, names);
+        void Add(PerfTypeId type, ulong config, ReadOnlySpan<string> names)
         {
             foreach (string name in names)
             {
@@ -113,8 +110,8 @@ internal static class PerfEventNames
             {
                 string name = $"{caches[cache]}-{operations[operation]}";
                 ulong config = (ulong)(cache | (operation << 8));
-                Add(PerfEventType.HardwareCache, config, [name + (operation == 2 ? "es" : "s")]);
-                Add(PerfEventType.HardwareCache, config | (1 << 16), [name + "-misses"]);
+                Add(PerfTypeId.HardwareCache, config, [name + (operation == 2 ? "es" : "s")]);
+                Add(PerfTypeId.HardwareCache, config | (1 << 16), [name + "-misses"]);
             }
         }
 

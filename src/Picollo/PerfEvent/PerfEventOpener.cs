@@ -109,7 +109,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             if (TryAdd(thread, spec, definition, _counters.Count, ref group, out int error))
             {
-                _counters.Add(new PerfEventCounter(spec.Name, definition));
+                _counters.Add(spec.Counter ?? new PerfEventCounter(spec.Name, definition));
                 continue;
             }
 

@@ -33,7 +33,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
             throw Error(spec, $"{pmu}/type holds no number");
         }
 
-        var definition = new PerfEventDefinition(type, 0);
+        var definition = new PerfEventDefinition((PerfTypeId)type, 0);
         foreach (PerfEventTerm term in PerfEventTerm.ParseList(spec.Terms))
         {
             definition = Apply(spec, pmu, term, definition, mayBeEvent: true);
@@ -58,7 +58,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)
-            ? new PerfEventDefinition(PerfEventType.Tracepoint, config)
+            ? new PerfEventDefinition(PerfTypeId.Tracepoint, config)
             : throw Error(spec, $"{id} holds no number");
     }
 

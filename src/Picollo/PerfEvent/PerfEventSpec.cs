@@ -3,6 +3,9 @@ namespace Picollo.PerfEvent;
 /// <summary>A counter that was asked for; <see cref="Resolve"/> finds what the kernel calls it.</summary>
 internal abstract record PerfEventSpec(string Name)
 {
+    /// <summary>The counter that the factory gave out for it; null where <see cref="PerfEventOpener"/> makes it.</summary>
+    public PerfEventCounter? Counter { get; init; }
+
     /// <summary>The kernel's numbers for it on this machine.</summary>
     /// <exception cref="MeasurementUnavailableException">There is no such event here, or its description cannot be read.</exception>
     public abstract PerfEventDefinition Resolve(PerfEventSources sources);
@@ -27,23 +30,23 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
 }
 
 /// <summary>An event in the kernel's numbers, the fields of perf_event_attr of these names, and what is known of it.</summary>
-internal readonly record struct PerfEventDefinition(uint Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
+internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
     /// <summary>Whether it is the CPU's PMU that counts.</summary>
-    public bool NeedsPmu => Type is not (PerfEventType.Software or PerfEventType.Tracepoint);
+    public bool NeedsPmu => Type is not (PerfTypeId.Software or PerfTypeId.Tracepoint);
 
     /// <summary>Whether its type was given by the kernel when it found the PMU (from PERF_TYPE_MAX, 6, on), and stands in sysfs.</summary>
-    public bool IsOfListedPmu => Type >= 6;
+    public bool IsOfListedPmu => Type > PerfTypeId.Breakpoint;
 
     /// <summary>The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
     /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).</summary>
-    public bool IsClock => Type == PerfEventType.Software
+    public bool IsClock => Type == PerfTypeId.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);
 
     /// <summary>Events that happen in the kernel only: without it they would count nothing, so <c>WithKernel(false)</c> does not apply
     /// to them.</summary>
-    public bool HappensInKernel => Type == PerfEventType.Tracepoint
-        || (Type == PerfEventType.Software && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.ContextSwitches
+    public bool HappensInKernel => Type == PerfTypeId.Tracepoint
+        || (Type == PerfTypeId.Software && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.ContextSwitches
             or PerfSoftwareCounterId.CpuMigrations or PerfSoftwareCounterId.CgroupSwitches or PerfSoftwareCounterId.BpfOutput));
 }
 

@@ -2,7 +2,7 @@ namespace Picollo.PerfEvent;
 
 /// <summary>The hardware events that the kernel knows by one name on every CPU, as far as the CPU has them.</summary>
 /// <remarks>The values are the kernel's (<c>include/uapi/linux/perf_event.h</c>). This is a list of presets: any other event is asked
-/// for with <see cref="PerfEventCounterSessionFactory.WithRawCounter"/> or
+/// for with <see cref="PerfEventCounterSessionFactory.WithRawCounter(uint, ulong, string, ulong, ulong)"/> or
 /// <see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>.</remarks>
 public enum PerfHardwareCounterId
 {

@@ -10,6 +10,14 @@ internal struct PerfReading
     /// <summary>The count as it would be, had the counter run all the time that it was enabled.</summary>
     public ulong Scaled;
 
+    /// <summary>What was counted, and the times that passed, since an earlier reading.</summary>
+    public readonly PerfEventCounterValue Since(in PerfReading earlier) => new()
+    {
+        Value = PerfMath.Subtract(Raw, earlier.Raw),
+        TimeEnabled = PerfMath.Subtract(EnabledNanoseconds, earlier.EnabledNanoseconds),
+        TimeRunning = PerfMath.Subtract(RunningNanoseconds, earlier.RunningNanoseconds),
+    };
+
     /// <summary>Adds another counter of the same event, on another thread.</summary>
     public void Add(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
     {
@@ -40,11 +48,9 @@ internal static class PerfMath
     /// would not be). Where it was off all through, there is nothing to scale: what it counts on average stands for it.</summary>
     public static ulong Delta(in PerfReading before, in PerfReading after, ulong overhead)
     {
-        ulong enabled = Delta(before.EnabledNanoseconds, after.EnabledNanoseconds, overhead: 0);
-        ulong running = Delta(before.RunningNanoseconds, after.RunningNanoseconds, overhead: 0);
-        ulong raw = Delta(before.Raw, after.Raw, overhead: 0);
-        return enabled <= running ? Subtract(raw, overhead)
-            : running > 0 ? Subtract(Scale(raw, enabled, running), overhead)
+        PerfEventCounterValue delta = after.Since(before);
+        return delta.TimeEnabled <= delta.TimeRunning ? Subtract(delta.Value, overhead)
+            : delta.TimeRunning > 0 ? Subtract(delta.ScaledValue, overhead)
             : Delta(before.Scaled, after.Scaled, overhead);
     }
 

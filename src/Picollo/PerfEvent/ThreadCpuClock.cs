@@ -130,7 +130,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
             return null;
         }
 
-        var definition = new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.Dummy);
+        var definition = new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.Dummy);
         var attributes = new PerfEventAttributes(definition, PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor);
         PerfEventFile? file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, leader: null, out int error);
         if (file is null)

@@ -64,7 +64,7 @@ internal static unsafe partial class Seccomp
                 using PerfEventCounterSession session = process.Create();
                 session.Read();
                 Findings.Print($"{name}-counters", session.Counters.Count);
-                Findings.Print($"{name}-time", session.Counters[1].RawValue);
+                Findings.Print($"{name}-time", session.Counters[1].Current.Value);
             });
         }
 

@@ -22,7 +22,7 @@ internal static class Tracepoints
 
             session.Read();
             Findings.Print("name", session.Counters[0].Name);
-            Findings.Print("switches", session.Counters[0].Delta);
+            Findings.Print("switches", session.Counters[0].Delta.Value);
         }
     }
 }

@@ -390,7 +390,7 @@ public sealed class CommandMeterTests : IDisposable
         PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithCpu(3).WithPinned(true).Settings, 42);
 
         (settings.ThreadId, settings.Cpu, settings.ProcessId).Should().Be((42, -1, null));
-        PerfEventOpener.Attributes(settings, new PerfEventDefinition(PerfEventType.Software, 1), isLeader: true).Flags
+        PerfEventOpener.Attributes(settings, new PerfEventDefinition(PerfTypeId.Software, 1), isLeader: true).Flags
             .Should().Be(PerfEventFlags.Disabled | PerfEventFlags.Inherit | PerfEventFlags.Pinned | PerfEventFlags.ExcludeKernel
                 | PerfEventFlags.ExcludeHypervisor | PerfEventFlags.EnableOnExec);
     }

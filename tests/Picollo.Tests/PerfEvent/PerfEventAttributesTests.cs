@@ -9,15 +9,15 @@ public sealed class PerfEventAttributesTests
 
     private const PerfReadFormat Times = PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning;
 
-    private static readonly PerfEventDefinition Instructions = new(PerfEventType.Hardware, 1);
+    private static readonly PerfEventDefinition Instructions = new(PerfTypeId.Hardware, 1);
 
     [Fact]
     public void The_numbers_are_passed_on()
     {
-        PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(4, 0x1234, 5, 6), isLeader: true);
+        PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(PerfTypeId.Raw, 0x1234, 5, 6), isLeader: true);
         attributes.Should().BeEquivalentTo(new PerfEventAttributes
         {
-            Type = 4,
+            Type = PerfTypeId.Raw,
             Size = 72,
             Config = 0x1234,
             Config1 = 5,
@@ -50,14 +50,14 @@ public sealed class PerfEventAttributesTests
     }
 
     [Theory]
-    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.ContextSwitches, true)]
-    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.CpuMigrations, true)]
-    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.CgroupSwitches, true)]
-    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.PageFaults, false)]
-    [InlineData(PerfEventType.Software, PerfSoftwareCounterId.TaskClock, false)]
-    [InlineData(PerfEventType.Tracepoint, (PerfSoftwareCounterId)1, true)]
-    [InlineData(PerfEventType.Hardware, (PerfSoftwareCounterId)3, false)]
-    public void What_happens_in_the_kernel_alone_is_counted_there(uint type, PerfSoftwareCounterId config, bool countsKernel) =>
+    [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.ContextSwitches, true)]
+    [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.CpuMigrations, true)]
+    [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.CgroupSwitches, true)]
+    [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.PageFaults, false)]
+    [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.TaskClock, false)]
+    [InlineData(PerfTypeId.Tracepoint, (PerfSoftwareCounterId)1, true)]
+    [InlineData(PerfTypeId.Hardware, (PerfSoftwareCounterId)3, false)]
+    public void What_happens_in_the_kernel_alone_is_counted_there(PerfTypeId type, PerfSoftwareCounterId config, bool countsKernel) =>
         PerfEventOpener.Attributes(new(), new PerfEventDefinition(type, (ulong)config), isLeader: true).Flags
             .Should().Be(countsKernel ? PerfEventFlags.None : UserOnly);
 

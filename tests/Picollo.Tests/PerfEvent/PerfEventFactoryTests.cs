@@ -18,7 +18,8 @@ public sealed class PerfEventFactoryTests
     [Fact]
     public void Bad_targets_are_refused()
     {
-        Factory.Invoking(f => f.WithTarget(-1, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
+        Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
+        Factory.Invoking(f => f.WithTarget(-1, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
         Factory.Invoking(f => f.WithTarget(0, -2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
         Factory.Invoking(f => f.WithTarget(1L << 31, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
         Factory.Invoking(f => f.WithThread(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
@@ -34,6 +35,7 @@ public sealed class PerfEventFactoryTests
         Target(Factory.WithProcess(7).WithThread(42)).Should().Be((42, -1, null));
         Target(Factory.WithThread(42).WithCpu(3)).Should().Be((-1, 3, null));
         Target(Factory.WithCpu(3).WithThread(42)).Should().Be((42, -1, null));
+        Target(Factory.WithThread(42).WithTarget(-1, 3)).Should().Be((-1, 3, null));
         Target(Factory.WithCpu(3).WithTarget(42, 5)).Should().Be((42, 5, null));
         Target(Factory.WithCpu(3).WithTarget(0, -1)).Should().Be((0, -1, null));
         Target(Factory.WithCpu(3).WithProcess(7)).Should().Be((0, -1, 7));
@@ -63,6 +65,92 @@ public sealed class PerfEventFactoryTests
         PerfEventSettings on = Factory.WithPinned().WithKernel().WithEnabled(false).WithEnabled().Settings;
         (on.IsPinned, on.CountsKernel, on.IsEnabled).Should().Be((true, true, true));
         Factory.WithKernel(withKernel: false).Settings.CountsKernel.Should().BeFalse();
+    }
+
+    [Fact]
+    public void A_raw_counter_has_the_number_of_its_event_in_its_name()
+    {
+        Factory.WithRawCounter(0x1c2).Settings.Counters.Should().Equal(
+            new PerfEventNumbers("Raw:450", new PerfEventDefinition(PerfTypeId.Raw, 0x1c2)));
+        Factory.Invoking(f => f.WithRawCounter(1).WithRawCounter(1)).Should().Throw<ArgumentException>();
+    }
+
+    [Fact]
+    public void A_counter_that_a_factory_returns_is_named_before_there_is_a_session()
+    {
+        _ = Factory.WithHardwareCounter(PerfHardwareCounterId.CpuCycles, out PerfEventCounter cycles)
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults)
+            .WithCacheCounter(PerfCacheCounterId.L1DReadMiss, out PerfEventCounter misses);
+        (cycles.Name, cycles.Type, cycles.Config).Should().Be(("Hardware:CpuCycles", PerfTypeId.Hardware, 0));
+        (faults.Name, faults.Type, faults.Config).Should().Be(("Software:PageFaults", PerfTypeId.Software, 2));
+        (misses.Name, misses.Type, misses.Config).Should().Be(("HardwareCache:L1DReadMiss", PerfTypeId.HardwareCache, 65536));
+        (cycles.Value, cycles.Delta, cycles.Current, cycles.RunningShare).Should().Be((0ul, default, default, null));
+        (cycles.HasUserRdpmc, cycles.HasUserTime, cycles.PairReadOverhead).Should().Be((false, false, 0));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_counter_that_a_factory_returned_belongs_to_one_session()
+    {
+        PerfEventCounterSessionFactory factory = Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults);
+        PerfEventCounterSessionFactory derived = factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
+        using PerfEventCounterSession session = factory.Create();
+        session.Counters.Should().Equal(faults);
+        session.Counters.Software.PageFaults.Should().BeSameAs(faults);
+        foreach (PerfEventCounterSessionFactory again in (PerfEventCounterSessionFactory[])[factory, derived])
+        {
+            again.Invoking(f => f.Create()).Should().Throw<InvalidOperationException>().WithMessage("*Software:PageFaults*");
+            again.Invoking(f => f.TryCreate(out _, out _)).Should().Throw<InvalidOperationException>();
+        }
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_counter_that_is_omitted_stays_at_zero()
+    {
+        using PerfEventCounterSession session = Factory.WithOptional()
+            .WithHardwareCounter((PerfHardwareCounterId)1_000, out PerfEventCounter none)
+            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock, out PerfEventCounter clock)
+            .Create();
+        session.Read();
+        session.Counters.Should().Equal(clock);
+        session.UnavailableCounters.Select(counter => counter.Name).Should().Equal(none.Name);
+        none.Value.Should().Be(0);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Every_counter_of_a_session_is_found_by_its_preset()
+    {
+        PerfSoftwareCounterId[] ids = Enum.GetValues<PerfSoftwareCounterId>();
+        PerfEventCounterSessionFactory factory = ids.Aggregate(Factory.WithOptional(), (f, id) => f.WithSoftwareCounter(id));
+        using PerfEventCounterSession session = factory.Create();
+        foreach (PerfSoftwareCounterId id in ids)
+        {
+            PerfEventCounter? named = (PerfEventCounter?)typeof(PerfSoftwareCounters).GetProperty($"{id}")!.GetValue(session.Counters.Software);
+            named.Should().BeSameAs(session.Counters[id]);
+            (named is null).Should().Be(session.UnavailableCounters.Any(counter => counter.Name == $"Software:{id}"));
+        }
+    }
+
+    /// <summary>Only the names, because there may be no such counters: each property asks for the preset of its own name.</summary>
+    [Fact]
+    public void Named_hardware_and_cache_counters_are_those_of_their_presets()
+    {
+        foreach ((Type type, Type presets, PerfTypeId kind) in ((Type, Type, PerfTypeId)[])
+        [
+            (typeof(PerfHardwareCounters), typeof(PerfHardwareCounterId), PerfTypeId.Hardware),
+            (typeof(PerfSoftwareCounters), typeof(PerfSoftwareCounterId), PerfTypeId.Software),
+            (typeof(PerfCacheCounters), typeof(PerfCacheCounterId), PerfTypeId.HardwareCache),
+        ])
+        {
+            type.GetProperties().Should().HaveCountGreaterThanOrEqualTo(10);
+            foreach (System.Reflection.PropertyInfo property in type.GetProperties())
+            {
+                ulong config = (ulong)(int)Enum.Parse(presets, property.Name);
+                PerfEventCounter counter = new("counter", new PerfEventDefinition(kind, config));
+                PerfEventCounters counters = new([new("another", new PerfEventDefinition(PerfTypeId.Raw, config)), counter]);
+                object by = type == typeof(PerfHardwareCounters) ? counters.Hardware : type == typeof(PerfSoftwareCounters) ? counters.Software : counters.Caches;
+                property.GetValue(by).Should().BeSameAs(counter, "it is {0}", property.Name);
+            }
+        }
     }
 
     [Fact]

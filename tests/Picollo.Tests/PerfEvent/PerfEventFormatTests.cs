@@ -14,9 +14,9 @@ public sealed class PerfEventFormatTests
     [InlineData("config:0-63", ulong.MaxValue, ulong.MaxValue, 0, 0)]
     public void Bits_go_where_the_format_says(string format, ulong value, ulong config, ulong config1, ulong config2)
     {
-        var definition = new PerfEventDefinition(4, 0);
+        var definition = new PerfEventDefinition(PerfTypeId.Raw, 0);
         PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeTrue();
-        definition.Should().Be(new PerfEventDefinition(4, config, config1, config2));
+        definition.Should().Be(new PerfEventDefinition(PerfTypeId.Raw, config, config1, config2));
     }
 
     [Theory]
@@ -25,14 +25,14 @@ public sealed class PerfEventFormatTests
     [InlineData("config:0-7,32-35", 0x1000)]
     public void A_value_that_does_not_fit_is_refused(string format, ulong value)
     {
-        var definition = new PerfEventDefinition(4, 0);
+        var definition = new PerfEventDefinition(PerfTypeId.Raw, 0);
         PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeFalse();
     }
 
     [Fact]
     public void A_field_replaces_what_was_there_and_nothing_beside_it()
     {
-        var definition = new PerfEventDefinition(4, 0xffff);
+        var definition = new PerfEventDefinition(PerfTypeId.Raw, 0xffff);
         PerfEventFormat.Parse("config:4-7")!.TrySet(ref definition, 0x2).Should().BeTrue();
         definition.Config.Should().Be(0xff2f);
     }

@@ -5,42 +5,42 @@ namespace Picollo.Tests.PerfEvent;
 public class PerfEventNamesTests
 {
     [Theory]
-    [InlineData("cycles", 0, 0)]
-    [InlineData("cpu-cycles", 0, 0)]
-    [InlineData("instructions", 0, 1)]
-    [InlineData("cache-references", 0, 2)]
-    [InlineData("cache-misses", 0, 3)]
-    [InlineData("branches", 0, 4)]
-    [InlineData("branch-instructions", 0, 4)]
-    [InlineData("branch-misses", 0, 5)]
-    [InlineData("bus-cycles", 0, 6)]
-    [InlineData("stalled-cycles-frontend", 0, 7)]
-    [InlineData("idle-cycles-backend", 0, 8)]
-    [InlineData("ref-cycles", 0, 9)]
-    [InlineData("cpu-clock", 1, 0)]
-    [InlineData("task-clock", 1, 1)]
-    [InlineData("page-faults", 1, 2)]
-    [InlineData("faults", 1, 2)]
-    [InlineData("context-switches", 1, 3)]
-    [InlineData("cs", 1, 3)]
-    [InlineData("cpu-migrations", 1, 4)]
-    [InlineData("migrations", 1, 4)]
-    [InlineData("minor-faults", 1, 5)]
-    [InlineData("major-faults", 1, 6)]
-    [InlineData("cgroup-switches", 1, 11)]
-    [InlineData("L1-dcache-loads", 3, 0)]
-    [InlineData("L1-dcache-load-misses", 3, 0x10000)]
-    [InlineData("l1-DCACHE-stores", 3, 0x100)]
-    [InlineData("L1-icache-prefetches", 3, 0x201)]
-    [InlineData("LLC-load-misses", 3, 0x10002)]
-    [InlineData("dTLB-store-misses", 3, 0x10103)]
-    [InlineData("iTLB-loads", 3, 4)]
-    [InlineData("branch-load-misses", 3, 0x10005)]
-    [InlineData("node-prefetch-misses", 3, 0x10206)]
-    [InlineData("r01c2", 4, 0x1c2)]
-    [InlineData("RFF", 4, 0xff)]
-    [InlineData("rffffffffffffffff", 4, -1)]
-    public void A_name_of_perfs_is_the_kernels_event(string name, uint type, long config) =>
+    [InlineData("cycles", PerfTypeId.Hardware, 0)]
+    [InlineData("cpu-cycles", PerfTypeId.Hardware, 0)]
+    [InlineData("instructions", PerfTypeId.Hardware, 1)]
+    [InlineData("cache-references", PerfTypeId.Hardware, 2)]
+    [InlineData("cache-misses", PerfTypeId.Hardware, 3)]
+    [InlineData("branches", PerfTypeId.Hardware, 4)]
+    [InlineData("branch-instructions", PerfTypeId.Hardware, 4)]
+    [InlineData("branch-misses", PerfTypeId.Hardware, 5)]
+    [InlineData("bus-cycles", PerfTypeId.Hardware, 6)]
+    [InlineData("stalled-cycles-frontend", PerfTypeId.Hardware, 7)]
+    [InlineData("idle-cycles-backend", PerfTypeId.Hardware, 8)]
+    [InlineData("ref-cycles", PerfTypeId.Hardware, 9)]
+    [InlineData("cpu-clock", PerfTypeId.Software, 0)]
+    [InlineData("task-clock", PerfTypeId.Software, 1)]
+    [InlineData("page-faults", PerfTypeId.Software, 2)]
+    [InlineData("faults", PerfTypeId.Software, 2)]
+    [InlineData("context-switches", PerfTypeId.Software, 3)]
+    [InlineData("cs", PerfTypeId.Software, 3)]
+    [InlineData("cpu-migrations", PerfTypeId.Software, 4)]
+    [InlineData("migrations", PerfTypeId.Software, 4)]
+    [InlineData("minor-faults", PerfTypeId.Software, 5)]
+    [InlineData("major-faults", PerfTypeId.Software, 6)]
+    [InlineData("cgroup-switches", PerfTypeId.Software, 11)]
+    [InlineData("L1-dcache-loads", PerfTypeId.HardwareCache, 0)]
+    [InlineData("L1-dcache-load-misses", PerfTypeId.HardwareCache, 0x10000)]
+    [InlineData("l1-DCACHE-stores", PerfTypeId.HardwareCache, 0x100)]
+    [InlineData("L1-icache-prefetches", PerfTypeId.HardwareCache, 0x201)]
+    [InlineData("LLC-load-misses", PerfTypeId.HardwareCache, 0x10002)]
+    [InlineData("dTLB-store-misses", PerfTypeId.HardwareCache, 0x10103)]
+    [InlineData("iTLB-loads", PerfTypeId.HardwareCache, 4)]
+    [InlineData("branch-load-misses", PerfTypeId.HardwareCache, 0x10005)]
+    [InlineData("node-prefetch-misses", PerfTypeId.HardwareCache, 0x10206)]
+    [InlineData("r01c2", PerfTypeId.Raw, 0x1c2)]
+    [InlineData("RFF", PerfTypeId.Raw, 0xff)]
+    [InlineData("rffffffffffffffff", PerfTypeId.Raw, -1)]
+    public void A_name_of_perfs_is_the_kernels_event(string name, PerfTypeId type, long config) =>
         PerfEventNames.Find(name).Should().Be(new PerfEventDefinition(type, (ulong)config));
 
     [Theory]
@@ -70,8 +70,8 @@ public class PerfEventNamesTests
         PerfEventSettings settings = PerfEventCounterSession.Factory.WithPerfEvents("CYCLES,r1,cpu/event=0x2e,umask=0x41/,sched:sched_switch").Settings;
 
         settings.Counters.Should().Equal(
-            new PerfEventNumbers("CYCLES", new PerfEventDefinition(0, 0)),
-            new PerfEventNumbers("r1", new PerfEventDefinition(4, 1)),
+            new PerfEventNumbers("CYCLES", new PerfEventDefinition(PerfTypeId.Hardware, 0)),
+            new PerfEventNumbers("r1", new PerfEventDefinition(PerfTypeId.Raw, 1)),
             new PerfPmuEvent("cpu/event=0x2e,umask=0x41/", "cpu", "event=0x2e,umask=0x41"),
             new PerfTracepoint("sched:sched_switch", "sched", "sched_switch"));
     }

@@ -9,7 +9,7 @@ public sealed class PerfEventReasonsTests
     private static readonly PerfMachine Real = new(HasPmu: true, Paranoid: 2);
 
     private static readonly PerfEventRequest Request =
-        new("Hardware:Instructions", new(PerfEventType.Hardware, 1), CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
+        new("Hardware:Instructions", new(PerfTypeId.Hardware, 1), CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
 
     [Theory]
     [InlineData(1, "EPERM", "seccomp")]
@@ -34,7 +34,7 @@ public sealed class PerfEventReasonsTests
     public void A_machine_without_a_PMU_says_so_of_hardware_events_only()
     {
         PerfEventReasons.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
-        PerfEventReasons.Describe(Request with { Definition = new(PerfEventType.Software, 0) }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
+        PerfEventReasons.Describe(Request with { Definition = new(PerfTypeId.Software, 0) }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
         PerfEventReasons.Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
     }
 
@@ -48,7 +48,7 @@ public sealed class PerfEventReasonsTests
     [Fact]
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
-        PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new(6, 0) };
+        PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new((PerfTypeId)6, 0) };
         PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot leave the kernel's part out").And.Contain("whole CPUs");
         PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("whole CPUs");
         PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("kernel's part out");
@@ -64,7 +64,7 @@ public sealed class PerfEventReasonsTests
         string kernel = PerfEventReasons.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
         kernel.Should().Contain("(now 2) to 1 or less").And.Contain("count user code only").And.Contain("CAP_PERFMON");
 
-        string software = PerfEventReasons.Describe(Request with { CountsKernel = true, Definition = new(PerfEventType.Tracepoint, 0) }, Errno.EACCES, Real);
+        string software = PerfEventReasons.Describe(Request with { CountsKernel = true, Definition = new(PerfTypeId.Tracepoint, 0) }, Errno.EACCES, Real);
         software.Should().NotContain("count user code only", "it would count nothing");
 
         string cpu = PerfEventReasons.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);

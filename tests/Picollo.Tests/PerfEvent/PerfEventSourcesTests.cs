@@ -36,7 +36,7 @@ public sealed class PerfEventSourcesTests : IDisposable
     [InlineData("config=0x1234,config1=7", 0x1234, 7)]
     [InlineData("event=1,offcore_rsp=0xffffffffffffffff", 1, ulong.MaxValue)]
     public void Events_are_found_by_the_words_of_their_pmu(string terms, ulong config, ulong config1) =>
-        Resolve("cpu", terms).Should().Be(new PerfEventDefinition(4, config, config1));
+        Resolve("cpu", terms).Should().Be(new PerfEventDefinition(PerfTypeId.Raw, config, config1));
 
     [Theory]
     [InlineData("gpu", "event=1", "*no PMU named \"gpu\"*cpu, uncore*")]
@@ -52,7 +52,7 @@ public sealed class PerfEventSourcesTests : IDisposable
 
     [Fact]
     public void Tracepoints_are_found_by_category_and_name() =>
-        ResolveTracepoint(_sources, "sched", "sched_switch").Should().Be(new PerfEventDefinition(2, 314));
+        ResolveTracepoint(_sources, "sched", "sched_switch").Should().Be(new PerfEventDefinition(PerfTypeId.Tracepoint, 314));
 
     [Fact]
     public void What_stands_in_the_way_of_a_tracepoint_is_named()

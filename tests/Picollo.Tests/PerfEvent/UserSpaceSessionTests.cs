@@ -11,8 +11,8 @@ public sealed class UserSpaceSessionTests
     {
         Counters =
         [
-            new PerfEventNumbers("faults", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.PageFaults)),
-            new PerfEventNumbers("minor", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.MinorPageFaults)),
+            new PerfEventNumbers("faults", new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.PageFaults)),
+            new PerfEventNumbers("minor", new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.MinorPageFaults)),
         ],
     };
 
@@ -62,8 +62,8 @@ public sealed class UserSpaceSessionTests
     public void A_thread_that_is_not_counted_asks_the_kernel()
     {
         var pages = new ScriptedPages(2);
-        pages.Counters[0].Value = 1_000_000_000; // no program has so many page faults
         using PerfEventCounterSession session = Open(pages);
+        pages.Counters[0].Value = 1_000_000_000; // no program has so many page faults
         int reads = pages.Reads;
         PerfPagesTests.OnAnotherThread(() =>
         {
@@ -75,9 +75,9 @@ public sealed class UserSpaceSessionTests
             return session.WasReadInUserSpace;
         }).Should().BeFalse();
         pages.Reads.Should().Be(reads);
-        session.Counters[0].RawValue.Should().BeLessThan(1_000_000_000);
+        session.Counters[0].Current.Value.Should().BeLessThan(1_000_000_000);
         session.Read();
-        session.Counters[0].RawValue.Should().Be(1_000_000_000);
+        session.Counters[0].Current.Value.Should().Be(1_000_000_000);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -89,10 +89,10 @@ public sealed class UserSpaceSessionTests
         pages.Counters[0].Value += 1_000;
         session.Read();
         session.Record();
-        session.Counters[0].Delta.Should().Be(1_000);
-        session.Counters[0].RawDelta.Should().Be(1_040);
-        session.Counters[1].Delta.Should().Be(0);
-        session.Counters[1].RawDelta.Should().Be(40);
+        session.Counters[0].Delta.Value.Should().Be(1_000);
+        session.Counters[0].RawDelta.Value.Should().Be(1_040);
+        session.Counters[1].Delta.Value.Should().Be(0);
+        session.Counters[1].RawDelta.Value.Should().Be(40);
 
         using (session.Measure())
         {
@@ -116,11 +116,11 @@ public sealed class UserSpaceSessionTests
         }
         while (pages.Reads % 5 != 0);
         session.Read();
-        session.Counters[0].RawDelta.Should().Be(40);
-        session.Counters[0].Delta.Should().Be(0);
+        session.Counters[0].RawDelta.Value.Should().Be(40);
+        session.Counters[0].Delta.Value.Should().Be(0);
         pages.Counters[0].Value += 1_000;
         session.Read();
-        session.Counters[0].Delta.Should().Be(1_000);
+        session.Counters[0].Delta.Value.Should().Be(1_000);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -130,9 +130,9 @@ public sealed class UserSpaceSessionTests
         using PerfEventCounterSession session = PerfEventCounterSession.Open(OneClock, PerfEventSources.System, (_, _) => pages);
         session.Read();
         session.Read(forceSyscallRead: true);
-        session.Counters[0].Delta.Should().Be(session.Counters[0].RawDelta - 1).And.BePositive();
+        session.Counters[0].Delta.Value.Should().Be(session.Counters[0].RawDelta.Value - 1).And.BePositive();
         session.Read(forceSyscallRead: true);
-        session.Counters[0].Delta.Should().BeLessThan(session.Counters[0].RawDelta - 1, "a call takes more than a nanosecond");
+        session.Counters[0].Delta.Value.Should().BeLessThan(session.Counters[0].RawDelta.Value - 1, "a call takes more than a nanosecond");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -151,8 +151,8 @@ public sealed class UserSpaceSessionTests
         using (PerfEventCounterSession session = PerfEventCounterSession.Open(TwoCounters with { ThreadId = id }, PerfEventSources.System, (_, _) => pages))
         {
             session.Read();
-            session.Counters[0].RawDelta.Should().Be(40);
-            session.Counters[0].Delta.Should().Be(40);
+            session.Counters[0].RawDelta.Value.Should().Be(40);
+            session.Counters[0].Delta.Value.Should().Be(40);
         }
 
         over.Set();
@@ -168,7 +168,7 @@ public sealed class UserSpaceSessionTests
         session.Read();
         pages.Counters[0].Value += 10;
         session.Read();
-        session.Counters[0].Delta.Should().Be(10, "it is not a call's time that was in it");
+        session.Counters[0].Delta.Value.Should().Be(10, "it is not a call's time that was in it");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -179,8 +179,8 @@ public sealed class UserSpaceSessionTests
         session.Read();
         session.Enable();
         session.Read();
-        session.Counters[0].RawDelta.Should().Be(40);
-        session.Counters[0].Delta.Should().Be(0);
+        session.Counters[0].RawDelta.Value.Should().Be(40);
+        session.Counters[0].Delta.Value.Should().Be(0);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -267,13 +267,13 @@ public sealed class UserSpaceSessionTests
 
         session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(7);
         session.Read();
-        session.Counters[0].Delta.Should().Be(7);
+        session.Counters[0].Delta.Value.Should().Be(7);
         session.Counters[0].Value.Should().Be(7);
 
         pages.Counters[0].EnabledNanoseconds += 3_000;
         session.Read();
-        session.Counters[0].Delta.Should().BeCloseTo(3_000_000, 10_000, "a thousand in a nanosecond is what it counts on average");
-        session.Counters[0].RawDelta.Should().Be(0);
+        session.Counters[0].ScaledDelta.Should().BeCloseTo(3_000_000, 10_000, "a thousand in a nanosecond is what it counts on average");
+        session.Counters[0].RawDelta.Value.Should().Be(0);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -291,8 +291,8 @@ public sealed class UserSpaceSessionTests
             pages.Counters[0].Value = 0;
         }
 
-        session.Counters[0].Delta.Should().Be(0);
-        session.Counters[0].RawDelta.Should().Be(0);
+        session.Counters[0].Delta.Value.Should().Be(0);
+        session.Counters[0].RawDelta.Value.Should().Be(0);
         session.Counters[0].Value.Should().Be(0);
         session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(0);
         session.Counters[0].Histogram.TotalCount.Should().Be(2);
@@ -306,8 +306,9 @@ public sealed class UserSpaceSessionTests
         session.Read();
         pages.Counters[0] = new PerfPage { Value = 1_000, EnabledNanoseconds = 4_000, RunningNanoseconds = 1_000 };
         session.Read();
-        session.Counters[0].Delta.Should().Be(4_000);
-        session.Counters[0].RawDelta.Should().Be(1_000);
+        session.Counters[0].Delta.ScaledValue.Should().Be(4_000);
+        session.Counters[0].Delta.Value.Should().Be(1_000);
+        session.Counters[0].RawDelta.Value.Should().Be(1_000);
         session.Counters[0].RunningShare.Should().Be(0.25);
         (session.Counters[0].TimeEnabled.Ticks, session.Counters[0].TimeRunning.Ticks).Should().Be((40, 10));
     }
@@ -319,15 +320,14 @@ public sealed class UserSpaceSessionTests
         using (PerfEventCounterSession session = Open(new ShimPages(simulated)))
         {
             session.Read();
-            session.Counters.Select(counter => counter.RawValue).Should().Equal(7_000_000_000, 9_000_000_000);
             simulated[0].Offset += 123;
             session.Read();
             session.WasReadInUserSpace.Should().BeTrue();
-            session.Counters.Select(counter => counter.Delta).Should().Equal(123, 0);
+            session.Counters.Select(counter => counter.Delta.Value).Should().Equal(123, 0);
             simulated[1].Index = 0;
             session.Read();
             session.WasReadInUserSpace.Should().BeFalse();
-            session.Counters[0].RawValue.Should().BeLessThan(7_000_000_000, "all are the kernel's");
+            session.Counters[0].Current.Value.Should().BeLessThan(7_000_000_000, "all are the kernel's");
         }
 
         Array.ForEach(simulated, page => page.Dispose());
@@ -351,7 +351,7 @@ public sealed class UserSpaceSessionTests
 
     private static readonly PerfEventSettings OneClock = new()
     {
-        Counters = [new PerfEventNumbers("clock", new PerfEventDefinition(PerfEventType.Software, (ulong)PerfSoftwareCounterId.TaskClock))],
+        Counters = [new PerfEventNumbers("clock", new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.TaskClock))],
     };
 
     private sealed unsafe class FailingPages() : PerfPages(new nint[2], null)

@@ -90,6 +90,9 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, SetLastError = true)]
     public static partial int sched_setaffinity(int thread, nuint bytes, ulong* mask);
 
+    [LibraryImport(Library), SuppressGCTransition]
+    public static partial int sched_getcpu();
+
     [LibraryImport(Library)]
     public static partial nint pthread_self();
 

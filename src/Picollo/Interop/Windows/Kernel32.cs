@@ -66,6 +66,22 @@ internal static unsafe partial class Kernel32
 
     [LibraryImport(Library)]
     public static partial ushort GetActiveProcessorGroupCount();
+
+    [LibraryImport(Library), SuppressGCTransition]
+    public static partial void GetCurrentProcessorNumberEx(ProcessorNumber* number);
+
+    /// <summary>Returns the mask before, or 0 on failure.</summary>
+    [LibraryImport(Library)]
+    public static partial nuint SetThreadAffinityMask(nint thread, nuint mask);
+}
+
+/// <summary>PROCESSOR_NUMBER of winnt.h: a group of up to 64 CPUs, and one of them.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal struct ProcessorNumber
+{
+    public ushort Group;
+    public byte Number;
+    public byte Reserved;
 }
 
 /// <summary>FILETIME of minwinbase.h: units of 100 ns in two halves. Not a <see cref="long"/>, which would have to be aligned to

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Picollo.Cpu.Linux;
 using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics.Tests.Linux;

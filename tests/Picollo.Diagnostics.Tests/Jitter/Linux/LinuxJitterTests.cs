@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.Cpu.Linux;
 using Picollo.Diagnostics.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;

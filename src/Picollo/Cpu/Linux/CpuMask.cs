@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Cpu.Linux;
 
 /// <summary>The CPUs that a thread may run on, as many as the kernel knows.</summary>
 internal static unsafe class CpuMask
@@ -38,6 +38,11 @@ internal static unsafe class CpuMask
     /// <summary>Pins the calling thread; 0, or an error number.</summary>
     public static int Pin(int cpu)
     {
+        if (cpu >= MostWords * BitsPerWord)
+        {
+            return Errno.EINVAL;
+        }
+
         ulong[] mask = new ulong[Math.Max(UsualWords, (cpu / BitsPerWord) + 1)];
         mask[cpu / BitsPerWord] = 1UL << (cpu % BitsPerWord);
         fixed (ulong* pointer = mask)
