@@ -1,0 +1,98 @@
+using Version01App;
+
+namespace Picollo.Samples.Tests;
+
+/// <summary>The programs of Picollo v0.1 in tests/Version01App compile, and do what they did.</summary>
+[Collection(ConsoleOutput.Collection)]
+public sealed class Version01Tests
+{
+    [Fact]
+    public void Histograms_scopes_and_snapshots() => ConsoleOutput.Of(HistogramProgram.Run).Should().Be(
+        """
+        plain: 4 values, reused True
+        interlocked: 4 values, reused True
+        thread-local: 4 values, reused True
+        in range: 1, overflow: 2
+        scopes: 5, elapsed in order: True
+        ticks: 1000000000, 1000000000
+        seconds: 1000000000, 1000000, 1000, True
+        snapshot: 1 of 2, copy: 1
+        time: Utc, True
+
+        """);
+
+    [Fact]
+    public void Percentiles_buckets_and_tables()
+    {
+        string[] lines = ConsoleOutput.LinesOf(ReadingProgram.Run);
+
+        int tables = Array.IndexOf(lines, "##### Histogram summary");
+        lines[..tables].Should().Equal(
+            "lower bounds: 1488 1888 1984",
+            "upper bound: 1503",
+            "interpolated: 1499",
+            "default: 1496",
+            "P20: 200 of 200, before 184",
+            "selection: True",
+            "percentiles: 16, True",
+            "buckets: 64 and 64 of 3776",
+            "bucket: 1488 to 1503, middle 1496, next 1504, 16 values",
+            "valid: True, False, overflow: False",
+            "a default enumerable throws");
+        lines[tables..].Where(line => line.StartsWith("#####", StringComparison.Ordinal))
+            .Should().Equal("##### Histogram summary", "##### Values", "##### Same", "##### Histogram diff");
+        lines.Where(line => line.StartsWith("| Mean:", StringComparison.Ordinal)).Last().Split('|', StringSplitOptions.TrimEntries)
+            .Should().Equal("", "Mean:", "0.00", "0.00", "+0.0%", "");
+    }
+
+    [Fact]
+    public void Json() => ConsoleOutput.Of(JsonProgram.Run).Should().Be(
+        """
+        summary: True
+          minTrackableValue
+          maxTrackableValue
+          relativeError
+          totalCount
+          overflowCount
+          sum
+          mean
+          stDev
+          timestampUtc
+          percentiles
+        percentile: True, {"rank":99,"bucket":{"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262},"targetCount":990,"runningCount":990}
+        bucket: True, {"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262}
+        snapshot: True
+        refused: percentiles has 0 of 16 ranks.
+
+        """);
+
+    [Fact]
+    public void Counters()
+    {
+        string[] lines = ConsoleOutput.LinesOf(CounterProgram.Run);
+
+        lines[0].Should().Be("target: 0, 0 to 5");
+        if (lines is [_, "no counters"])
+        {
+            PerfEvent.PerfEventCounterSession.IsSupported.Should().BeFalse();
+            return;
+        }
+
+        lines.Should().Contain(
+        [
+            "nonsense: False, False", "same: True, True", "only one: Software", "missing: True, True", "delta: True, True, True", "overhead: True",
+            "times: True, True", "recorded: 1", "reset: 0, 0", "before the session: Hardware:CpuCycles 0 True",
+        ]);
+        lines.Single(line => line.StartsWith("pid: ", StringComparison.Ordinal)).Should().EndWith(", cpu: -1");
+        lines.Single(line => line.StartsWith("hardware: ", StringComparison.Ordinal)).Should().MatchRegex("^hardware: (9|Hardware.*perf_event_open.*)$");
+    }
+
+    [Fact]
+    public void A_thread_and_a_cpu_made_ready()
+    {
+        string[] lines = ConsoleOutput.LinesOf(CpuUtilsProgram.Run);
+
+        lines[0].Should().BeOneOf("pinned: True, moved: False", "pinned: False, moved: False");
+        lines[1..].Should().Equal("clock: True", "thread: True");
+    }
+}

@@ -1,0 +1,7 @@
+using Version01App;
+
+HistogramProgram.Run();
+ReadingProgram.Run();
+JsonProgram.Run();
+CounterProgram.Run();
+CpuUtilsProgram.Run();
