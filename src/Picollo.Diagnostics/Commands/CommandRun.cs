@@ -16,7 +16,7 @@ public sealed class CommandRun
     public long ElapsedNanoseconds { get; internal init; }
 
     /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
-    /// faults, context switches, and the largest resident size that any one of them had.</summary>
+    /// faults, block operations, context switches, and the largest resident size that any one of them had.</summary>
     /// <remarks>All of it is known, except what <see cref="CommandMeter.UnavailableReason"/> names; an unknown size is 0.</remarks>
     public ResourceUsage Usage { get; internal init; }
 
@@ -38,8 +38,8 @@ public sealed class CommandRun
     /// and went between two looks, and of what threads did after the last one.</summary>
     internal IReadOnlyList<CommandThread> Threads { get; init; } = [];
 
-    /// <summary>Whether it is a part of the life of a process that ran already, of which faults and context switches are not in
-    /// <see cref="Usage"/>.</summary>
+    /// <summary>Whether it is a part of the life of a process that ran already, of which faults, block operations and context switches are
+    /// not in <see cref="Usage"/>.</summary>
     internal bool IsAttached { get; init; }
 
     /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>

@@ -11,6 +11,9 @@ public sealed class ResourceUsageTests
         MaxResidentBytes = 30 << 20,
         MinorPageFaults = 100,
         MajorPageFaults = 10,
+        BlockInputOperations = 8,
+        BlockOutputOperations = 300,
+        ReceivedSignals = 1,
         VoluntaryContextSwitches = 1_000,
         InvoluntaryContextSwitches = 20,
     };
@@ -21,6 +24,9 @@ public sealed class ResourceUsageTests
         MaxResidentBytes = (40 << 20) + (1 << 18),
         MinorPageFaults = 220,
         MajorPageFaults = 13,
+        BlockInputOperations = 32,
+        BlockOutputOperations = 316,
+        ReceivedSignals = 3,
         VoluntaryContextSwitches = 1_051,
         InvoluntaryContextSwitches = 24,
     };
@@ -34,6 +40,9 @@ public sealed class ResourceUsageTests
             MaxResidentBytes = (40 << 20) + (1 << 18),
             MinorPageFaults = 120,
             MajorPageFaults = 3,
+            BlockInputOperations = 24,
+            BlockOutputOperations = 16,
+            ReceivedSignals = 2,
             VoluntaryContextSwitches = 51,
             InvoluntaryContextSwitches = 4,
         });
@@ -43,10 +52,44 @@ public sealed class ResourceUsageTests
             MaxResidentBytes = 30 << 20,
             MinorPageFaults = -120,
             MajorPageFaults = -3,
+            BlockInputOperations = -24,
+            BlockOutputOperations = -16,
+            ReceivedSignals = -2,
             VoluntaryContextSwitches = -51,
             InvoluntaryContextSwitches = -4,
         });
     }
+
+    [Fact]
+    public void A_sum_is_of_the_counts_and_has_the_larger_high_water_mark()
+    {
+        ResourceUsage sum = new()
+        {
+            Cpu = new CpuUsage(12_003_000, 348_000),
+            MaxResidentBytes = (40 << 20) + (1 << 18),
+            MinorPageFaults = 320,
+            MajorPageFaults = 23,
+            BlockInputOperations = 40,
+            BlockOutputOperations = 616,
+            ReceivedSignals = 4,
+            VoluntaryContextSwitches = 2_051,
+            InvoluntaryContextSwitches = 44,
+        };
+        (Later + Earlier).Should().Be(sum);
+        (Earlier + Later).Should().Be(sum);
+    }
+
+    [Fact]
+    public void Subtraction_is_the_inverse_of_addition_except_for_the_high_water_mark() => Seeded.Run(200, random =>
+    {
+        (ResourceUsage one, ResourceUsage other, ResourceUsage third) = (Any(random), Any(random), Any(random));
+        long largest = Math.Max(one.MaxResidentBytes, other.MaxResidentBytes);
+
+        (one + other - other).Should().Be(one with { MaxResidentBytes = largest });
+        (one - other + other).Should().Be(one with { MaxResidentBytes = largest });
+        (one + other + third).Should().Be(one + (other + third));
+        (one + default(ResourceUsage)).Should().Be(one);
+    });
 
     [Fact]
     public void Text_is_all_of_it_whatever_the_culture()
@@ -57,7 +100,7 @@ public sealed class ResourceUsageTests
             CultureInfo.CurrentCulture = new CultureInfo("") { NumberFormat = { NumberDecimalSeparator = ",", NegativeSign = "minus" } };
             (Later - Earlier).ToString().Should().Be(
                 "12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 40.3 MiB resident, page faults 120 minor and 3 major, "
-                + "context switches 51 voluntary and 4 involuntary");
+                + "block operations 24 input and 16 output, signals 2, context switches 51 voluntary and 4 involuntary");
             (Earlier - Later).ToString().Should().EndWith("context switches -51 voluntary and -4 involuntary");
         }
         finally
@@ -65,4 +108,17 @@ public sealed class ResourceUsageTests
             CultureInfo.CurrentCulture = culture;
         }
     }
+
+    private static ResourceUsage Any(Random random) => new()
+    {
+        Cpu = new CpuUsage(random.NextInt64(), random.NextInt64()),
+        MaxResidentBytes = random.NextInt64(),
+        MinorPageFaults = random.NextInt64(),
+        MajorPageFaults = random.NextInt64(),
+        BlockInputOperations = random.NextInt64(),
+        BlockOutputOperations = random.NextInt64(),
+        ReceivedSignals = random.NextInt64(),
+        VoluntaryContextSwitches = random.NextInt64(),
+        InvoluntaryContextSwitches = random.NextInt64(),
+    };
 }

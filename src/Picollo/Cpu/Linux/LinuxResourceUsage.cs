@@ -41,6 +41,9 @@ internal static unsafe class LinuxResourceUsage
         MaxResidentBytes = usage.MaxResidentKibibytes * BytesPerKibibyte,
         MinorPageFaults = usage.MinorFaults,
         MajorPageFaults = usage.MajorFaults,
+        BlockInputOperations = usage.BlockInputs,
+        BlockOutputOperations = usage.BlockOutputs,
+        ReceivedSignals = usage.Signals,
         VoluntaryContextSwitches = usage.VoluntarySwitches,
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };

@@ -31,6 +31,9 @@ internal static unsafe class MacResourceUsage
         MaxResidentBytes = usage.MaxResidentBytes,
         MinorPageFaults = usage.MinorFaults,
         MajorPageFaults = usage.MajorFaults,
+        BlockInputOperations = usage.BlockInputs,
+        BlockOutputOperations = usage.BlockOutputs,
+        ReceivedSignals = usage.Signals,
         VoluntaryContextSwitches = usage.VoluntarySwitches,
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };

@@ -5,14 +5,14 @@ using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
-/// <summary>What a thread or process has used besides CPU time: its peak memory, its page faults and its context switches. A reading, or
-/// the difference of two. Linux; macOS for processes.</summary>
+/// <summary>What a thread or process has used besides CPU time: its peak memory, its page faults, its block operations and its context
+/// switches. A reading, or the difference or sum of two. Linux; macOS for processes.</summary>
 /// <remarks>
 /// <para>Counts are since the thread or process began and never go back; a difference may be negative if it is taken the wrong way
 /// round. All counts of a reading come from one call. Immutable and thread-safe. Reading is one system call (two for a thread), which for
 /// a process takes the longer the more threads it has, and allocates nothing.</para>
-/// <para><b>Source.</b> <c>getrusage(2)</c>. These are the fields that the kernel keeps, but for blocks read and written, which
-/// <c>/proc/self/io</c> tells in bytes; the others of <c>struct rusage</c> are 0 on Linux.</para>
+/// <para><b>Source.</b> <c>getrusage(2)</c>. The fields of <c>struct rusage</c> that are not here (<c>ru_ixrss</c>, <c>ru_idrss</c>,
+/// <c>ru_isrss</c>, <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
 /// <para><b>macOS</b> counts as voluntary only what waits in the BSD part of its kernel, and all other switches, waits for a
 /// lock among them, as involuntary: there only the sum of the two tells anything.</para>
 /// <example>
@@ -49,6 +49,20 @@ public readonly record struct ResourceUsage
 
     /// <summary>Page faults that had to wait for a disk or for swap.</summary>
     public long MajorPageFaults { get; internal init; }
+
+    /// <summary>Input that file systems had to do: <c>ru_inblock</c>. What the page cache already had is not counted.</summary>
+    /// <remarks>Linux counts in units of 512 bytes, however many requests these take, and 0 in a kernel that was built without
+    /// <c>CONFIG_TASK_IO_ACCOUNTING</c> (<c>include/linux/task_io_accounting_ops.h</c>). macOS counts operations.</remarks>
+    public long BlockInputOperations { get; internal init; }
+
+    /// <summary>Output that file systems had to do: <c>ru_oublock</c>.</summary>
+    /// <remarks>As <see cref="BlockInputOperations"/>. Linux counts a write to the page cache when it is made, for the thread that makes it,
+    /// and not when the kernel writes it to the disk. A file system that has no disk, such as <c>tmpfs</c>, counts nothing.</remarks>
+    public long BlockOutputOperations { get; internal init; }
+
+    /// <summary>Signals received: <c>ru_nsignals</c>. Always 0 on Linux, whose kernel does not maintain the field
+    /// (<c>getrusage(2)</c>).</summary>
+    public long ReceivedSignals { get; internal init; }
 
     /// <summary>How often the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
     public long VoluntaryContextSwitches { get; internal init; }
@@ -102,17 +116,38 @@ public readonly record struct ResourceUsage
         MaxResidentBytes = end.MaxResidentBytes,
         MinorPageFaults = end.MinorPageFaults - start.MinorPageFaults,
         MajorPageFaults = end.MajorPageFaults - start.MajorPageFaults,
+        BlockInputOperations = end.BlockInputOperations - start.BlockInputOperations,
+        BlockOutputOperations = end.BlockOutputOperations - start.BlockOutputOperations,
+        ReceivedSignals = end.ReceivedSignals - start.ReceivedSignals,
         VoluntaryContextSwitches = end.VoluntaryContextSwitches - start.VoluntaryContextSwitches,
         InvoluntaryContextSwitches = end.InvoluntaryContextSwitches - start.InvoluntaryContextSwitches,
     };
 
+    /// <summary>What two threads or processes have taken together, or one in two stretches of time. <see cref="MaxResidentBytes"/> is the
+    /// larger one's: high-water marks have no sum.</summary>
+    /// <param name="left">One amount.</param>
+    /// <param name="right">The other amount.</param>
+    public static ResourceUsage operator +(ResourceUsage left, ResourceUsage right) => new()
+    {
+        Cpu = left.Cpu + right.Cpu,
+        MaxResidentBytes = Math.Max(left.MaxResidentBytes, right.MaxResidentBytes),
+        MinorPageFaults = left.MinorPageFaults + right.MinorPageFaults,
+        MajorPageFaults = left.MajorPageFaults + right.MajorPageFaults,
+        BlockInputOperations = left.BlockInputOperations + right.BlockInputOperations,
+        BlockOutputOperations = left.BlockOutputOperations + right.BlockOutputOperations,
+        ReceivedSignals = left.ReceivedSignals + right.ReceivedSignals,
+        VoluntaryContextSwitches = left.VoluntaryContextSwitches + right.VoluntaryContextSwitches,
+        InvoluntaryContextSwitches = left.InvoluntaryContextSwitches + right.InvoluntaryContextSwitches,
+    };
+
     /// <summary>All of it in words; culture-invariant.</summary>
     /// <returns>For example <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0 major,
-    /// context switches 51 voluntary and 3 involuntary</c>.</returns>
+    /// block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "
         + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
+        + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
     // The JIT leaves one of the branches.

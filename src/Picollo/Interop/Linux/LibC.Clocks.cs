@@ -54,7 +54,11 @@ internal static unsafe partial class LibC
         private fixed long _integralSizes[3]; // of text, data and stack: Linux keeps none
         public long MinorFaults;
         public long MajorFaults;
-        private fixed long _swapsBlocksMessagesSignals[6];
+        private fixed long _swaps[1];
+        public long BlockInputs;
+        public long BlockOutputs;
+        private fixed long _messages[2];
+        public long Signals;
         public long VoluntarySwitches;
         public long InvoluntarySwitches;
     }

@@ -21,7 +21,11 @@ internal unsafe struct DarwinResourceUsage
     private fixed long _integralSizes[3];
     public long MinorFaults;
     public long MajorFaults;
-    private fixed long _swapsBlocksMessagesSignals[6];
+    private fixed long _swaps[1];
+    public long BlockInputs;
+    public long BlockOutputs;
+    private fixed long _messages[2];
+    public long Signals;
     public long VoluntarySwitches;
     public long InvoluntarySwitches;
 }

@@ -115,6 +115,30 @@ public sealed unsafe partial class LinuxResourceUsageTests
         taken.Should().BeInRange(new DriveInfo(path).DriveFormat == "tmpfs" ? 0 : 1, MajorFaultsInProc() - faultsInProc);
     }
 
+    /// <summary>A file that is written, and read when it is no longer in the page cache. (On a tmpfs, and in a kernel without the accounting,
+    /// nothing is counted, neither here nor in /proc.)</summary>
+    [FactNeeding(Need.Linux)]
+    public void Block_operations_are_those_of_proc_in_units_of_512_bytes()
+    {
+        const int Size = 1 << 20;
+        string path = Path.Combine(AppContext.BaseDirectory, Path.GetRandomFileName());
+        using var file = new FileStream(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None, 1, FileOptions.DeleteOnClose);
+        (long read, long written) = BlocksInProc();
+        ResourceUsage start = ResourceUsage.GetByThread();
+        file.Write(new byte[Size]);
+        file.Flush(flushToDisk: true);
+        ForgetCached((int)file.SafeFileHandle.DangerousGetHandle(), 0, 0, DontNeed).Should().Be(0);
+        file.Position = 0;
+        file.ReadExactly(new byte[Size]);
+        ResourceUsage taken = ResourceUsage.GetByThread() - start;
+        (long readAfter, long writtenAfter) = BlocksInProc();
+
+        start.BlockInputOperations.Should().BeGreaterThanOrEqualTo(read);
+        taken.BlockInputOperations.Should().BeInRange(readAfter > read ? 1 : 0, readAfter - read);
+        taken.BlockOutputOperations.Should().BeInRange(writtenAfter - written >= Size / 512 ? Size / 512 : 0, writtenAfter - written);
+        taken.ReceivedSignals.Should().Be(0, "Linux does not maintain ru_nsignals");
+    }
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void The_largest_resident_size_is_that_of_proc()
@@ -226,6 +250,14 @@ public sealed unsafe partial class LinuxResourceUsageTests
     {
         string stat = File.ReadAllText("/proc/thread-self/stat");
         return long.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[9], CultureInfo.InvariantCulture);
+    }
+
+    // proc_pid_io(5): absent in a kernel without the accounting.
+    private static (long Read, long Written) BlocksInProc()
+    {
+        const string Io = "/proc/thread-self/io";
+        string io = File.Exists(Io) ? File.ReadAllText(Io) : "read_bytes: 0\nwrite_bytes: 0";
+        return (Field(io, "read_bytes") / 512, Field(io, "write_bytes") / 512);
     }
 
     private const int DontNeed = 4; // POSIX_FADV_DONTNEED of <fcntl.h>

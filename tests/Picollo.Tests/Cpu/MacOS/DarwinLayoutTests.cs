@@ -29,6 +29,9 @@ public class DarwinLayoutTests
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MaxResidentBytes)).Should().Be(32);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MinorFaults)).Should().Be(64);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MajorFaults)).Should().Be(72);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockInputs)).Should().Be(88);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockOutputs)).Should().Be(96);
+        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Signals)).Should().Be(120);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.VoluntarySwitches)).Should().Be(128);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.InvoluntarySwitches)).Should().Be(136);
     }
@@ -44,6 +47,9 @@ public class DarwinLayoutTests
             MaxResidentBytes = 10,
             MinorPageFaults = 14,
             MajorPageFaults = 15,
+            BlockInputOperations = 17,
+            BlockOutputOperations = 18,
+            ReceivedSignals = 21,
             VoluntaryContextSwitches = 22,
             InvoluntaryContextSwitches = 23,
         });

@@ -18,6 +18,9 @@ public sealed class LinuxLayoutTests
         Offset(nameof(LibC.Rusage.MaxResidentKibibytes)).Should().Be(32);
         Offset(nameof(LibC.Rusage.MinorFaults)).Should().Be(64);
         Offset(nameof(LibC.Rusage.MajorFaults)).Should().Be(72);
+        Offset(nameof(LibC.Rusage.BlockInputs)).Should().Be(88);
+        Offset(nameof(LibC.Rusage.BlockOutputs)).Should().Be(96);
+        Offset(nameof(LibC.Rusage.Signals)).Should().Be(120);
         Offset(nameof(LibC.Rusage.VoluntarySwitches)).Should().Be(128);
         Offset(nameof(LibC.Rusage.InvoluntarySwitches)).Should().Be(136);
     }
@@ -33,6 +36,9 @@ public sealed class LinuxLayoutTests
             MaxResidentBytes = 10 * 1024,
             MinorPageFaults = 14,
             MajorPageFaults = 15,
+            BlockInputOperations = 17,
+            BlockOutputOperations = 18,
+            ReceivedSignals = 21,
             VoluntaryContextSwitches = 22,
             InvoluntaryContextSwitches = 23,
         });
