@@ -50,6 +50,25 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
+    public void A_sum_keeps_user_and_kernel_time_apart()
+    {
+        CpuUsage.Sum([new(10, 7), new(4, 2), new(-1, 0)]).Should().Be(new CpuUsage(13, 9));
+        CpuUsage.Sum([]).Should().Be(default(CpuUsage));
+        FluentActions.Invoking(() => CpuUsage.Sum(null!)).Should().Throw<ArgumentNullException>().WithParameterName("usages");
+    }
+
+    [Fact]
+    public void Subtraction_is_the_inverse_of_addition_and_of_sums() => Seeded.Run(200, random =>
+    {
+        CpuUsage[] usages = [.. Enumerable.Range(0, random.Next(1, 9)).Select(_ => new CpuUsage(random.NextInt64(), random.NextInt64()))];
+        CpuUsage sum = CpuUsage.Sum(usages);
+
+        (sum - usages[0]).Should().Be(CpuUsage.Sum(usages[1..]));
+        (sum - usages[0] + usages[0]).Should().Be(sum);
+        CpuUsage.Sum(usages.Reverse()).Should().Be(sum);
+    });
+
+    [Fact]
     public void Usages_are_ordered_by_total_and_then_by_user_time()
     {
         CpuUsage[] ordered = [new(-1, 0), new(0, 0), new(0, 5), new(2, 3), new(5, 0), new(0, 6)];

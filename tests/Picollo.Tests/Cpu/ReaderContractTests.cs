@@ -24,6 +24,15 @@ public class ReaderContractTests
     public ReaderContractTests() => Burn.Begin();
 
     [Fact]
+    public void This_system_is_supported()
+    {
+        CpuUsageReader.UnavailableReason.Should().BeNull();
+        CpuUsageReader.IsSupported.Should().BeTrue();
+        CpuUsage.IsSupported.Should().BeTrue();
+        CpuUsageAsyncWatcher.IsSupported.Should().BeTrue();
+    }
+
+    [Fact]
     [Trait("Category", "Slow")]
     public void A_burn_on_this_thread_is_seen_as_user_time()
     {

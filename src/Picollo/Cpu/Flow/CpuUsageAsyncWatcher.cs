@@ -8,8 +8,8 @@ namespace Picollo.Cpu;
 /// <remarks>
 /// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread takes up
 /// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, and no allocations,
-/// however long it runs. Watchers may be nested, overlap and run side by
-/// side; what a flow with several of them takes counts in each.</para>
+/// however long it runs (except for a watcher that lists its switches, see <see cref="Totals"/>). Watchers may be nested, overlap and run
+/// side by side; what a flow with several of them takes counts in each.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
 /// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an
 /// <c>IAsyncEnumerable</c>. Whenever asked, also by a thread outside of the flow, the results are of that moment: with what all threads
@@ -50,7 +50,7 @@ namespace Picollo.Cpu;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class CpuUsageAsyncWatcher : IDisposable
+public sealed partial class CpuUsageAsyncWatcher : IDisposable
 {
     // Under the lock, and no longer changed once the watcher is final: a timestamp at the start, and from the stop on the ticks since.
     private long _startOrLength;
@@ -58,7 +58,10 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     private long _switchCount;
 
     private CpuUsageAsyncWatcher? _outer;
-    private CpuUsageAsyncWatcher? _successor;
+
+    // A watcher that lists its switches has no successor, so that one field holds either, and no watcher grows by the list.
+    private object? _successorOrPieces;
+
     private int _threadCount;
     private readonly byte _readings;
     private byte _stopRequested;
@@ -74,8 +77,19 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     {
     }
 
-    /// <summary>Starts watching the current flow, and counts the bytes that it allocates if that is asked for.</summary>
-    internal CpuUsageAsyncWatcher(CpuUsageDetail detail, bool countsAllocations)
+    /// <summary>Starts watching the current flow with <see cref="CpuUsageDetail.UserAndKernel"/>, and lists its switches if that is
+    /// requested.</summary>
+    /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments that the flow runs, which takes memory for each of
+    /// them.</param>
+    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
+    public CpuUsageAsyncWatcher(bool listSwitches)
+        : this(CpuUsageDetail.UserAndKernel, countsAllocations: false, listSwitches)
+    {
+    }
+
+    /// <summary>Starts watching the current flow, and counts the bytes that it allocates and lists its switches if that is
+    /// requested.</summary>
+    internal CpuUsageAsyncWatcher(CpuUsageDetail detail, bool countsAllocations, bool listSwitches = false)
     {
         if (detail is not (CpuUsageDetail.TotalOnly or CpuUsageDetail.UserAndKernel))
         {
@@ -90,16 +104,17 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
         _readings = (byte)(FlowReadings.Total
             | (detail == CpuUsageDetail.UserAndKernel ? FlowReadings.Split : 0)
-            | (countsAllocations ? FlowReadings.Allocations : 0));
+            | (countsAllocations ? FlowReadings.Allocations : 0)
+            | (listSwitches ? FlowReadings.Switches : 0));
         _startOrLength = Stopwatch.GetTimestamp();
         WatchedFlow.Enter(this);
     }
 
-    private CpuUsageAsyncWatcher(bool isFinal)
-    {
-        _isFinal = isFinal;
-        _readings = (byte)FlowReadings.Total;
-    }
+    private CpuUsageAsyncWatcher(FlowReadings readings, bool isFinal) => (_readings, _isFinal) = ((byte)readings, isFinal);
+
+    /// <summary>Whether watchers work on this system: it reports a thread's CPU time. Where it is false, the constructors throw a
+    /// <see cref="MeasurementUnavailableException"/>.</summary>
+    public static bool IsSupported => CpuTimes.Current.ThreadUnavailableReason is null;
 
     /// <summary>What is read at each switch.</summary>
     public CpuUsageDetail Detail =>
@@ -216,7 +231,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
 
         WatchedFlow.Leave(this);
         long end = Stopwatch.GetTimestamp();
-        CpuSegment taken = WatchedFlow.GetTaken(this);
+        CpuSegment taken = WatchedFlow.GetTaken(this, out FlowPiece? pieces);
 
         // Replaces the sums: a segment that has ended on another thread since is already in them, or younger than the stop.
         // A segment that still runs is added to the successor as a whole when it ends, so that what this watcher has of it is taken off
@@ -225,7 +240,7 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
         successor?.Add(_sums - taken, byThreadSwitch: false);
         _startOrLength = end - _startOrLength;
         _sums = taken;
-        _successor = successor;
+        _successorOrPieces = (object?)pieces ?? successor;
         Volatile.Write(ref _isFinal, true);
         Unlock();
     }
@@ -238,10 +253,10 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal long AllocatedBytes => (Final ?? WatchedFlow.GetTaken(this)).AllocatedBytes;
 
     /// <summary>Whether segments of its flow are measured: while it runs, and later for its successor.</summary>
-    internal bool IsCounting => IsRunning || _successor is not null;
+    internal bool IsCounting => IsRunning || Successor is not null;
 
     /// <summary>The watcher that the flow's segments count for: this one, once it is stopped its successor, or none.</summary>
-    internal CpuUsageAsyncWatcher? Counting => IsRunning ? this : _successor;
+    internal CpuUsageAsyncWatcher? Counting => IsRunning ? this : Successor;
 
     /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Those that count nothing any more are
     /// removed on the way.</summary>
@@ -265,11 +280,11 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal int ThreadCount => Volatile.Read(ref _threadCount);
 
     /// <summary>One that has never been in a flow.</summary>
-    internal static CpuUsageAsyncWatcher MakeStopped() => new(isFinal: true);
+    internal static CpuUsageAsyncWatcher MakeStopped() => new(FlowReadings.Total, isFinal: true);
 
     /// <summary>One that is in no flow itself, and runs forever; for <see cref="StopFor"/>.</summary>
     /// <remarks>Its total may be lower for a moment while a flow is stopped.</remarks>
-    internal static CpuUsageAsyncWatcher MakeSuccessor() => new(isFinal: false)
+    internal static CpuUsageAsyncWatcher MakeSuccessor() => new(FlowReadings.Total, isFinal: false)
     {
         // Threads are in the flows of those it took over from: a question looks at all.
         _threadCount = int.MaxValue / 2,
@@ -279,15 +294,18 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal CpuSegment? Final => IsRunning ? null : _sums;
 
     /// <summary>The segments that have ended.</summary>
-    internal CpuSegment Ended
+    internal CpuSegment Ended => GetEnded(out _);
+
+    private CpuUsageAsyncWatcher? Successor => _successorOrPieces as CpuUsageAsyncWatcher;
+
+    /// <summary>The segments that have ended, and their list at the same moment.</summary>
+    internal CpuSegment GetEnded(out FlowPiece? pieces)
     {
-        get
-        {
-            Lock();
-            CpuSegment ended = _sums;
-            Unlock();
-            return ended;
-        }
+        Lock();
+        CpuSegment ended = _sums;
+        pieces = Pieces;
+        Unlock();
+        return ended;
     }
 
     /// <summary>A thread takes the flow up.</summary>
@@ -297,20 +315,31 @@ public sealed class CpuUsageAsyncWatcher : IDisposable
     internal void RemoveThread() => Interlocked.Decrement(ref _threadCount);
 
     /// <summary>Adds a segment that has ended; several threads may at once.</summary>
-    internal void Add(in CpuSegment segment, bool byThreadSwitch)
+    /// <param name="segment">What the current thread has taken.</param>
+    /// <param name="byThreadSwitch">Whether it ended because the thread left the flow.</param>
+    /// <param name="wallTicks">The wall time of the segment, for watchers that list it; null for a correction, which is in no list.</param>
+    internal void Add(in CpuSegment segment, bool byThreadSwitch, long? wallTicks = null)
     {
+        FlowPiece? piece = ListsSwitches && wallTicks is { } ticks
+            ? new FlowPiece(segment.Split, ticks, Environment.CurrentManagedThreadId, byThreadSwitch)
+            : null;
         Lock();
         bool isFinal = _isFinal;
         if (!isFinal)
         {
             _sums += segment;
             _switchCount += byThreadSwitch ? 1 : 0;
+            if (piece is not null)
+            {
+                piece.Previous = Pieces;
+                _successorOrPieces = piece;
+            }
         }
 
         Unlock();
         if (isFinal)
         {
-            _successor?.Add(segment, byThreadSwitch);
+            Successor?.Add(segment, byThreadSwitch);
         }
     }
 

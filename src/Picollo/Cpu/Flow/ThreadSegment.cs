@@ -22,6 +22,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private readonly ICpuTimes _clocks = clocks;
     private readonly long? _threadId = clocks.ThreadId;
     private CpuSegment _start;
+    private long _startTimestamp;
     private long _watched;
     private long _version;
 
@@ -40,6 +41,13 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <summary>The system's ID of the thread; null where it does not return one, and once the thread has ended: others may get
     /// it.</summary>
     public long? ThreadId => _owner.IsAlive ? _threadId : null;
+
+    /// <summary>The thread's managed ID.</summary>
+    public int ManagedThreadId => _owner.ManagedThreadId;
+
+    /// <summary>The wall time of the segment that runs, for a watcher that lists it, by any thread; 0 once the thread has ended, because
+    /// nothing reports when. As true as <see cref="Measure"/>.</summary>
+    public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startTimestamp : 0;
 
     /// <summary>Even while nothing changes; grows with each change.</summary>
     public long Version => Volatile.Read(ref _version);
@@ -65,16 +73,17 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <param name="watchers">Whose time comes now; null for nobody's.</param>
     /// <param name="now">The thread's clocks.</param>
     /// <param name="byThreadSwitch">As for <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
+    /// <param name="timestamp">The wall time of <paramref name="now"/>, if one of the watchers that come or go lists its switches.</param>
     /// <remarks>The clocks were read before the change began: were they read within it, readers would wait for an owner that loses
     /// its processor there (tried: where threads switched all the time, for milliseconds). So another thread may have measured the
     /// segment since; then it ends no earlier than that, which its owner's clock has passed too, and no total goes back.</remarks>
-    public void Change(CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch)
+    public void Change(CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch, long timestamp = 0)
     {
         BeginChange();
         CpuSegment end = now;
         if (Watchers is not null)
         {
-            AddToWatchers(now - _start, byThreadSwitch);
+            AddToWatchers(now - _start, byThreadSwitch, timestamp - _startTimestamp);
 
             // An addition is a full fence: either the owner sees here what a reader has noted, or that reader sees that the version
             // has changed, and does not use it.
@@ -88,6 +97,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
         _watched += Watchers is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
         _start = end;
+        _startTimestamp = timestamp;
         SetWatchers(watchers);
         EndChange();
     }
@@ -162,11 +172,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     internal void EndChange() => Volatile.Write(ref _version, _version + 1);
 
-    private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch)
+    private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch, long? wallTicks = null)
     {
         for (CpuUsageAsyncWatcher? watcher = Watchers; watcher is not null; watcher = watcher.Outer)
         {
-            watcher.Add(segment, byThreadSwitch);
+            watcher.Add(segment, byThreadSwitch, wallTicks);
         }
     }
 
@@ -234,6 +244,9 @@ internal enum FlowReadings
 
     /// <summary>The bytes that the thread has allocated.</summary>
     Allocations = 4,
+
+    /// <summary>The wall time, for the list of switches.</summary>
+    Switches = 8,
 }
 
 /// <summary>A thread's CPU clocks and allocated bytes at a moment, or what passed between two; the split and the bytes are 0 if no watcher

@@ -1,3 +1,6 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
 namespace Picollo.Cpu;
 
 /// <summary>Which watchers the current flow has, and what its thread's clocks stood at when it took the flow up. The runtime calls
@@ -59,16 +62,22 @@ internal static class WatchedFlow
     /// has not left the flow yet, and waits for a processor.</summary>
     /// <remarks>Mostly no other thread is in it, which its count tells: a look at all threads' segments would be a cache miss each, on
     /// a large machine microseconds.</remarks>
-    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher)
+    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, out _);
+
+    /// <inheritdoc cref="GetTaken(CpuUsageAsyncWatcher)"/>
+    /// <param name="watcher">The watcher of the flow.</param>
+    /// <param name="pieces">The list of the same, if the watcher lists its switches.</param>
+    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
     {
         ThreadSegment? own = ThreadSegment.OfThread;
         bool isInFlow = own is not null && Contains(own.Watchers, watcher);
-        if (watcher.ThreadCount > (isInFlow ? 1 : 0))
+        if (watcher.ListsSwitches || watcher.ThreadCount > (isInFlow ? 1 : 0))
         {
-            return GetTaken(watcher, ThreadSegment.All);
+            return GetTaken(watcher, ThreadSegment.All, out pieces);
         }
 
         // The count first, then the sums: who has left it since has added to them.
+        pieces = null;
         CpuSegment taken = isInFlow ? own!.Measure(watcher.Readings) + watcher.Ended : watcher.Ended;
         return watcher.Final ?? taken;
     }
@@ -77,11 +86,12 @@ internal static class WatchedFlow
     /// been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is younger
     /// than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with lies between
     /// the question and the answer.</remarks>
-    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads)
+    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? pieces)
     {
         // The calling thread's own cannot change meanwhile, and mostly there is no other.
         CpuSegment own = default;
-        List<(ThreadSegment Thread, long Version, CpuSegment Measured)>? others = null;
+        long ownWallTicks = 0;
+        List<(ThreadSegment Thread, long Version, CpuSegment Measured, long WallTicks)>? others = null;
         foreach (ThreadSegment thread in threads)
         {
             long version = thread.WaitForEvenVersion();
@@ -91,27 +101,51 @@ internal static class WatchedFlow
             }
 
             CpuSegment measured = thread.Measure(watcher.Readings);
+            long wallTicks = watcher.ListsSwitches ? thread.WallTicks : 0;
             if (thread == ThreadSegment.OfThread)
             {
-                own = measured;
+                (own, ownWallTicks) = (measured, wallTicks);
             }
             else
             {
-                (others ??= []).Add((thread, version, measured));
+                (others ??= []).Add((thread, version, measured, wallTicks));
             }
         }
 
         CpuSegment taken;
         do
         {
-            taken = own + watcher.Ended;
+            taken = own + watcher.GetEnded(out pieces);
             Volatile.ReadBarrier();
         }
         while (others?.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) > 0);
 
         // Stopped meanwhile, it may have lost segments before they were measured: threads drop what nobody asks for.
-        return watcher.Final ?? others?.Aggregate(taken, static (sum, other) => sum + other.Measured) ?? taken;
+        if (watcher.Final is { } final)
+        {
+            pieces = watcher.Pieces;
+            return final;
+        }
+
+        if (ownWallTicks > 0)
+        {
+            pieces = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, isEnd: false) { Previous = pieces };
+        }
+
+        foreach ((ThreadSegment thread, _, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
+        {
+            taken += measured;
+            if (wallTicks > 0)
+            {
+                pieces = new FlowPiece(measured.Split, wallTicks, thread.ManagedThreadId, isEnd: false) { Previous = pieces };
+            }
+        }
+
+        return taken;
     }
+
+    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
+        GetTaken(watcher, threads, out _);
 
     /// <summary>Whether a watcher that runs is this one or outside of it.</summary>
     private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
@@ -145,7 +179,8 @@ internal static class WatchedFlow
         FlowReadings readings = ReadingsOf(thread.Watchers) | ofEntered;
         if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
         {
-            thread.Change(ofEntered != default ? entered : null, now, change.ThreadContextChanged);
+            long timestamp = (readings & FlowReadings.Switches) != 0 ? Stopwatch.GetTimestamp() : 0;
+            thread.Change(ofEntered != default ? entered : null, now, change.ThreadContextChanged, timestamp);
         }
         else
         {

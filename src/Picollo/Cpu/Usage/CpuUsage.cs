@@ -56,6 +56,25 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <inheritdoc cref="CpuUsageReader.GetByProcess()"/>
     public static CpuUsage GetByProcess() => CpuUsageReader.GetByProcess();
 
+    /// <inheritdoc cref="CpuUsageReader.IsSupported"/>
+    public static bool IsSupported => CpuUsageReader.IsSupported;
+
+    /// <summary>All amounts together, user and kernel apart.</summary>
+    /// <param name="usages">The amounts.</param>
+    /// <returns>Their sum; 0 for no amounts.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="usages"/> is null.</exception>
+    public static CpuUsage Sum(IEnumerable<CpuUsage> usages)
+    {
+        ArgumentNullException.ThrowIfNull(usages);
+        CpuUsage sum = default;
+        foreach (CpuUsage usage in usages)
+        {
+            sum += usage;
+        }
+
+        return sum;
+    }
+
     /// <summary>The time taken between two readings, user and kernel apart.</summary>
     /// <param name="end">The later reading.</param>
     /// <param name="start">The earlier reading.</param>

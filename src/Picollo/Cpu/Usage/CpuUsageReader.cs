@@ -19,6 +19,14 @@ namespace Picollo.Cpu;
 /// </remarks>
 public static class CpuUsageReader
 {
+    /// <summary>Whether this system reports the CPU time of the current thread and of this process. Where it is false,
+    /// <see cref="UnavailableReason"/> says why. At most one system call.</summary>
+    public static bool IsSupported => UnavailableReason is null;
+
+    /// <summary>Why this system does not report the CPU time of the current thread or of this process; null if it reports both. At most
+    /// one system call.</summary>
+    public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
+
     /// <summary>The CPU time of the current thread, user and kernel apart. Use it where the two matter;
     /// <see cref="GetThreadTimeNanoseconds()"/> costs about half.</summary>
     /// <returns>Since the thread began.</returns>
@@ -165,6 +173,9 @@ public static class CpuUsageReader
         CpuTimes.Current.ThreadId ?? Throw<long>(
             "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp "
             + "filter refuses gettid(2), allow it), Windows and macOS only.");
+
+    internal static string? ReasonOf(ICpuTimes times) =>
+        times.ThreadUnavailableReason is { } reason || !times.TryGetSplit(ResourceOwner.Process, 0, out _, out reason) ? reason : null;
 
     internal static T Throw<T>(string reason) => throw new MeasurementUnavailableException(reason);
 

@@ -1,0 +1,45 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>How the pieces of a flow are joined into the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
+public sealed class FlowPieceTests
+{
+    private static readonly CpuUsage Usage = new(3, 2);
+
+    [Fact]
+    public void No_pieces_are_no_segments() => FlowPiece.ToSegments(null).Should().BeEmpty();
+
+    [Fact]
+    public void Segments_are_in_the_order_in_which_they_ended() =>
+        FlowPiece.ToSegments(Listed((1, 10, true), (2, 20, true), (1, 30, true))).Should().Equal(Item(10, 1), Item(20, 1), Item(30, 1));
+
+    [Fact]
+    public void Pieces_of_a_thread_are_one_segment_until_it_leaves_the_flow() =>
+        FlowPiece.ToSegments(Listed((1, 10, false), (2, 20, true), (1, 5, false), (1, 1, true), (1, 7, true)))
+            .Should().Equal(Item(20, 1), Item(16, 3), Item(7, 1));
+
+    [Fact]
+    public void Segments_that_have_not_ended_come_last() =>
+        FlowPiece.ToSegments(Listed((1, 10, false), (2, 20, true), (1, 5, false))).Should().Equal(Item(20, 1), Item(15, 2));
+
+    /// <summary>Compared with a walk over the pieces of each thread by itself.</summary>
+    [Fact]
+    public void Joining_loses_nothing_and_ends_a_segment_at_each_switch() => Seeded.Run(500, random =>
+    {
+        (int Thread, int Ticks, bool IsEnd)[] pieces =
+            [.. Enumerable.Range(0, random.Next(40)).Select(_ => (random.Next(1, 5), random.Next(1, 100), random.Next(2) == 0))];
+
+        List<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = FlowPiece.ToSegments(Listed(pieces));
+
+        segments.Sum(segment => segment.WallTicks).Should().Be(pieces.Sum(piece => piece.Ticks));
+        segments.GetSummaryCpuUsage().Should().Be(new CpuUsage(3 * pieces.Length, 2 * pieces.Length));
+        int running = pieces.GroupBy(piece => piece.Thread).Count(thread => !thread.Last().IsEnd);
+        segments.Should().HaveCount(pieces.Count(piece => piece.IsEnd) + running);
+    });
+
+    private static CpuUsageAsyncWatcher.ContextSwitchLogItem Item(long ticks, int pieces) => new(ticks, new CpuUsage(3 * pieces, 2 * pieces));
+
+    private static FlowPiece? Listed(params (int Thread, int Ticks, bool IsEnd)[] pieces) => pieces.Aggregate(
+        (FlowPiece?)null, static (last, piece) => new FlowPiece(Usage, piece.Ticks, piece.Thread, piece.IsEnd) { Previous = last });
+}

@@ -1,0 +1,41 @@
+using System.Diagnostics.CodeAnalysis;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>What <see cref="CpuUsageReader.IsSupported"/> depends on; ReaderContractTests has the system that the tests run on.</summary>
+public sealed class ReaderSupportTests
+{
+    [Fact]
+    public void Another_system_is_named_in_the_reason() =>
+        CpuUsageReader.ReasonOf(new UnknownCpuTimes()).Should().StartWith("CPU time is read on Linux, Windows and macOS only; this is ");
+
+    [Theory]
+    [InlineData(null, null, null)]
+    [InlineData("no thread", null, "no thread")]
+    [InlineData(null, "no process", "no process")]
+    [InlineData("no thread", "no process", "no thread")]
+    public void Both_the_thread_and_the_process_are_necessary(string? thread, string? process, string? reason) =>
+        CpuUsageReader.ReasonOf(new RefusingTimes(thread, process)).Should().Be(reason);
+
+    private sealed class RefusingTimes(string? thread, string? process) : ICpuTimes
+    {
+        public long? ThreadId => null;
+
+        public string? ThreadUnavailableReason => thread;
+
+        public bool TryGetThread(out long totalNanoseconds) => throw new NotSupportedException();
+
+        public bool TryGetThread(out long totalNanoseconds, out CpuUsage split) => throw new NotSupportedException();
+
+        public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason) =>
+            throw new NotSupportedException();
+
+        public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+        {
+            (owner, id).Should().Be((ResourceOwner.Process, 0));
+            (split, reason) = (default, process);
+            return process is null;
+        }
+    }
+}

@@ -1,0 +1,236 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary><see cref="CpuUsageAsyncWatcher.Totals"/>: the segments of real flows.</summary>
+public sealed class WatcherTotalsTests
+{
+    [Fact]
+    public Task After_the_stop_the_segments_are_the_switches_and_the_last_one() => Apart(async () =>
+    {
+        var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+        for (int i = 0; i < 20; i++)
+        {
+            Thread.SpinWait(100);
+            await Task.Yield();
+        }
+
+        watcher.Stop();
+        IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> totals = watcher.Totals;
+        await Task.Yield();
+
+        watcher.Detail.Should().Be(CpuUsageDetail.UserAndKernel);
+        watcher.SwitchCount.Should().BeInRange(19, 20, "a thread that has queued the rest of the flow may still be leaving it");
+        totals.Should().HaveCountGreaterThan(20).And.Equal(watcher.Totals);
+        totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage()).And.NotBe(default(CpuUsage));
+        totals.Should().OnlyContain(segment => segment.Duration > 0 && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
+        totals.Max(segment => segment.WallTicks).Should().BeLessThan(watcher.WallTime.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond + 1_000);
+    });
+
+    /// <summary>Whatever the threads do, and whenever the list is asked for.</summary>
+    [Fact]
+    public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => Apart(async () =>
+    {
+        for (int seed = Seeded.FirstSeed; seed != Seeded.FirstSeed + 30; seed = unchecked(seed + 1))
+        {
+            var random = new Random(seed);
+            var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+            CpuUsage before = watcher.GetSummaryCpuUsage();
+            await Run(random, depth: 3);
+            CpuUsage while1 = watcher.GetSummaryCpuUsage();
+            CpuUsage listed = watcher.Totals.GetSummaryCpuUsage();
+            CpuUsage while2 = watcher.GetSummaryCpuUsage();
+            watcher.Stop();
+
+            listed.TotalNanoseconds.Should().BeInRange(while1.TotalNanoseconds, while2.TotalNanoseconds, "PICOLLO_TEST_SEED={0}", seed);
+            before.TotalNanoseconds.Should().BeLessThanOrEqualTo(listed.TotalNanoseconds);
+            watcher.Totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage(), "PICOLLO_TEST_SEED={0}", seed);
+        }
+
+        // One thread after the other, so that each has left before the next question.
+        static async Task Run(Random random, int depth)
+        {
+            for (int i = 0; i < 4; i++)
+            {
+                switch (random.Next(depth > 0 ? 6 : 4))
+                {
+                    case 0:
+                        Thread.SpinWait(200);
+                        break;
+                    case 1:
+                        await Task.Yield();
+                        break;
+                    case 2:
+                        var thread = new Thread(() => Thread.SpinWait(50));
+                        thread.Start();
+                        thread.Join();
+                        break;
+                    case 3:
+                        using (CpuUsageAsyncWatcher.Suspend())
+                        {
+                            Thread.SpinWait(50);
+                        }
+
+                        break;
+                    case 4:
+                        using (new CpuUsageAsyncWatcher(listSwitches: random.Next(2) == 0))
+                        {
+                            await Run(random, depth - 1);
+                        }
+
+                        break;
+                    default:
+                        await Task.Run(() => Run(random, depth - 1));
+                        break;
+                }
+            }
+        }
+    });
+
+    [Fact]
+    public void A_watcher_that_starts_or_stops_in_the_flow_does_not_divide_a_segment()
+    {
+        using var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+        for (int i = 0; i < 3; i++)
+        {
+            using var inner = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+            Thread.SpinWait(10);
+        }
+
+        watcher.Totals.Should().ContainSingle("no thread has left the flow").Which.Duration.Should().BePositive();
+        watcher.Stop();
+        watcher.Totals.Should().ContainSingle();
+    }
+
+    [Fact]
+    public void Segments_that_still_run_are_listed_last()
+    {
+        using var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+        using var mayEnd = new ManualResetEventSlim();
+        using var runs = new ManualResetEventSlim();
+        var ended = new Thread(() => { });
+        ended.Start();
+        ended.Join();
+        var running = new Thread(() =>
+        {
+            runs.Set();
+            mayEnd.Wait();
+        });
+        running.Start();
+        runs.Wait();
+
+        watcher.Totals.Should().HaveCount(3, "one thread has ended, one waits, and this one asks");
+        CpuUsageAsyncWatcher.ContextSwitchLogItem first = watcher.Totals[0];
+        mayEnd.Set();
+        running.Join();
+        watcher.Totals.Should().HaveCount(3).And.HaveElementAt(0, first);
+        watcher.SwitchCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void Time_in_which_the_flow_is_suspended_is_not_in_a_segment()
+    {
+        using var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            long ticks = watcher.Totals.Single().WallTicks;
+            Thread.Sleep(1);
+            watcher.Totals.Single().WallTicks.Should().Be(ticks);
+        }
+
+        watcher.Totals.Should().ContainSingle();
+    }
+
+    [Fact]
+    public void A_thread_that_ended_in_the_flow_without_a_report_has_no_segment()
+    {
+        CpuUsageAsyncWatcher? watcher = null;
+        var thread = new Thread(() => watcher = new CpuUsageAsyncWatcher(listSwitches: true));
+        thread.UnsafeStart();
+        thread.Join();
+
+        watcher!.Totals.Should().BeEmpty();
+        watcher.Stop();
+        watcher.Totals.Should().BeEmpty();
+        watcher.GetSummaryCpuUsage().Should().Be(default(CpuUsage));
+    }
+
+    [Fact]
+    public void A_correction_of_a_segment_is_not_a_segment()
+    {
+        CpuUsageAsyncWatcher watcher = null!;
+        var thread = new Thread(() => watcher = new CpuUsageAsyncWatcher(listSwitches: true));
+        thread.UnsafeStart();
+        thread.Join();
+        watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 9);
+        watcher.Add(new CpuSegment(1, default), byThreadSwitch: false);
+
+        watcher.Totals.Should().Equal(new CpuUsageAsyncWatcher.ContextSwitchLogItem(9, new CpuUsage(3, 2)));
+        watcher.Stop();
+        watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 9);
+        watcher.Totals.Should().ContainSingle("what ends after the stop is not counted");
+    }
+
+    [Fact]
+    public async Task Segments_that_end_at_once_are_all_listed()
+    {
+        const int Segments = 20_000, Threads = 4;
+        CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher(listSwitches: true));
+        await Task.WhenAll(Enumerable.Range(0, Threads).Select(_ => Task.Factory.StartNew(
+            () =>
+            {
+                for (int i = 0; i < Segments; i++)
+                {
+                    watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 7);
+                }
+            },
+            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)));
+
+        watcher.Totals.Count(segment => segment.WallTicks == 7 && segment.CpuUsage == new CpuUsage(3, 2)).Should().Be(Segments * Threads);
+    }
+
+    [Fact]
+    public void A_switch_takes_56_bytes_only_where_it_is_listed()
+    {
+        BytesOfSwitch(() => new CpuUsageAsyncWatcher()).Should().Be(0);
+        BytesOfSwitch(() => new CpuUsageAsyncWatcher(listSwitches: true)).Should().Be(56);
+
+        // On a thread without the flow, which takes it up and leaves it again.
+        static long BytesOfSwitch(Func<CpuUsageAsyncWatcher> create)
+        {
+            ExecutionContext flow = null!;
+            CpuUsageAsyncWatcher watcher = null!;
+            RunApart(() =>
+            {
+                watcher = create();
+                flow = ExecutionContext.Capture()!;
+            });
+            long bytes = 0;
+            RunApart(() => bytes = Allocations.InSteadyState(() => ExecutionContext.Run(flow, static _ => { }, null)));
+            watcher.Stop();
+            return bytes / 100;
+        }
+
+        static void RunApart(ThreadStart action)
+        {
+            var thread = new Thread(action);
+            thread.UnsafeStart();
+            thread.Join();
+        }
+    }
+
+    [Fact]
+    public void A_watcher_without_a_list_says_how_to_create_one_that_has_it()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+
+        watcher.Invoking(one => one.Totals).Should().Throw<InvalidOperationException>().WithMessage("*listSwitches: true*");
+        watcher.Invoking(one => one.ToHumanString()).Should().Throw<InvalidOperationException>();
+        watcher.Stop();
+        watcher.Invoking(one => one.Totals).Should().Throw<InvalidOperationException>();
+    }
+
+    // In a flow of its own.
+    private static Task Apart(Func<Task> test) => Task.Run(test);
+}
