@@ -85,7 +85,8 @@ public sealed class MigratingGuideTests
 
         histogram.GetPercentile(99.9).TargetCount.Should().Be(999);
         histogram.Dispose();
-        histogram.TotalCount.Should().Be(1_000);
+        histogram.GetNanoScope().Dispose();
+        FluentActions.Invoking(() => histogram.TotalCount).Should().Throw<ObjectDisposedException>();
         FluentActions.Invoking(() => histogram.Record(1)).Should().Throw<ObjectDisposedException>();
     }
 }
