@@ -33,6 +33,17 @@ public sealed class CpuGuideTests
     }
 
     [Fact]
+    public void Switches_are_listed()
+    {
+        IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = [];
+        string[] lines = ConsoleOutput.LinesOf(() => segments = CpuTimeGuide.ListingAsync().GetAwaiter().GetResult());
+
+        segments.Should().NotBeEmpty();
+        lines.Should().HaveCount(2 + (2 * segments.Count));
+        lines[0].Should().Be($"CPU usage of a request: {segments.GetSummaryCpuUsage()}; thread switches:");
+    }
+
+    [Fact]
     public void The_machine_is_listed_with_this_process()
     {
         CpuStates total = default;

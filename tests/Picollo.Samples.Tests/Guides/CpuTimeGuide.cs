@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Builder;
 using Picollo.Cpu;
 
 namespace Picollo.Samples.Tests.Guides;
@@ -40,6 +41,20 @@ internal static class CpuTimeGuide
         return watcher.GetSummaryCpuUsage();
     }
 
+    public static async Task<IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem>> ListingAsync()
+    {
+        var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+        await HandleRequest();
+        watcher.Stop();
+        Console.Write(watcher.ToHumanString(taskDescription: "a request"));
+        foreach (CpuUsageAsyncWatcher.ContextSwitchLogItem segment in watcher.Totals)
+        {
+            Console.WriteLine($"{segment.Duration:0.000} s, {segment.CpuShare:P0} of a CPU, {segment.CpuUsage}");
+        }
+
+        return watcher.Totals;
+    }
+
     public static async Task<(CpuUsage Used, long Total)> MeasuringWorkAsync()
     {
         CpuUsage used = await CpuUsageAsyncWatcher.MeasureAsync(HandleRequest);
@@ -72,4 +87,26 @@ internal static class CpuTimeGuide
     }
 
     private static void DoWork() => Thread.SpinWait(100);
+
+    /// <summary>What ASP.NET Core expects of a start-up class.</summary>
+    public interface IStartup
+    {
+        void Configure(IApplicationBuilder app);
+    }
+
+    /// <summary>The middleware of Universe.CpuUsage's document.</summary>
+    public sealed class Startup : IStartup
+    {
+        public void Configure(IApplicationBuilder app)
+        {
+            // Displays the CPU usage of all tasks that the ASP.NET Core pipeline executes during each HTTP request.
+            app.Use(async (context, next) =>
+            {
+                CpuUsageAsyncWatcher watcher = new CpuUsageAsyncWatcher();
+                await next.Invoke();
+                watcher.Stop();
+                Console.WriteLine($"Cpu Usage by http request is {watcher.GetSummaryCpuUsage()}");
+            });
+        }
+    }
 }

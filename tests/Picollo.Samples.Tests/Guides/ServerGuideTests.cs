@@ -48,6 +48,19 @@ public sealed class ServerGuideTests
     }
 
     [Fact]
+    public async Task The_middleware_of_the_guide_prints_the_CPU_time_of_a_request()
+    {
+        await using WebApplication app = Builder().Build();
+        new CpuTimeGuide.Startup().Configure(app);
+        app.MapGet("/", async () => await Task.Yield());
+        await app.StartAsync();
+        using HttpClient client = new() { BaseAddress = new Uri(app.Urls.Single()) };
+
+        ConsoleOutput.Of(() => client.GetStringAsync("/").GetAwaiter().GetResult())
+            .Should().MatchRegex(@"^Cpu Usage by http request is [0-9.]+ .?s \(user [0-9.]+ .?s, kernel [0-9.]+ .?s\)\n$");
+    }
+
+    [Fact]
     public void The_configuration_for_benchmarks_measures_by_one_diagnoser() =>
         BenchmarkDotNetGuide.Config().GetDiagnosers().Should().ContainSingle(diagnoser => diagnoser.Ids.Contains("Picollo"));
 
