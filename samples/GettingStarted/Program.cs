@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Samples;
 
-/// <summary>Runs the programs of this folder by name; without a name it lists them and runs the short ones.</summary>
+/// <summary>Runs the programs of this folder by name; without a name it lists them and runs all, in half a minute.</summary>
 internal static class Program
 {
     private static readonly SampleProgram[] Programs =
@@ -14,9 +14,18 @@ internal static class Program
         new("clock-resolution", "the steps in which the clock is seen to advance", _ => ClockResolution.Run()),
         new("cycle-resolution", "the same for the CPU's own counter", _ => CycleResolution.Run()),
         new("scopes", "timing a using block in four units; takes 4 s", _ => Scopes.Run()),
-        new("monitoring", "[seconds] a line a second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), IsLong: true),
-        new("stale-store", "[seconds] why a reset beside a writer is hard", seconds => StaleStore.Run(seconds ?? 2), IsLong: true),
-        new("thread-table", "[rounds] many threads record into one histogram", rounds => ThreadTable.Run(rounds ?? 10), IsLong: true),
+        new("monitoring", "[seconds] a line a second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), TakesNumber: true),
+        new("stale-store", "[seconds] why a reset during writes is hard", seconds => StaleStore.Run(seconds ?? 2), TakesNumber: true),
+        new(
+            "single-threaded",
+            "[rounds] the time of a record over four ranges, next to the article's",
+            rounds => SingleThreadedTimes.Run(rounds ?? 10),
+            TakesNumber: true),
+        new(
+            "thread-table",
+            "[rounds] many threads record into one histogram, next to the article's times",
+            rounds => ThreadTable.Run(rounds ?? 10),
+            TakesNumber: true),
     ];
 
     public static int Main(string[] arguments)
@@ -24,7 +33,7 @@ internal static class Program
         if (arguments.Length == 0)
         {
             List(Console.Out);
-            foreach (SampleProgram program in Programs.Where(program => !program.IsLong))
+            foreach (SampleProgram program in Programs)
             {
                 Console.WriteLine();
                 Console.WriteLine($"---- {program.Name} ----");
@@ -37,7 +46,7 @@ internal static class Program
         SampleProgram? chosen = Programs.FirstOrDefault(
             program => program.Name.Equals(arguments[0], StringComparison.OrdinalIgnoreCase));
         int? number = arguments.Length == 2 ? ParseNumber(arguments[1]) : null;
-        bool understood = arguments.Length == 1 || (arguments.Length == 2 && number is not null && chosen?.IsLong == true);
+        bool understood = arguments.Length == 1 || (arguments.Length == 2 && number is not null && chosen?.TakesNumber == true);
         if (chosen is null || !understood)
         {
             List(Console.Error);
@@ -60,6 +69,8 @@ internal static class Program
         }
     }
 
-    /// <summary>A program of this folder. Long ones take a number and run by name only.</summary>
-    private sealed record SampleProgram(string Name, string Description, Action<int?> Run, bool IsLong = false);
+    /// <summary>A program of this folder.</summary>
+    /// <param name="Run">Runs it with the number of the command line; null for its default.</param>
+    /// <param name="TakesNumber">Whether the command line may have a number after the name.</param>
+    private sealed record SampleProgram(string Name, string Description, Action<int?> Run, bool TakesNumber = false);
 }

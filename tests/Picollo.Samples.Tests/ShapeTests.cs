@@ -79,15 +79,24 @@ public sealed partial class ShapeTests
     [Trait("Category", "Slow")]
     public void StaleStore_prints_its_findings_and_no_count_comes_back_into_the_histogram()
     {
-        string[] lines = ConsoleOutput.LinesOf(() => StaleStore.Run(TimeSpan.FromSeconds(0.5)));
+        string[] lines = ConsoleOutput.LinesOf(() => StaleStore.Run(TimeSpan.FromSeconds(1.2)));
 
-        lines[0].Should().Be("Running for 0.5 seconds");
-        lines[1].Should().MatchRegex("^Iterations: [0-9,]*[1-9][0-9,]*$");
+        lines[0].Should().MatchRegex("^Running for 1.2 seconds\\.+$", "there is a dot for each second");
+        lines[1].Should().MatchRegex("^Iterations: [1-9][0-9,]*,000,000$");
         lines[2].Should().MatchRegex("^Bad signs: [0-9,]+$");
-        lines[3].Should().MatchRegex("^Max bad seen: ([0-9.E+]+|Infinity)$");
+        lines[3].Should().MatchRegex("^Max bad seen: ([0-9,]+\\.[0-9]{2}|[0-9.]+E[+][0-9]+|Infinity)$");
         lines[6].Should().MatchRegex("^  a bare counter, set to 0 +[0-9,]+ of +[0-9,]+");
         lines[7].Should().MatchRegex("^  HdrHistogram.Reset\\(\\) +0 of +[0-9,]*[1-9][0-9,]*$");
     }
+
+    [Theory]
+    [InlineData(0, "0.00")]
+    [InlineData(1.0001, "1.00")]
+    [InlineData(1_234.5, "1,234.50")]
+    [InlineData(1.5e300, "1.5E+300")]
+    [InlineData(double.PositiveInfinity, "Infinity")]
+    public void StaleStore_prints_numbers_with_two_decimals_unless_they_have_hundreds_of_digits(double number, string expected) =>
+        StaleStore.FormatNumber(number).Should().Be(expected);
 
     [Fact]
     public void ResetBesideWriter_sees_counts_that_a_reset_left_behind()
@@ -116,24 +125,61 @@ public sealed partial class ShapeTests
     }
 
     [Fact]
+    public void SingleThreadedTimes_prints_the_lines_of_the_article_for_its_four_ranges()
+    {
+        string[] lines = ConsoleOutput.LinesOf(() => SingleThreadedTimes.Run(rounds: 1, valueCount: 10_000));
+
+        string[] ranges = ["7716549600", "30000", "NanoScope.OneSecondValue = 1_000_000_000", "long.MaxValue"];
+        string[][] articles =
+        [
+            ["97,588, best time: 2.7", "98,816, best time: 10.7"],
+            ["24,004, best time: 3.0", "25,088, best time: 3.5"],
+            ["85,572, best time: 2.8", "98,816, best time: 7.0"],
+            ["221,300, best time: 2.8", "221,300, best time: 14.6"],
+        ];
+        lines.Should().HaveCount(2 + (4 * 5));
+        for (int i = 0; i < ranges.Length; i++)
+        {
+            string[] block = lines[(2 + (i * 5))..][..5];
+            block[..2].Should().Equal("", $"Max trackable: {ranges[i]}");
+            Match ours = BestTimeLine().Match(block[2]);
+            ours.Success.Should().BeTrue("'{0}' is in the article's format", block[2]);
+            double bytes = articles[i][0].Split(", ")[0].ToNumber();
+            ours.Groups["bytes"].Value.ToNumber().Should().BeInRange(bytes - 64, bytes + 64, "the buckets are the article's");
+            block[3..].Should().Equal(
+                $"- Picollo, article: footprint {articles[i][0]} ns/ops", $"- Legacy, article: footprint {articles[i][1]} ns/ops");
+        }
+    }
+
+    [Fact]
     public void ThreadTable_prints_a_row_per_case_and_variant()
     {
         string[] lines = ConsoleOutput.LinesOf(() => ThreadTable.Run(rounds: 1, valueCount: 10_000));
 
-        string[][] rows = [.. MarkdownRows.Of(lines).Skip(2)];
-        rows.Should().HaveCount(12);
+        string[][] table = MarkdownRows.Of(lines);
+        table.Should().HaveCount(2 + 12).And.OnlyContain(row => row.Length == table[0].Length);
+        string[][] rows = table[2..];
+        rows.Select(row => row[0]).Should().Equal([.. Enumerable.Repeat("long.MaxValue", 6), .. Enumerable.Repeat("30000", 6)]);
+        rows.Select(row => row[1]).Should().Equal("1", "1", "2", "2", "4", "4", "1", "1", "2", "2", "4", "4");
         foreach (string[] row in rows)
         {
             row[3].ToNumber().Should().BePositive();
+            (row[1] != "1" || row[4] == "1.0").Should().BeTrue("one thread is what the others are compared with");
             double threads = row[1].ToNumber();
             double plain = row[0] == "30000" ? 24_004 : 221_300;
             double copies = row[2] == "thread-local" ? threads + 1 : 1;
-            row[4].ToNumber().Should().BeLessThanOrEqualTo(copies * (plain + 64), "of {0}", string.Join(' ', row));
+            row[5].ToNumber().Should().BeLessThanOrEqualTo(copies * (plain + 64), "of {0}", string.Join(' ', row));
         }
 
-        rows[2].Should().StartWith(["long.MaxValue", "2", "thread-local"]).And.EndWith(["5.5", "663,912", "181.0", "225,792"]);
-        rows[11].Should().StartWith(["30000", "4", "interlocked"]).And.EndWith(["38.7", "24,008", "446.0", "25,088"]);
+        // The ratios are those that the article names: 1.3x and 1.6x, 5.7x and 13x; 4x and 15x.
+        rows[2].Should().StartWith(["long.MaxValue", "2", "thread-local"]).And.EndWith(["5.5", "1.0", "663,912", "181.0", "5.7", "225,792"]);
+        rows[3].Should().EndWith(["12.1", "1.3", "221,304", "181.0", "5.7", "225,792"]);
+        rows[5].Should().EndWith(["14.9", "1.6", "221,304", "408.0", "12.9", "225,792"]);
+        rows[11].Should().StartWith(["30000", "4", "interlocked"]).And.EndWith(["38.7", "4.0", "24,008", "446.0", "15.3", "25,088"]);
     }
+
+    [GeneratedRegex(@"^- Picollo: footprint (?<bytes>[0-9,]+), best time: [0-9,]+\.[0-9] ns/ops$")]
+    private static partial Regex BestTimeLine();
 
     [GeneratedRegex(@"^P(0|50|99)=(?<value>[0-9,]+) \[\d+ / \d+\]: \[[0-9,]+, [0-9,]+\) [0-9,]+$")]
     private static partial Regex PercentileLine();
