@@ -3,14 +3,16 @@ using System.Diagnostics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// Why clearing a counter beside its writer is hard. One thread multiplies a number by a little over 1; another sets it to +1
-/// and -1 in turn and reads it back. The multiplication is a load and a store: where the other's store comes between
+/// Why clearing a counter while another thread counts is hard. The main thread multiplies a number by a little over 1. The cleaner sets
+/// it to +1 and -1 in turn and reads it back. The multiplication is a load and a store: where the cleaner's store comes between
 /// them it is lost, and the old number is back. <see cref="ResetBesideWriter"/> shows the same with counters.
 /// </summary>
 public static class StaleStore
 {
     private const double Factor = 1.0001;
-    private const int CheckStopEvery = 100_000;
+    private const int IterationsPerRound = 1_000_000;
+
+    private static readonly TimeSpan DotInterval = TimeSpan.FromSeconds(1);
 
     private static double _value;
 
@@ -18,54 +20,80 @@ public static class StaleStore
 
     public static void Run(TimeSpan duration)
     {
-        Console.WriteLine($"Running for {duration.TotalSeconds} seconds");
+        Console.Write($"Running for {duration.TotalSeconds} seconds");
         using CancellationTokenSource stop = new(duration);
-        Task multiplier = Task.Factory.StartNew(
-            () => Multiply(stop.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        using ManualResetEventSlim isReady = new();
+        Task<Outcome> cleaner = Task.Factory.StartNew(
+            () =>
+            {
+                isReady.Set();
+                return Clean(stop.Token);
+            },
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+        isReady.Wait(CancellationToken.None);
+        Multiply(stop.Token);
 
-        (long iterations, long bad, double maxBad) = Flip(stop.Token);
-        multiplier.Wait();
-
-        Console.WriteLine($"Iterations: {iterations:N0}");
-        Console.WriteLine($"Bad signs: {bad:N0}");
-        Console.WriteLine($"Max bad seen: {maxBad:G4}");
+        Outcome outcome = cleaner.Result;
+        Console.WriteLine();
+        Console.WriteLine($"Iterations: {outcome.Iterations:N0}");
+        Console.WriteLine($"Bad signs: {outcome.BadSigns:N0}");
+        Console.WriteLine($"Max bad seen: {FormatNumber(outcome.MaxBadSeen)}");
         Console.WriteLine();
         ResetBesideWriter.Run(duration / 2);
+    }
+
+    /// <summary>Two digits after the point. Where the cleaner waits for a CPU, the number grows to hundreds of digits, of which four are
+    /// printed.</summary>
+    public static string FormatNumber(double number)
+    {
+        const double LargestInFull = 1e15;
+        return number < LargestInFull ? $"{number:N2}" : $"{number:G4}";
     }
 
     private static void Multiply(CancellationToken stop)
     {
         while (!stop.IsCancellationRequested)
         {
-            for (int i = 0; i < CheckStopEvery; i++)
+            for (int i = 0; i < IterationsPerRound; i++)
             {
                 Volatile.Write(ref _value, Volatile.Read(ref _value) * Factor); // not atomic together
             }
         }
     }
 
-    private static (long Iterations, long Bad, double MaxBad) Flip(CancellationToken stop)
+    // A dot for each second, also for one that ends with the last round.
+    private static Outcome Clean(CancellationToken stop)
     {
-        (long iterations, long bad, double maxBad) = (0, 0, 0);
-        double sign = 1;
+        (long iterations, long badSigns, double maxBadSeen) = (0, 0, 0);
+        double expectedSign = 1;
+        long lastDot = Stopwatch.GetTimestamp();
         do
         {
-            for (int i = 0; i < CheckStopEvery; i++)
+            for (int i = 0; i < IterationsPerRound; i++)
             {
-                sign = -sign;
-                Volatile.Write(ref _value, sign);
+                expectedSign = -expectedSign;
+                Volatile.Write(ref _value, expectedSign);
                 double seen = Volatile.Read(ref _value);
-                if (seen * sign < 0)
+                if (seen * expectedSign < 0)
                 {
-                    bad++;
-                    maxBad = Math.Max(maxBad, Math.Abs(seen));
+                    badSigns++;
+                    maxBadSeen = Math.Max(maxBadSeen, Math.Abs(seen));
                 }
             }
 
-            iterations += CheckStopEvery;
+            iterations += IterationsPerRound;
+            if (Stopwatch.GetElapsedTime(lastDot) >= DotInterval)
+            {
+                Console.Write(".");
+                lastDot = Stopwatch.GetTimestamp();
+            }
         }
         while (!stop.IsCancellationRequested);
 
-        return (iterations, bad, maxBad);
+        return new(iterations, badSigns, maxBadSeen);
     }
+
+    private readonly record struct Outcome(long Iterations, long BadSigns, double MaxBadSeen);
 }
