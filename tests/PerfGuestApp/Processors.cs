@@ -48,12 +48,19 @@ internal static class Processors
     {
         JitterBreak it = Break();
         Check.That(!it.IsMarked && it.MarkUnavailableReason!.Contains("tracefs is not mounted", StringComparison.Ordinal), $"{it}");
+        Check.That(!it.IsTracingStopped && it.StopUnavailableReason == it.MarkUnavailableReason, $"{it}");
     }
 
     public static void Marked()
     {
+        const string TracingOn = "/sys/kernel/tracing/tracing_on";
+        Check.That(File.ReadAllText(TracingOn) == "1\n", "the trace is on at first");
         JitterBreak it = Break();
-        Check.That(it.IsMarked && it.MarkUnavailableReason is null, $"{it}");
+        Check.That(it is { IsMarked: true, MarkUnavailableReason: null, IsTracingStopped: true, StopUnavailableReason: null }, $"{it}");
+        Check.That(File.ReadAllText(TracingOn) == "0\n", "the trace is stopped");
+        JitterBreak second = Break();
+        Check.That(second.MarkUnavailableReason == $"Tracing is off: echo 1 > {TracingOn} (as root).", $"a stopped trace takes no mark: {second}");
+        File.WriteAllText(TracingOn, "1\n");
         string mark = FormattableString.Invariant($"picollo jitter: CPU {it.Cpu}: latency {it.LatencyNanoseconds} ns");
         string trace = File.ReadAllText("/sys/kernel/tracing/trace");
         Check.That(trace.Contains(mark, StringComparison.Ordinal), $"'{mark}' in {trace}");

@@ -23,6 +23,8 @@ internal static class JitterCommand
           histogram per CPU (tags cpu0, cpu1 ... for picollo hist), the system's
           cpuinfo, cmdline, interrupts and so on; with -s samples.raw. The load of -c
           writes to standard error.
+          With -b: the trace of the whole machine ends at a mark of the latency (0 in
+          tracing_on); echo 1 > /sys/kernel/tracing/tracing_on turns it on again.
 
         Times:
           A number with ns, us, ms, s, m, h or d. Without a unit, -i and -b are in
@@ -59,7 +61,7 @@ internal static class JitterCommand
         "-D", "--duration", "TIME", "Measure for this time. [default: until Ctrl+C]");
     private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Stop after N wake-ups per CPU.");
     private static readonly Option<string?> Break = CommandOptions.Text(
-        "-b", "--break", "TIME", "Stop at a latency above this, and mark it in the kernel's trace.");
+        "-b", "--break", "TIME", "Stop at a latency above this, mark it in the kernel's trace and stop the trace.");
 
     private static readonly Option<string?> Load = CommandOptions.Text(
         "-c", "--command", "CMD", "Run a line for /bin/sh meanwhile, at normal priority.");

@@ -65,6 +65,8 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
         json.WriteNumber("latencyNanoseconds", found.LatencyNanoseconds);
         json.WriteBoolean("isMarked", found.IsMarked);
         json.WriteString("markProblem", found.MarkUnavailableReason);
+        json.WriteBoolean("isTracingStopped", found.IsTracingStopped);
+        json.WriteString("stopProblem", found.StopUnavailableReason);
         json.WriteEndObject();
     }
 

@@ -66,10 +66,12 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
 
     public string BreakLine(JitterBreak found)
     {
-        string mark = found.IsMarked
-            ? "a mark of it stands in the kernel's trace"
-            : $"no mark in the kernel's trace: {found.MarkUnavailableReason}";
-        return Invariant($"stopped by a latency of {Fine((ulong)found.LatencyNanoseconds)} {_unit} on CPU {found.Cpu}; {mark}");
+        string mark = found.IsMarked ? "has a mark of it" : "has no mark of it";
+        string stop = found.IsTracingStopped ? "is stopped" : "is not stopped";
+        string[] reasons = [.. new[] { found.MarkUnavailableReason, found.StopUnavailableReason }.OfType<string>().Distinct()];
+        string because = reasons.Length == 0 ? "" : $": {string.Join(' ', reasons)}";
+        return Invariant($"stopped by a latency of {Fine((ulong)found.LatencyNanoseconds)} {_unit} on CPU {found.Cpu}; ")
+            + $"the kernel's trace {mark} and {stop}{because}";
     }
 
     private string[] Row(string name, CpuResult cpu) =>

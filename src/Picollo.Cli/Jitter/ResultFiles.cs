@@ -128,6 +128,7 @@ internal static class ResultFiles
             json.WriteNumber("cpu", found.Cpu);
             json.WriteNumber("latency_ns", found.LatencyNanoseconds);
             json.WriteBoolean("is_marked", found.IsMarked);
+            json.WriteBoolean("is_tracing_stopped", found.IsTracingStopped);
             json.WriteEndObject();
         }
         else

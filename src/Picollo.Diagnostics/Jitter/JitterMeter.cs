@@ -220,8 +220,8 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     {
         if (Interlocked.Increment(ref _breaks) == 1)
         {
-            string? reason = _trace!.Mark(lane.Cpu, latency);
-            _break = new JitterBreak(lane.Cpu, (long)latency, reason);
+            (string? markReason, string? stopReason) = _trace!.End(lane.Cpu, latency);
+            _break = new JitterBreak(lane.Cpu, (long)latency, markReason, stopReason);
             StopLanes();
         }
     }

@@ -32,8 +32,8 @@ public sealed class JitterMeterOptions
     /// first limit ends the measurement.</summary>
     public long? Loops { get; set; }
 
-    /// <summary>End all threads at a latency above this, more than 0, and mark it in the kernel's trace (see <see cref="JitterBreak"/>);
-    /// null, as by default, for never.</summary>
+    /// <summary>End all threads at a latency above this, more than 0, mark it in the kernel's trace and stop that trace (see
+    /// <see cref="JitterBreak"/>); null, as by default, for never.</summary>
     public TimeSpan? BreakAbove { get; set; }
 
     /// <summary>Receives every latency of a CPU, batch by batch, on the meter's own thread, which measures nothing: the CPU's number, when
@@ -45,11 +45,16 @@ public sealed class JitterMeterOptions
 }
 
 /// <summary>The wake-up that was later than <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
-/// <remarks>Immutable and thread-safe.</remarks>
+/// <remarks>The kernel's trace gets a mark (trace_marker of tracefs) and is then stopped (0 in tracing_on), so that it ends at the mark and
+/// keeps what led to it. This is the trace of the whole machine, and it stays off: 1 in tracing_on turns it on again. Immutable and
+/// thread-safe.</remarks>
 public sealed record JitterBreak
 {
-    internal JitterBreak(int cpu, long latencyNanoseconds, string? markUnavailableReason) =>
-        (Cpu, LatencyNanoseconds, MarkUnavailableReason) = (cpu, latencyNanoseconds, markUnavailableReason);
+    internal JitterBreak(int cpu, long latencyNanoseconds, string? markUnavailableReason, string? stopUnavailableReason)
+    {
+        (Cpu, LatencyNanoseconds) = (cpu, latencyNanoseconds);
+        (MarkUnavailableReason, StopUnavailableReason) = (markUnavailableReason, stopUnavailableReason);
+    }
 
     /// <summary>The CPU.</summary>
     public int Cpu { get; }
@@ -62,4 +67,10 @@ public sealed record JitterBreak
 
     /// <summary>Why it has none; null if it has one.</summary>
     public string? MarkUnavailableReason { get; }
+
+    /// <summary>Whether the kernel's trace was stopped (0 was written to tracing_on of tracefs).</summary>
+    public bool IsTracingStopped => StopUnavailableReason is null;
+
+    /// <summary>Why it was not stopped; null if it was.</summary>
+    public string? StopUnavailableReason { get; }
 }

@@ -3,51 +3,98 @@ using System.Text;
 namespace Picollo.Diagnostics;
 
 /// <summary>The kernel's trace, opened before measuring begins, so that a mark of a late wake-up comes at once.</summary>
-internal sealed class JitterTrace(FileStream? marker, string? unavailableReason) : IDisposable
+/// <remarks>As jitterdebugger does it: first the mark, then 0 to tracing_on, so that the trace ends at the mark and the ring buffer keeps
+/// what led to it. A trace that is off is not turned on: which tracer runs is the user's choice.</remarks>
+internal sealed class JitterTrace : IDisposable
 {
+    private readonly TraceFile _marker;
+    private readonly TraceFile _tracingOn;
+
+    private JitterTrace(TraceFile marker, TraceFile tracingOn) => (_marker, _tracingOn) = (marker, tracingOn);
+
     /// <param name="folders">Where tracefs may be mounted.</param>
-    public static JitterTrace Open(IEnumerable<string> folders)
+    public static JitterTrace Open(IReadOnlyList<string> folders) =>
+        new(TraceFile.Open(folders, "trace_marker", FileAccess.Write), TraceFile.Open(folders, "tracing_on", FileAccess.ReadWrite));
+
+    /// <summary>Writes the mark, and stops the trace.</summary>
+    /// <returns>Why it has no mark and why it is not stopped; null where it has, and is.</returns>
+    public (string? MarkUnavailableReason, string? StopUnavailableReason) End(int cpu, ulong latencyNanoseconds)
     {
-        string? refused = null;
-        foreach (string path in folders.Select(folder => Path.Combine(folder, "trace_marker")))
+        string? markReason = _marker.Write(string.Create(
+            CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n"));
+        if (markReason is not null && _tracingOn.StartsWithZero())
         {
+            markReason = $"Tracing is off: echo 1 > {_tracingOn.Path} (as root)."; // the system reports a bad file descriptor
+        }
+
+        return (markReason, _tracingOn.Write("0\n"));
+    }
+
+    public void Dispose()
+    {
+        _marker.Dispose();
+        _tracingOn.Dispose();
+    }
+
+    /// <summary>A file of tracefs, or why it is not open.</summary>
+    private sealed class TraceFile(FileStream? stream, string? unavailableReason) : IDisposable
+    {
+        public string? Path => stream?.Name;
+
+        public static TraceFile Open(IReadOnlyList<string> folders, string name, FileAccess access)
+        {
+            string? refused = null;
+            foreach (string path in folders.Select(folder => System.IO.Path.Combine(folder, name)))
+            {
+                try
+                {
+                    // A stream, as nobody can seek in a marker: RandomAccess refuses to write it.
+                    return new(new FileStream(path, FileMode.Open, access, FileShare.ReadWrite, bufferSize: 0), null);
+                }
+                catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+                {
+                }
+                catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+                {
+                    refused ??= $"{path} cannot be written ({e.Message}): run as root.";
+                }
+            }
+
+            return new(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+        }
+
+        /// <returns>Why it was not written; null where it was.</returns>
+        public string? Write(string text)
+        {
+            if (stream is null)
+            {
+                return unavailableReason;
+            }
+
             try
             {
-                // A stream, as nobody can seek in a marker: RandomAccess refuses to write it.
-                return new JitterTrace(new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0), null);
-            }
-            catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
-            {
+                stream.Write(Encoding.UTF8.GetBytes(text));
+                return null;
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                refused ??= $"{path} cannot be written ({e.Message}): run as root.";
+                return $"{stream.Name} was not written: {e.Message}";
             }
         }
 
-        return new JitterTrace(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+        public bool StartsWithZero()
+        {
+            try
+            {
+                Span<byte> first = stackalloc byte[1];
+                return stream is not null && RandomAccess.Read(stream.SafeFileHandle, first, 0) == 1 && first[0] == '0';
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                return false;
+            }
+        }
+
+        public void Dispose() => stream?.Dispose();
     }
-
-    /// <summary>Writes the mark.</summary>
-    /// <returns>Why it was not written; null where it was.</returns>
-    public string? Mark(int cpu, ulong latencyNanoseconds)
-    {
-        if (marker is null)
-        {
-            return unavailableReason;
-        }
-
-        try
-        {
-            marker.Write(Encoding.UTF8.GetBytes(string.Create(
-                CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n")));
-            return null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return $"trace_marker was not written: {e.Message}";
-        }
-    }
-
-    public void Dispose() => marker?.Dispose();
 }

@@ -26,7 +26,7 @@ internal static class Jitter
         Tell("second", reason ?? "measured");
     }
 
-    /// <summary>The first wake-up that is late by more than 100 ns, and its mark.</summary>
+    /// <summary>The first wake-up that is late by more than 100 ns, its mark, and the stop of the trace.</summary>
     public static void Break()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { BreakAbove = TimeSpan.FromTicks(1) });
@@ -34,9 +34,12 @@ internal static class Jitter
         JitterBreak found = meter.Break!;
         Tell("marked", found.IsMarked);
         Tell("problem", found.MarkUnavailableReason ?? "none");
+        Tell("stopped", found.IsTracingStopped);
+        Tell("stop-problem", found.StopUnavailableReason ?? "none");
         Tell("mark", string.Create(CultureInfo.InvariantCulture, $"picollo jitter: CPU {found.Cpu}: latency {found.LatencyNanoseconds} ns"));
         if (found.IsMarked)
         {
+            Tell("tracing-on", File.ReadAllText("/sys/kernel/tracing/tracing_on").TrimEnd());
             Tell("trace", File.ReadLines("/sys/kernel/tracing/trace").LastOrDefault(line => line.Contains("picollo")) ?? "empty");
         }
     }

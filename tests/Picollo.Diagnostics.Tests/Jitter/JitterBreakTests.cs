@@ -1,25 +1,87 @@
 namespace Picollo.Diagnostics.Tests;
 
-public class JitterBreakTests
+/// <summary>What a break does to the kernel's trace, which is a folder of files here.</summary>
+public sealed class JitterBreakTests : IDisposable
 {
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private string Marker => Path.Combine(_folder, "trace_marker");
+
+    private string TracingOn => Path.Combine(_folder, "tracing_on");
+
     /// <summary>32 bits hold 4.29 s.</summary>
     [Fact]
-    public async Task A_latency_of_seconds_is_reported_and_marked_in_full()
+    public async Task A_latency_of_seconds_is_reported_and_marked_in_full_and_stops_the_trace()
     {
-        string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
-        string marker = Path.Combine(folder, "trace_marker");
-        File.WriteAllText(marker, string.Empty);
-        var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript(5_000_000_000) }, TracingFolders = [folder] };
+        File.WriteAllText(Marker, "");
+        File.WriteAllText(TracingOn, "1\n");
+
+        JitterBreak found = await BreakAt(5_000_000_000);
+
+        found.Should().Be(new JitterBreak(0, 5_000_000_000, null, null));
+        (found.IsMarked, found.IsTracingStopped).Should().Be((true, true));
+        File.ReadAllText(Marker).Should().Be("picollo jitter: CPU 0: latency 5000000000 ns\n");
+        File.ReadAllText(TracingOn).Should().Be("0\n");
+    }
+
+    /// <summary>Both are one file here, of which each write begins at the start.</summary>
+    [FactNeeding(Need.Linux)]
+    public async Task The_mark_is_written_before_the_trace_is_stopped()
+    {
+        File.WriteAllText(TracingOn, "");
+        File.CreateSymbolicLink(Marker, TracingOn);
+
+        await BreakAt(5_000_000_000);
+
+        File.ReadAllText(TracingOn).Should().Be("0\ncollo jitter: CPU 0: latency 5000000000 ns\n");
+    }
+
+    [Fact]
+    public async Task A_trace_that_cannot_be_stopped_is_a_reason_and_not_a_failure()
+    {
+        File.WriteAllText(Marker, "");
+        Directory.CreateDirectory(TracingOn); // which no user can write
+
+        JitterBreak found = await BreakAt(5_000_000_000);
+
+        (found.IsMarked, found.IsTracingStopped).Should().Be((true, false));
+        found.StopUnavailableReason.Should().StartWith($"{TracingOn} cannot be written (").And.EndWith("): run as root.");
+    }
+
+    [Fact]
+    public async Task A_kernel_without_tracefs_is_one_reason_for_both()
+    {
+        JitterBreak found = await BreakAt(5_000_000_000);
+
+        found.MarkUnavailableReason.Should().Be("tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+        found.StopUnavailableReason.Should().Be(found.MarkUnavailableReason);
+    }
+
+    [TheoryNeeding(Need.Linux)]
+    [InlineData("0\n", "Tracing is off: echo 1 > {0} (as root).")]
+    [InlineData("1\n", "{1} was not written: No space left on device*")]
+    public async Task A_mark_that_is_refused_has_a_reason_which_names_a_trace_that_is_off(string state, string expected)
+    {
+        File.CreateSymbolicLink(Marker, "/dev/full");
+        File.WriteAllText(TracingOn, state);
+
+        JitterBreak found = await BreakAt(5_000_000_000);
+
+        found.MarkUnavailableReason.Should().Match(string.Format(System.Globalization.CultureInfo.InvariantCulture, expected, TracingOn, Marker));
+        found.IsTracingStopped.Should().BeTrue();
+    }
+
+    private async Task<JitterBreak> BreakAt(long nanoseconds)
+    {
+        var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript((ulong)nanoseconds) }, TracingFolders = [_folder] };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(4.9) };
         JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
         using (meter)
         {
             await meter!.Completion.WaitAsync(TimeSpan.FromSeconds(60));
-
-            meter.Break.Should().Be(new JitterBreak(0, 5_000_000_000, null));
-            File.ReadAllText(marker).Should().Be("picollo jitter: CPU 0: latency 5000000000 ns\n");
+            return meter.Break!;
         }
-
-        Directory.Delete(folder, recursive: true);
     }
 }

@@ -110,8 +110,9 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(1, 30_001, meter.Break!.MarkUnavailableReason));
+        meter.Break.Should().Be(new JitterBreak(1, 30_001, meter.Break!.MarkUnavailableReason, meter.Break.StopUnavailableReason));
         meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
+        meter.Break.StopUnavailableReason.Should().Be(meter.Break.MarkUnavailableReason);
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
         system.Held.Should().Be((0, 0, 0));
     }
@@ -122,6 +123,7 @@ public sealed class JitterMeterTests
         string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
         string marker = Path.Combine(folder, "trace_marker");
         File.WriteAllText(marker, string.Empty);
+        File.WriteAllText(Path.Combine(folder, "tracing_on"), "1\n");
         JitterScript Late() => new(1_000_000);
         var system = new ScriptedJitterSystem
         {
@@ -132,7 +134,7 @@ public sealed class JitterMeterTests
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
         await meter.Completion.WaitAsync(Deadline);
 
-        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, null));
+        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, null, null));
         File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
         Directory.Delete(folder, recursive: true);
     }

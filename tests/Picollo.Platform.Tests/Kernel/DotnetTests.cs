@@ -57,7 +57,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void A_processor_is_counted_alone() => Log.ShouldHavePassed("cpu");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_wake_up_that_is_too_late_is_marked_in_the_kernels_trace() => Log.ShouldHavePassed("late-marked");
+    public void A_wake_up_that_is_too_late_is_marked_in_the_kernels_trace_and_stops_it() => Log.ShouldHavePassed("late-marked");
 
     [FactNeeding(Need.X64Machine)]
     public void Without_tracefs_it_is_told_that_there_is_no_mark() => Log.ShouldHavePassed("late-not-marked");

@@ -45,14 +45,16 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
-    public void A_break_is_marked_in_the_kernels_trace()
+    public void A_break_is_marked_in_the_kernels_trace_and_stops_it()
     {
-        // In a mount namespace of its own, which goes with the process.
+        // In a mount namespace of its own, which goes with the process. The trace is the machine's: it is left as it was.
         Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
-            "mount -t tracefs tracefs /sys/kernel/tracing && exec \"$@\"", "sh");
+            "mount -t tracefs tracefs /sys/kernel/tracing && cd /sys/kernel/tracing && was=$(cat tracing_on) && echo 1 > tracing_on || exit; "
+            + "\"$@\"; end=$?; echo $was > tracing_on; exit $end", "sh");
         found["marked"].Should().Be("True");
         found["problem"].Should().Be("none");
         found["trace"].Should().EndWith(found["mark"]);
+        (found["stopped"], found["stop-problem"], found["tracing-on"]).Should().Be(("True", "none", "0"));
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
@@ -62,6 +64,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
             "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");
         found["marked"].Should().Be("False");
         found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
+        (found["stopped"], found["stop-problem"]).Should().Be(("False", found["problem"]));
     }
 
     [FactNeeding(Need.Linux)]
