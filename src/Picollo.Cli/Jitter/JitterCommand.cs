@@ -34,6 +34,7 @@ internal static class JitterCommand
           picollo jitter -v
           picollo jitter -D 10m -c 'stress-ng --cpu 0' -o results
           picollo jitter plot results
+          picollo jitter -D 10s -o results -s && picollo jitter plot results --samples
           picollo jitter -a 2-3 -i 250 -b 100
           picollo jitter -D 5 --json | jq 'select(.kind == "summary").percentiles'
           picollo jitter -D 1m -b 200 --json |
@@ -98,6 +99,7 @@ internal static class JitterCommand
             Affinity, Interval, Priority, Duration, Loops, Break, Load, Live, InNanoseconds, Folder, Force, Samples, Json,
         };
         command.Add(JitterPlotCommand.Create(terminal));
+        command.Add(JitterSamplesCommand.Create(terminal));
         command.Validators.Add(Validate);
         command.SetAction(parsed => JitterRunner.Run(terminal, OptionsOf(parsed)));
         CommandHelp.Append(command, Epilogue);

@@ -8,6 +8,7 @@ namespace Picollo.Cli.Jitter;
 internal static class JitterPlotCommand
 {
     public const string Page = "jitter.html";
+    public const string SamplesPicture = "samples.svg";
 
     private const string PageEnding = ".html";
     private const string PictureEnding = ".svg";
@@ -15,11 +16,14 @@ internal static class JitterPlotCommand
 
     private const string Epilogue = """
         DIR is what jitter -o has written; results of jitterdebugger do as well, with
-        its microseconds.
+        its microseconds. With --samples, it may also be a file of samples in
+        microseconds. Their plot has the largest latency of each CPU in up to 190
+        intervals.
 
         Examples:
           picollo jitter plot results
           picollo jitter plot results -o jitter.svg
+          picollo jitter plot results --samples
 
         Exit codes:
           0    done
@@ -31,47 +35,75 @@ internal static class JitterPlotCommand
     {
         Argument<string> folder = new("DIR") { Description = "The folder of the results." };
         Option<string?> output = CommandOptions.Text(
-            "-o", "--output", "FILE", $"Write this {PageEnding} or {PictureEnding} file. [default: DIR/{Page}]");
-        output.Check(
-            path => IsPage(path) || path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase),
-            path => $"-o is a file that ends in {PageEnding} or {PictureEnding}, not '{path}'.");
+            "-o", "--output", "FILE",
+            $"Write this {PageEnding} or {PictureEnding} file. [default: DIR/{Page}; with --samples DIR/{SamplesPicture}]");
+        Option<bool> samples = new("--samples") { Description = $"Draw the samples of jitter -s over time, as {PictureEnding}." };
         Option<string?> title = CommandOptions.Text("--title", "TEXT", "Set the heading. [default: machine, time and interval]");
-        Command command = new("plot", "Draw saved results as a page or a picture.") { folder, output, title };
+        Command command = new("plot", "Draw saved results as a page or a picture.") { folder, output, samples, title };
+        command.Validators.Add(result =>
+        {
+            bool mayBePage = !result.GetValue(samples);
+            if (result.GetValue(output) is { } path && !IsPicture(path) && !(mayBePage && IsPage(path)))
+            {
+                string endings = mayBePage ? $"{PageEnding} or {PictureEnding}" : PictureEnding;
+                result.AddError($"-o is a file that ends in {endings}, not '{path}'.");
+            }
+        });
         command.SetAction(parsed =>
         {
-            string folderName = parsed.GetValue(folder)!;
-            Write(folderName, parsed.GetValue(output), parsed.GetValue(title));
-            terminal.ReportWritten(parsed.GetValue(output) ?? Path.Combine(folderName, Page));
+            string place = parsed.GetValue(folder)!;
+            string? path = parsed.GetValue(output);
+            string written = parsed.GetValue(samples)
+                ? WriteSamples(terminal, place, path, parsed.GetValue(title))
+                : WriteResults(place, path, parsed.GetValue(title));
+            terminal.ReportWritten(written);
             return ExitCodes.Success;
         });
         CommandHelp.Append(command, Epilogue);
         return command;
     }
 
-    private static void Write(string folder, string? path, string? title)
+    private static string WriteResults(string folder, string? path, string? title)
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
-        HdrHistogramPlotOptions options = new()
-        {
-            Title = title ?? SavedResults.TitleOf(folder),
-            Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
-        };
+        HdrHistogramPlotOptions options = Options(folder, title);
+        return path is null || IsPage(path)
+            ? Write(folder, Page, path, file => HdrHistogramPlot.WriteReport(file, series, options))
+            : Write(folder, Page, path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
+    }
+
+    private static string WriteSamples(Terminal terminal, string place, string? path, string? title)
+    {
+        SampleSource source = SampleSource.Find(place, inNanoseconds: false);
+        string folder = Path.GetDirectoryName(source.Path) is { Length: > 0 } parent ? parent : ".";
+        string picture = SamplePlot.Create(source, terminal, Options(folder, title)).ToSvgDocument();
+        return Write(folder, SamplesPicture, path, file => file.Write(picture));
+    }
+
+    private static HdrHistogramPlotOptions Options(string folder, string? title) => new()
+    {
+        Title = title ?? SavedResults.TitleOf(folder),
+        Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
+    };
+
+    /// <summary>Writes a file, and returns its path.</summary>
+    /// <param name="name">The name in the folder of a file without a path.</param>
+    private static string Write(string folder, string name, string? path, Action<TextWriter> write)
+    {
         if (path is null && OperatingSystem.IsLinux())
         {
             using ResultFolder results = ResultFolder.Open(folder);
-            results.WriteText(Page, WritePage);
-        }
-        else if (path is null || IsPage(path))
-        {
-            OutputFile.WriteText(path ?? Path.Combine(folder, Page), WritePage);
+            results.WriteText(name, write);
         }
         else
         {
-            OutputFile.WriteText(path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
+            OutputFile.WriteText(path ?? Path.Combine(folder, name), write);
         }
 
-        void WritePage(TextWriter file) => HdrHistogramPlot.WriteReport(file, series, options);
+        return path ?? Path.Combine(folder, name);
     }
+
+    private static bool IsPicture(string path) => path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase);
 
     private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);
 

@@ -47,6 +47,7 @@ internal sealed class JitterRunner
             }
 
             folder.Remove(JitterPlotCommand.Page); // of other results
+            folder.Remove(JitterPlotCommand.SamplesPicture);
             Try(() => SystemFiles.Save(folder));
         }
 

@@ -18,11 +18,32 @@ internal static class SavedResults
     {
         string path = Path.Combine(folder, ResultFiles.Log);
         path = File.Exists(path) ? path : Path.Combine(folder, ResultFiles.Json);
-        try
+        return Read(path, () =>
         {
             CommandException.ThrowIfEmpty(folder);
             List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
             return series.Count > 0 ? series : throw new CommandException($"{path}: there are no results in it");
+        });
+    }
+
+    /// <summary>The unit of results.json and of samples, in nanoseconds; null without results.json.</summary>
+    /// <exception cref="CommandException">The file is damaged.</exception>
+    public static ulong? UnitOf(string folder)
+    {
+        string path = Path.Combine(folder, ResultFiles.Json);
+        return !File.Exists(path) ? null : Read<ulong?>(path, () =>
+        {
+            using MemoryStream content = ReadAll(path);
+            using JsonDocument json = JsonDocument.Parse(content);
+            return UnitOf(json.RootElement);
+        });
+    }
+
+    private static T Read<T>(string path, Func<T> read)
+    {
+        try
+        {
+            return read();
         }
         catch (HdrHistogramFormatException e)
         {
@@ -100,10 +121,7 @@ internal static class SavedResults
         using MemoryStream content = ReadAll(path);
         using JsonDocument json = JsonDocument.Parse(content);
         JsonElement root = json.RootElement;
-        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system)
-            && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
-            ? resolution.GetUInt64()
-            : NanosecondsPerMicrosecond;
+        ulong unit = UnitOf(root);
         List<HdrHistogramSeries> cpus = [];
         foreach (JsonProperty cpu in root.GetProperty("cpu").EnumerateObject())
         {
@@ -123,6 +141,15 @@ internal static class SavedResults
         }
 
         return cpus;
+    }
+
+    private static ulong UnitOf(JsonElement root)
+    {
+        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system)
+            && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
+            ? resolution.GetUInt64()
+            : NanosecondsPerMicrosecond;
+        return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"a resolution of {unit} ns");
     }
 
     // A device has no length to rely on.

@@ -43,10 +43,7 @@ internal static class PercentilePlot
             }
         }
 
-        bool isLogarithmic = largest > medianAboveZero * LinearRange;
-        (PlotUnit unit, PlotAxis axis) = isLogarithmic
-            ? (own, LogarithmicAxis(smallestAboveZero / own.Ratio, largest / own.Ratio, own.Tick))
-            : own.Scale(largest, unit => LinearAxis(smallest / unit.Ratio, largest / unit.Ratio));
+        (PlotUnit unit, PlotAxis axis, string label) = ValueAxis(own, smallest, smallestAboveZero, medianAboveZero, largest);
         lines.Divide(unit.Ratio);
         return new()
         {
@@ -54,7 +51,7 @@ internal static class PercentilePlot
             X = RankAxis(nines),
             Y = axis,
             XLabel = RankLabel,
-            YLabel = isLogarithmic ? unit.LogarithmicAxisLabel : unit.AxisLabel,
+            YLabel = label,
             Edges = Edges,
             Lines = lines,
             Strips = StripsOf(nines, told.Count > 0 ? Values : null),
@@ -62,6 +59,20 @@ internal static class PercentilePlot
 
         string Values(int rank) =>
             string.Concat(told.Select(one => $"\n{one.Series.ShortName}: {own.Tell(one.Curve.ToldAt(rank))}"));
+    }
+
+    /// <summary>The axis of recorded values with its unit and label.</summary>
+    public static (PlotUnit Unit, PlotAxis Axis, string Label) ValueAxis(
+        PlotUnit own, double smallest, double smallestAboveZero, double medianAboveZero, double largest)
+    {
+        if (largest > medianAboveZero * LinearRange)
+        {
+            PlotAxis logarithmic = LogarithmicAxis(smallestAboveZero / own.Ratio, largest / own.Ratio, own.Tick);
+            return (own, logarithmic, own.LogarithmicAxisLabel);
+        }
+
+        (PlotUnit unit, PlotAxis axis) = own.Scale(largest, unit => LinearAxis(smallest / unit.Ratio, largest / unit.Ratio));
+        return (unit, axis, unit.AxisLabel);
     }
 
     /// <summary>The edges of the columns in nines.</summary>

@@ -23,11 +23,17 @@ internal sealed class PlotLines
     /// <summary>The range of the rest; null if every series has a line.</summary>
     public PlotBand? Band { get; private set; }
 
-    public void Add(PlotSeries series, double[] levels, bool isFilled)
+    public void Add(PlotSeries series, double[] levels, bool isFilled) => Add(series.Label, series.Name, levels, isFilled);
+
+    /// <param name="name">The name in the legend.</param>
+    /// <param name="wholeName">The same, not shortened.</param>
+    /// <param name="levels">A level for each column of the chart; NaN for none.</param>
+    /// <param name="isFilled">Whether the area between the line and the axis is tinted.</param>
+    public void Add(string name, string wholeName, double[] levels, bool isFilled)
     {
         if (Own.Count < PlotPalette.Count)
         {
-            Own.Add(new(series.Label, series.Name, levels, Own.Count, isFilled));
+            Own.Add(new(name, wholeName, levels, Own.Count, isFilled));
             return;
         }
 

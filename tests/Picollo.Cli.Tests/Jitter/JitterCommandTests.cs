@@ -209,6 +209,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Theory]
     [InlineData("jitter")]
     [InlineData("jitter", "plot")]
+    [InlineData("jitter", "samples")]
     public void The_help_has_examples_and_exit_codes_in_80_columns(params string[] command)
     {
         ToolRun run = PicolloTool.RunHere([.. command, "--help"]);

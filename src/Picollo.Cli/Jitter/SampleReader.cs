@@ -1,0 +1,98 @@
+using System.Buffers.Binary;
+
+namespace Picollo.Cli.Jitter;
+
+/// <summary>A sample: the CPU, the moment of CLOCK_MONOTONIC when the thread ran, and the latency in the unit of its file.</summary>
+internal readonly record struct JitterSample(int Cpu, long TimeNanoseconds, ulong Latency);
+
+/// <summary>Reads samples that jitter or jitterdebugger has saved (<see cref="SampleFile"/>).</summary>
+/// <param name="stream">The bytes, from the start of the file on.</param>
+/// <param name="name">The name of the file for messages.</param>
+/// <param name="unitNanoseconds">The unit of the latencies.</param>
+internal sealed class SampleReader(Stream stream, string name, ulong unitNanoseconds) : IDisposable
+{
+    private const int SamplesInBuffer = 2048;
+    private const long NanosecondsPerSecond = 1_000_000_000;
+    private const long MaxSeconds = (long.MaxValue / NanosecondsPerSecond) - 1;
+
+    /// <summary>Whether all samples can be read more than once.</summary>
+    public bool IsFile => stream.CanSeek;
+
+    /// <summary>Reads all samples, one after the other. Once, or again if <see cref="IsFile"/>.</summary>
+    /// <exception cref="CommandException">The file is truncated or damaged; the message has the offset. Of a file, not of a pipe, a
+    /// truncated end is found before the first sample is returned.</exception>
+    public IEnumerable<JitterSample> ReadAll()
+    {
+        if (IsFile)
+        {
+            stream.Position = 0;
+            ThrowIfIncomplete(stream.Length);
+        }
+
+        return Read();
+    }
+
+    public void Dispose() => stream.Dispose();
+
+    private IEnumerable<JitterSample> Read()
+    {
+        byte[] buffer = new byte[SamplesInBuffer * SampleFile.SampleLength];
+        int length;
+        for (long offset = 0; (length = Fill(buffer)) > 0; offset += length)
+        {
+            for (int i = 0; i <= length - SampleFile.SampleLength; i += SampleFile.SampleLength)
+            {
+                yield return Parse(buffer.AsSpan(i, SampleFile.SampleLength), offset + i);
+            }
+
+            ThrowIfIncomplete(offset + length);
+        }
+    }
+
+    private int Fill(byte[] buffer)
+    {
+        try
+        {
+            return stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw CommandException.OfFile(name, e);
+        }
+    }
+
+    private JitterSample Parse(ReadOnlySpan<byte> sample, long offset)
+    {
+        uint cpu = BinaryPrimitives.ReadUInt32LittleEndian(sample);
+        long seconds = BinaryPrimitives.ReadInt64LittleEndian(sample[4..]);
+        long nanoseconds = BinaryPrimitives.ReadInt64LittleEndian(sample[12..]);
+        ulong latency = BinaryPrimitives.ReadUInt64LittleEndian(sample[20..]);
+        if (cpu > CpuList.Highest)
+        {
+            throw Damaged(offset, Invariant($"CPU {cpu}"));
+        }
+
+        if (seconds is < 0 or > MaxSeconds || nanoseconds is < 0 or >= NanosecondsPerSecond)
+        {
+            throw Damaged(offset, Invariant($"a time of {seconds} s and {nanoseconds} ns"));
+        }
+
+        // The clock starts with the machine, so that no latency is longer than its time.
+        long time = (seconds * NanosecondsPerSecond) + nanoseconds;
+        return latency <= (ulong)time / unitNanoseconds
+            ? new((int)cpu, time, latency)
+            : throw Damaged(offset, Invariant($"a latency of {latency} at {seconds} s"));
+    }
+
+    private CommandException Damaged(long offset, string what) =>
+        new(Invariant($"{name}: offset {offset}: {what}: the file does not contain samples, or is damaged"));
+
+    private void ThrowIfIncomplete(long length)
+    {
+        if (length % SampleFile.SampleLength is > 0 and var rest)
+        {
+            throw new CommandException(Invariant(
+                $"{name}: offset {length - rest}: the last sample is incomplete: {rest} of {SampleFile.SampleLength} bytes"));
+        }
+    }
+}

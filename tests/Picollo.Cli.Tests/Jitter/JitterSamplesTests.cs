@@ -1,0 +1,223 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Xml.Linq;
+using Picollo.Cli.Jitter;
+
+namespace Picollo.Cli.Tests.Jitter;
+
+/// <summary><c>picollo jitter samples</c> and <c>picollo jitter plot --samples</c>, of samples that are made up, and of real ones.</summary>
+public sealed class JitterSamplesTests : IDisposable
+{
+    // The layout of jitterdebugger's samples: CPU, seconds, nanoseconds, latency. All bytes are ASCII, so that they pass through text.
+    private static readonly (uint Cpu, long Seconds, long Nanoseconds, ulong Latency)[] Three =
+        [(0, 1114, 0x3709_0A0B, 9), (1, 1114, 0x0000_0001, 3), (0, 1115, 0, 77)];
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    private string Samples => _folder.PathOf("samples.raw");
+
+    [Fact]
+    public void The_lines_after_the_header_are_those_of_jittersamples()
+    {
+        File.WriteAllBytes(Samples, Bytes(Three));
+        string expected = "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n";
+
+        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, expected, ""));
+        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(0, expected, ""), "a folder has them, too");
+        PicolloTool.RunHereWithInput(Text(Bytes(Three)), "jitter", "samples", "-").Should().Be(new ToolRun(0, expected, ""));
+    }
+
+    [Theory]
+    [InlineData("samples.raw", 1, "ns", "")]
+    [InlineData("samples.raw", 1000, "us", "")]
+    [InlineData("samples.raw", 1000, "ns", "-N")]
+    [InlineData("other.raw", 1, "us", "")]
+    [InlineData("other.raw", 1000, "ns", "-N")]
+    public void The_unit_is_that_of_the_results_in_the_folder_unless_it_is_given(string name, int resolution, string unit, string option)
+    {
+        File.WriteAllBytes(_folder.PathOf(name), Bytes(Three));
+        File.WriteAllText(_folder.PathOf("results.json"), $$"""{ "sysinfo": { "resolution_in_ns": {{resolution}} }, "cpu": {} }""");
+
+        ToolRun run = PicolloTool.RunHere(["jitter", "samples", _folder.PathOf(name), .. option.Length > 0 ? [option] : Array.Empty<string>()]);
+
+        run.Output.Split('\n')[0].Should().Be($"cpu;time_s;latency_{unit}");
+        run.ExitCode.Should().Be(0);
+    }
+
+    [Fact]
+    public void No_samples_are_a_header_and_no_plot()
+    {
+        File.WriteAllBytes(Samples, []);
+
+        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, "cpu;time_s;latency_us\n", ""));
+        PicolloTool.RunHere("jitter", "plot", Samples, "--samples")
+            .Should().Be(new ToolRun(1, "", $"picollo: {Samples}: there are no samples in it\n"));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(27)]
+    public void A_truncated_file_is_rejected_with_the_offset_before_anything_is_printed(int rest)
+    {
+        byte[] bytes = Bytes(Three);
+        File.WriteAllBytes(Samples, bytes[..(56 + rest)]);
+        string problem = $"offset 56: the last sample is incomplete: {rest} of 28 bytes\n";
+
+        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: {problem}"));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: {problem}"));
+    }
+
+    [Theory]
+    [InlineData(8192u, 5L, 0L, 1UL, "CPU 8192")]
+    [InlineData(4_294_967_295u, 5L, 0L, 1UL, "CPU 4294967295")]
+    [InlineData(0u, -1L, 0L, 1UL, "a time of -1 s and 0 ns")]
+    [InlineData(0u, long.MaxValue, 0L, 1UL, "a time of 9223372036854775807 s and 0 ns")]
+    [InlineData(0u, 5L, 1_000_000_000L, 1UL, "a time of 5 s and 1000000000 ns")]
+    [InlineData(0u, 5L, -1L, 1UL, "a time of 5 s and -1 ns")]
+    [InlineData(0u, 5L, 0L, 5_000_001UL, "a latency of 5000001 at 5 s")]
+    public void A_damaged_sample_is_rejected_with_its_offset_after_those_before_it(uint cpu, long seconds, long nanoseconds, ulong latency, string what)
+    {
+        File.WriteAllBytes(Samples, Bytes([.. Three, (cpu, seconds, nanoseconds, latency), .. Three]));
+
+        ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
+
+        run.Error.Should().Be($"picollo: {Samples}: offset 84: {what}: the file does not contain samples, or is damaged\n");
+        (run.ExitCode, run.Output.Split('\n').Length).Should().Be((1, 5));
+    }
+
+    [Fact]
+    public void The_offset_of_a_damaged_sample_is_that_in_the_file_and_not_in_a_buffer()
+    {
+        var samples = Enumerable.Repeat(Three[2], 5_000).ToArray();
+        samples[4_321].Cpu = 9_000;
+        File.WriteAllBytes(Samples, Bytes(samples));
+
+        ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
+
+        run.Error.Should().StartWith($"picollo: {Samples}: offset {4_321 * 28}: CPU 9000");
+        run.Output.Split('\n').Should().HaveCount(1 + 4_321 + 1);
+    }
+
+    [Fact]
+    public void The_latest_time_and_the_largest_latency_are_read()
+    {
+        File.WriteAllBytes(Samples, Bytes((8191, 5, 999_999_999, 5_999_999)));
+
+        PicolloTool.RunHere("jitter", "samples", Samples).Output.Should().EndWith("\n8191;5.999999999;5999999\n");
+    }
+
+    [Fact]
+    public void What_is_missing_or_damaged_is_an_error_line()
+    {
+        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
+        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
+        PicolloTool.RunHere("jitter", "samples", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
+        File.WriteAllBytes(Samples, Bytes(Three));
+        File.WriteAllText(_folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
+        PicolloTool.RunHere("jitter", "samples", _folder.Path)
+            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: no results of jitter: a resolution of 0 ns\n"));
+    }
+
+    [Theory]
+    [InlineData("jitter", "samples")]
+    [InlineData("jitter", "samples", "a", "b")]
+    [InlineData("jitter", "plot", "x", "--samples", "-o", "x.html")]
+    public void What_is_not_understood_is_a_usage_error(params string[] arguments)
+    {
+        ToolRun run = PicolloTool.RunHere(arguments);
+
+        (run.ExitCode, run.Output).Should().Be((2, ""));
+        run.Error.Should().EndWith($"Try 'picollo jitter {arguments[1]} --help'.\n");
+        run.Error.Contains("-o is a file that ends in .svg, not 'x.html'.", StringComparison.Ordinal).Should().Be(arguments[1] == "plot");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_plot_has_a_line_for_each_cpu_and_the_latency_of_each_moment()
+    {
+        // Every millisecond for 2 s, CPU 2 with a peak at 1.5 s; one batch of a CPU after the other, as they come.
+        File.WriteAllBytes(Samples, Bytes(
+            [.. Enumerable.Range(0, 4_000).Select(i => ((uint)(i / 2_000 * 2), 100 + (i % 2_000 / 1_000), i % 1_000 * 1_000_000L, i == 3_500 ? 450UL : 20))]));
+
+        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("samples.svg")}\n"));
+
+        string[] tooltips = Tooltips(_folder.PathOf("samples.svg"));
+        tooltips.Should().HaveCount(190).And.OnlyContain(text => text.Contains("\nCPU 0: 20 µs\nCPU 2: ", StringComparison.Ordinal));
+        string peak = tooltips.Should().ContainSingle(text => text.EndsWith("450 µs", StringComparison.Ordinal)).Which;
+        double[] range = [.. peak.Split(" s", 3)[..2].Select(text => double.Parse(text.Trim(' ', '–'), CultureInfo.InvariantCulture))];
+        range[0].Should().BeLessThanOrEqualTo(1.5);
+        range[1].Should().BeGreaterThanOrEqualTo(1.5);
+        PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", _folder.PathOf("x.svg"), "--title", "Mine").ExitCode.Should().Be(0);
+        File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Mine</text>").And.Contain(">CPU 2</text>").And.Contain(">seconds since the first</text>");
+    }
+
+    [Fact]
+    public void One_sample_is_a_plot()
+    {
+        File.WriteAllBytes(Samples, Bytes(Three[0]));
+
+        PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", _folder.PathOf("x.svg")).ExitCode.Should().Be(0);
+
+        Tooltips(_folder.PathOf("x.svg")).Should().Equal("0 – 1 ns\nCPU 0: 9 µs");
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void A_pipe_is_read_once_its_end_is_checked_last_and_it_is_not_drawn()
+    {
+        File.WriteAllBytes(Samples, Bytes(Three));
+
+        PicolloTool.RunInShell($"cat {Samples} | $picollo jitter plot - --samples -o {_folder.PathOf("x.svg")}")
+            .Should().Be(new ToolRun(1, "", "picollo: -: a plot reads the samples twice, which takes a file\n"));
+        PicolloTool.RunInShell($"head -c 57 {Samples} | $picollo jitter samples -").Should().Be(new ToolRun(
+            1,
+            "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n",
+            "picollo: standard input: offset 56: the last sample is incomplete: 1 of 28 bytes\n"), "a pipe ends only then");
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Real_samples_come_back_with_the_counts_and_extremes_of_the_results()
+    {
+        string results = _folder.PathOf("results");
+        PicolloTool.Run("jitter", "-a", "0", "-l", "400", "-i", "500us", "-N", "-s", "-o", results).ExitCode.Should().Be(0);
+
+        ToolRun run = PicolloTool.Run("jitter", "samples", results);
+
+        (run.ExitCode, run.Error).Should().Be((0, ""));
+        string[] lines = run.Output.TrimEnd('\n').Split('\n');
+        lines[0].Should().Be("cpu;time_s;latency_ns");
+        string[][] cells = [.. lines[1..].Select(line => line.Split(';'))];
+        cells.Should().HaveCount(400).And.OnlyContain(row => row.Length == 3 && row[0] == "0");
+        cells.Select(row => decimal.Parse(row[1], CultureInfo.InvariantCulture)).Should().BeInAscendingOrder();
+        var cpu = JitterCommandTests.Results(results).GetProperty("cpu").GetProperty("0");
+        ulong[] latencies = [.. cells.Select(row => ulong.Parse(row[2], CultureInfo.InvariantCulture))];
+        (latencies.Min(), latencies.Max()).Should().Be((cpu.GetProperty("min_ns").GetUInt64(), cpu.GetProperty("max_ns").GetUInt64()));
+        PicolloTool.RunInShell($"$picollo jitter samples {results} | $picollo hist --column latency_ns --json | grep -o '\"count\":400'").Output.Should().Be("\"count\":400\n");
+        PicolloTool.Run("jitter", "plot", results, "--samples").Should().Be(new ToolRun(0, "", $"wrote {results}/samples.svg\n"));
+        Tooltips(Path.Combine(results, "samples.svg")).Should().HaveCount(190).And.OnlyContain(text => text.Contains("\nCPU 0: ", StringComparison.Ordinal) || !text.Contains('\n'));
+        PicolloTool.Run("jitter", "-a", "0", "-l", "10", "-o", results, "--force").ExitCode.Should().Be(0);
+        File.Exists(Path.Combine(results, "samples.svg")).Should().BeFalse("it is a picture of the samples before");
+    }
+
+    private static byte[] Bytes(params (uint Cpu, long Seconds, long Nanoseconds, ulong Latency)[] samples)
+    {
+        byte[] bytes = new byte[samples.Length * SampleFile.SampleLength];
+        for (int i = 0; i < samples.Length; i++)
+        {
+            Span<byte> sample = bytes.AsSpan(i * SampleFile.SampleLength);
+            BinaryPrimitives.WriteUInt32LittleEndian(sample, samples[i].Cpu);
+            BinaryPrimitives.WriteInt64LittleEndian(sample[4..], samples[i].Seconds);
+            BinaryPrimitives.WriteInt64LittleEndian(sample[12..], samples[i].Nanoseconds);
+            BinaryPrimitives.WriteUInt64LittleEndian(sample[20..], samples[i].Latency);
+        }
+
+        return bytes;
+    }
+
+    private static string Text(byte[] bytes) => System.Text.Encoding.ASCII.GetString(bytes);
+
+    private static string[] Tooltips(string picture) =>
+        [.. XDocument.Load(picture).Descendants().Where(one => one.Name.LocalName == "rect").Select(strip => strip.Elements().Single().Value)];
+}
