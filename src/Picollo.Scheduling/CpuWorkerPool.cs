@@ -191,9 +191,17 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// <param name="cancellationToken">Cancels the remaining tasks. They still have to come to a checkpoint, and what a body awaits has to
     /// take <see cref="CpuTaskContext.CancellationToken"/>.</param>
     /// <returns>A task that completes without an exception when the last task has ended. Further calls wait as well.</returns>
-    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself.</exception>
+    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself; or this is the
+    /// <see cref="Shared"/> pool, which has no end.</exception>
     public Task DrainAsync(CancellationToken cancellationToken = default)
     {
+        if (_isShared)
+        {
+            throw new InvalidOperationException(
+                $"{nameof(CpuWorkerPool)}.{nameof(Shared)} cannot be drained, because other code in the process may use it. "
+                + "Await its tasks instead.");
+        }
+
         ThrowIfOwnTask();
         return Drain();
 
@@ -210,24 +218,35 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Cancels all tasks, and waits for those that have begun to come to their next checkpoint. To let them finish, drain the pool
-    /// before.</summary>
+    /// before. Has no effect on the <see cref="Shared"/> pool.</summary>
     /// <remarks>The wait never ends if a body awaits something that never ends and did not take
     /// <see cref="CpuTaskContext.CancellationToken"/>.</remarks>
     /// <returns>A task that completes when the last task has ended. Further calls wait as well.</returns>
-    /// <inheritdoc cref="DrainAsync" path="/exception"/>
+    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself.</exception>
     /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All tasks are cancelled, without waiting for
     /// them.</exception>
     public ValueTask DisposeAsync()
     {
+        if (_isShared)
+        {
+            return ValueTask.CompletedTask;
+        }
+
         ThrowIfOwnTask();
         _scheduler.Cancel();
         return new ValueTask(_scheduler.Ended);
     }
 
-    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint.</summary>
+    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. Has no effect on the
+    /// <see cref="Shared"/> pool.</summary>
     /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
     {
+        if (_isShared)
+        {
+            return;
+        }
+
         ThrowIfOwnTask();
         _scheduler.Cancel();
         _scheduler.Ended.Wait();

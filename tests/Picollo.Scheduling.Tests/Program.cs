@@ -1,3 +1,4 @@
+using Picollo.Scheduling.Tests.Shared;
 using Picollo.Scheduling.Tests.Starvation;
 
-return await Starving.Run(args);
+return args is [SharedPoolProgram.Verb] ? await SharedPoolProgram.Run() : await Starving.Run(args);

@@ -25,6 +25,15 @@ internal static class SchedulingGuide
         return checksum;
     }
 
+    public static async Task<uint> SharedAsync(Func<CpuTaskContext, Task<uint>> computeAsync, CancellationToken cancellationToken)
+    {
+        Task<uint> ComputeAsync(CpuTaskContext cpu) => computeAsync(cpu);
+
+        uint sum = await CpuWorkerPool.Shared.RunAsync(ComputeAsync, cancellationToken);
+
+        return sum;
+    }
+
     public static async Task<int> ParallelLoopAsync(CpuWorkerPool pool, byte[][] blocks)
     {
         int saved = 0;

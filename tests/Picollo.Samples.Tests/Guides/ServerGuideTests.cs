@@ -18,6 +18,7 @@ public sealed class ServerGuideTests
         await using var pool = new CpuWorkerPool();
 
         (await SchedulingGuide.FirstAsync(Blocks, CancellationToken.None)).Should().Be(Checksum);
+        (await SchedulingGuide.SharedAsync(_ => Task.FromResult(5u), CancellationToken.None)).Should().Be(5);
         (await SchedulingGuide.ParallelLoopAsync(pool, [new byte[5], new byte[4]])).Should().Be(9);
         (await SchedulingGuide.WithoutPoolAsync(pool, Blocks, CancellationToken.None)).Should().Be((Checksum, Checksum));
     }

@@ -1,0 +1,31 @@
+namespace Picollo.Scheduling;
+
+/// <content>The pool that all code of a process shares.</content>
+public sealed partial class CpuWorkerPool
+{
+    /// <summary>With the number of a thread, this fits into the 15 characters that Linux keeps of a thread's name.</summary>
+    private const string SharedName = "Shared worker";
+
+    private static CpuWorkerPool? _shared;
+    private static object? _sharedLock;
+
+    private readonly bool _isShared;
+
+    private CpuWorkerPool(bool isShared)
+        : this(new CpuWorkerPoolOptions { Name = SharedName }) => _isShared = isShared;
+
+    /// <summary>The pool of the whole process, with default options and the name "Shared worker".</summary>
+    /// <remarks>
+    /// <para>The first use creates it and starts its threads; before that there is nothing. Its threads are background threads: they do not
+    /// keep the process running.</para>
+    /// <para>It lasts as long as the process, because other code may use it. <see cref="Dispose"/> and <see cref="DisposeAsync"/> therefore
+    /// do nothing, as with <c>MemoryPool&lt;T&gt;.Shared</c>, and <see cref="DrainAsync"/> throws
+    /// <see cref="InvalidOperationException"/>. Create a pool if you need other options, or an end that waits for all tasks.</para>
+    /// <para>All code in the process shares its workers and its <see cref="Statistics"/>. Libraries should take a pool from their
+    /// callers.</para>
+    /// </remarks>
+    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
+    public static CpuWorkerPool Shared =>
+        // Unlike Lazy<T> and a static field's initializer, it tries again after an exception.
+        LazyInitializer.EnsureInitialized(ref _shared, ref _sharedLock, static () => new CpuWorkerPool(isShared: true));
+}

@@ -1,0 +1,73 @@
+using Picollo.Scheduling.Tests.Shared;
+
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>The pool of the whole process. No test may leave it changed.</summary>
+public class SharedPoolTests
+{
+    [Fact]
+    public void All_callers_get_one_pool_even_if_the_first_ones_come_at_once()
+    {
+        using Barrier all = new(8);
+        CpuWorkerPool[] pools = new CpuWorkerPool[all.ParticipantCount];
+        Thread[] threads = [.. Enumerable.Range(0, pools.Length).Select(i => new Thread(() =>
+        {
+            all.SignalAndWait();
+            pools[i] = CpuWorkerPool.Shared;
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+
+        pools.Should().OnlyContain(pool => ReferenceEquals(pool, CpuWorkerPool.Shared));
+    }
+
+    [Fact]
+    public async Task It_has_default_options_and_its_own_name()
+    {
+        CpuWorkerPool.Shared.WorkerCount.Should().Be(new CpuWorkerPoolOptions().WorkerCount);
+        CpuWorkerPool.Shared.Name.Should().Be("Shared worker");
+        (await CpuWorkerPool.Shared.RunAsync(_ => Thread.CurrentThread.Name).Soon()).Should().MatchRegex("^Shared worker [0-9]+$");
+    }
+
+    [Fact]
+    public async Task Disposing_it_neither_ends_it_nor_cancels_tasks()
+    {
+        var goOn = new TaskCompletionSource();
+        Task<int> before = CpuWorkerPool.Shared.RunAsync(async cpu =>
+        {
+            await goOn.Task;
+            await cpu.CheckpointAsync();
+            return 1;
+        });
+
+        await Task.Run(CpuWorkerPool.Shared.Dispose).Soon();
+        await CpuWorkerPool.Shared.DisposeAsync().AsTask().Soon();
+        goOn.SetResult();
+
+        (await before.Soon()).Should().Be(1);
+        (await CpuWorkerPool.Shared.RunAsync(_ => 2).Soon()).Should().Be(2);
+    }
+
+    [Fact]
+    public async Task A_task_of_it_may_dispose_it_without_an_effect()
+    {
+        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.Dispose()).Soon();
+        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.DisposeAsync().AsTask()).Soon();
+    }
+
+    [Fact]
+    public async Task It_cannot_be_drained()
+    {
+        await FluentActions.Awaiting(() => CpuWorkerPool.Shared.DrainAsync()).Should().ThrowAsync<InvalidOperationException>()
+            .WithMessage("CpuWorkerPool.Shared cannot be drained*");
+
+        (await CpuWorkerPool.Shared.RunAsync(_ => 3).Soon()).Should().Be(3);
+    }
+
+    /// <summary>The program ends although one of its tasks never does.</summary>
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Its_threads_start_with_its_first_use_and_do_not_keep_the_process_running() =>
+        Tool.Dotnet(Repository.Root, "exec", typeof(SharedPoolProgram).Assembly.Location, SharedPoolProgram.Verb).ReplaceLineEndings("\n")
+            .Should().Be($"0 threads before\n{new CpuWorkerPoolOptions().WorkerCount + 1} threads after\n");
+}

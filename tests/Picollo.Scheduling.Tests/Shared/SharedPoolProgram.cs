@@ -1,0 +1,30 @@
+namespace Picollo.Scheduling.Tests.Shared;
+
+/// <summary>Uses the shared pool in a process of its own and ends while a task runs. Linux only: it reads the names of threads.</summary>
+internal static class SharedPoolProgram
+{
+    public const string Verb = "shared-pool";
+
+    public static async Task<int> Run()
+    {
+        await using (var other = new CpuWorkerPool())
+        {
+            await other.RunAsync(_ => { }); // All other static state of the package exists from here on.
+            Console.WriteLine($"{CountThreads()} threads before");
+        }
+
+        var begun = new TaskCompletionSource();
+        _ = CpuWorkerPool.Shared.RunAsync(_ =>
+        {
+            begun.SetResult();
+            Thread.Sleep(Timeout.Infinite);
+        });
+        await begun.Task;
+        await Pools.Until(() => CountThreads() >= CpuWorkerPool.Shared.WorkerCount + 1); // They name themselves when they start.
+        Console.WriteLine($"{CountThreads()} threads after");
+        return 0;
+    }
+
+    private static int CountThreads() => Directory.GetDirectories("/proc/self/task")
+        .Count(thread => File.ReadAllText(Path.Combine(thread, "comm")).StartsWith("Shared worker", StringComparison.Ordinal));
+}
