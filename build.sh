@@ -117,7 +117,9 @@ demo() {
     [ "$(demo_name "$folder")" = "$wanted" ] || continue
     build_native "$(host_rid)"
     # This one drives a server; as the server itself it needs no driver.
-    if [ "$wanted" = cpuworker ] && [ "${2:-}" != --serve ]; then require run-wrk; fi
+    if [ "$wanted" = cpuworker ]; then
+      case " ${*:2} " in *" --serve "* | *" --help "*) ;; *) require run-wrk ;; esac
+    fi
     # And this one is a server that does not end, unless it is asked for a demonstration.
     if [ "$wanted" = web ] && [ $# -lt 2 ]; then set -- web --demo; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"

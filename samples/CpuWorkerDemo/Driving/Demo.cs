@@ -1,11 +1,10 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
 /// <summary>All steps, and what they show.</summary>
-public sealed class Demo(TextWriter output)
+public sealed class Demo(TextWriter output, DemoOptions options)
 {
     // So many that all of it, with the build of a fresh clone, is done in three minutes.
     private const int Rounds = 4;
@@ -37,14 +36,14 @@ public sealed class Demo(TextWriter output)
         output.WriteLine();
         output.WriteLine();
         StepTable.Write(output, _at10, _at100);
-        TargetTable.Write(output, _at10, new CpuWorkerPoolOptions().TimeSlice.TotalMilliseconds);
+        TargetTable.Write(output, _at10, options.ToPoolOptions().TimeSlice.TotalMilliseconds);
         output.WriteLine($"It took {Stopwatch.GetElapsedTime(start).TotalSeconds:0} s.");
     }
 
     /// <summary>Step 2 with a server of its own: the thread pool's threads that it leaves behind would help the others.</summary>
     private async Task MeasureStarvationAsync(StepResults results, CancellationToken stop)
     {
-        await using ServerProcess server = await ServerProcess.StartAsync(stop);
+        await using ServerProcess server = await ServerProcess.StartAsync(stop, options);
         if (results == _at10)
         {
             output.WriteLine($"Server   {server.Description}");
@@ -59,8 +58,8 @@ public sealed class Demo(TextWriter output)
 
     private async Task MeasureRestAsync(CancellationToken stop)
     {
-        await using ServerProcess server = await ServerProcess.StartAsync(stop);
-        await using ServerProcess ample = await ServerProcess.StartAsync(stop, ServerProcess.AmpleThreads);
+        await using ServerProcess server = await ServerProcess.StartAsync(stop, options);
+        await using ServerProcess ample = await ServerProcess.StartAsync(stop, options, ServerProcess.AmpleThreads);
         Steps at10 = new(server, _at10, Seconds, stop);
         Steps ampleAt10 = new(ample, _at10, Seconds, stop);
         Steps at100 = new(server, _at100, Seconds, stop);

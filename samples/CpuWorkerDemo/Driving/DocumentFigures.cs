@@ -2,15 +2,18 @@ namespace Picollo.Samples.CpuWorker.Driving;
 
 /// <summary>What the document printed: a Go server with GOMAXPROCS 16, 12 of them for the scheduler, on an AWS c5d.12xlarge; the client,
 /// <c>ab</c> with 100 connections, on a c5d.4xlarge beside it. Whole milliseconds.</summary>
-public sealed record DocumentFigures(double RequestsPerSecond, Latencies Latency)
+/// <param name="RequestsPerSecond">The rate of answers.</param>
+/// <param name="Latency">The response times.</param>
+/// <param name="LoadAverage">The load average that the document states in words; null where it states none.</param>
+public sealed record DocumentFigures(double RequestsPerSecond, Latencies Latency, double? LoadAverage = null)
 {
-    public static DocumentFigures Alone { get; } = new(44_413.06, new(2, 3, 4, 5));
+    public static DocumentFigures Alone { get; } = new(44_413.06, new(2, 2, 2, 2, 3, 3, 4, 4, 5));
 
-    public static DocumentFigures Unscheduled { get; } = new(316.80, new(293, 454, 615, 1_038));
+    public static DocumentFigures Unscheduled { get; } = new(316.80, new(293, 323, 353, 380, 454, 504, 604, 615, 1_038), 16);
 
-    public static DocumentFigures Scheduled { get; } = new(42_655.75, new(2, 3, 4, 5));
+    public static DocumentFigures Scheduled { get; } = new(42_655.75, new(2, 2, 2, 3, 3, 4, 4, 4, 5), 12);
 
-    public static DocumentFigures BesideBoth { get; } = new(42_031.11, new(2, 3, 4, 5));
+    public static DocumentFigures BesideBoth { get; } = new(42_031.11, new(2, 2, 2, 3, 3, 4, 4, 4, 5), 12);
 
-    public static DocumentFigures Small { get; } = new(21_333.56, new(3, 11, 12, 13));
+    public static DocumentFigures Small { get; } = new(21_333.56, new(3, 4, 6, 9, 11, 11, 12, 12, 13));
 }

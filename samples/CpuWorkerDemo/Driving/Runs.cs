@@ -4,6 +4,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 public sealed class Runs
 {
     private readonly List<WrkReport> _reports = [];
+    private readonly List<CpuLoad> _loads = [];
 
     public IReadOnlyList<WrkReport> Reports => _reports;
 
@@ -17,15 +18,22 @@ public sealed class Runs
         get
         {
             Latencies[] answered = [.. _reports.Select(report => report.Latency).OfType<Latencies>()];
-            return answered.Length == 0 ? null : new Latencies(
-                answered.Select(one => one.P50).Median(),
-                answered.Select(one => one.P90).Median(),
-                answered.Select(one => one.P99).Median(),
-                answered.Max(one => one.Max));
+            return answered.Length == 0 ? null : Latencies.Of(
+                [.. Latencies.Percentiles.Select((_, i) => answered.Select(one => one.Values[i]).Median())]) with { Max = answered.Max(one => one.Max) };
         }
     }
 
-    public void Add(WrkReport report) => _reports.Add(report);
+    /// <summary>The medians of the runs, each by itself; null if there were no runs.</summary>
+    public CpuLoad? Load => _loads.Count == 0 ? null : new CpuLoad(
+        _loads.Select(load => load.ServerCpus).Median(),
+        _loads.Select(load => load.MachineCpus).Median(),
+        _loads.All(load => load.Average is null) ? null : _loads.Select(load => load.Average).OfType<double>().Median());
+
+    public void Add(WrkReport report, CpuLoad load)
+    {
+        _reports.Add(report);
+        _loads.Add(load);
+    }
 
     /// <summary>The median of the ratios, each of two runs that were made soon one after the other: what changes on the machine changes
     /// both. Not a number where nothing was answered.</summary>

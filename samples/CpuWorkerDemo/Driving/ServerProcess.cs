@@ -7,9 +7,6 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>The server in a process of its own. Disposing ends it.</summary>
 public sealed class ServerProcess : IAsyncDisposable
 {
-    /// <summary>On the server's command line: its end is its input's.</summary>
-    public const string EndsWithInput = "--ends-with-input";
-
     /// <summary>So many of the thread pool's threads leave one for each that a plain cap lets compute, and enough for the rest.</summary>
     public const int AmpleThreads = 8;
 
@@ -29,12 +26,13 @@ public sealed class ServerProcess : IAsyncDisposable
     public string Description { get; private set; } = "";
 
     /// <param name="stop">Ends the wait for it.</param>
+    /// <param name="options">The options of its pool; null for the defaults.</param>
     /// <param name="minThreads">Of the thread pool; the runtime's default, the number of processors, if null.</param>
     /// <exception cref="DriverException">It did not start.</exception>
-    public static async Task<ServerProcess> StartAsync(CancellationToken stop, int? minThreads = null)
+    public static async Task<ServerProcess> StartAsync(CancellationToken stop, DemoOptions? options = null, int? minThreads = null)
     {
         (string program, string[] arguments) = Command();
-        ProcessStartInfo start = new(program, [.. arguments, "--serve", "0", EndsWithInput])
+        ProcessStartInfo start = new(program, [.. arguments, .. ((options ?? new DemoOptions()) with { Port = 0, EndsWithInput = true }).ToArguments()])
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
@@ -69,8 +67,8 @@ public sealed class ServerProcess : IAsyncDisposable
     /// <summary>How long small requests were in the pool, from the call to its result, since this was last asked.</summary>
     public async Task<Latencies> TakeSmallTimesAsync(CancellationToken stop)
     {
-        double[] ms = [.. (await _client.GetStringAsync(new Uri(Address, "smallNanoseconds"), stop)).Split(' ').Select(text => Number(text) / 1e6)];
-        return new Latencies(ms[0], ms[1], ms[2], ms[3]);
+        string text = await _client.GetStringAsync(new Uri(Address, "smallNanoseconds"), stop);
+        return Latencies.Of([.. text.Split(' ').Select(nanoseconds => Number(nanoseconds) / 1e6)]);
     }
 
     public async ValueTask DisposeAsync()

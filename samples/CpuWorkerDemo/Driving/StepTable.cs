@@ -5,52 +5,96 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>The document's steps, here and there.</summary>
 public static class StepTable
 {
+    private const string SmallChecksum = "small checksum";
+
+    private static readonly Row[] Rows =
+    [
+        new("1: alone", "/delay1ms", results => results.Alone, DocumentFigures.Alone),
+        new("2: checksums without the pool", "/delay1ms", results => results.Unscheduled, DocumentFigures.Unscheduled),
+        new("3: checksums in the pool", "/delay1ms", results => results.Scheduled, DocumentFigures.Scheduled),
+        new("4: and small ones", "/delay1ms", results => results.BesideBoth, DocumentFigures.BesideBoth),
+        new("4: and small ones", SmallChecksum, results => results.Small, DocumentFigures.Small),
+        new("3 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreScheduled),
+        new($"3 the same, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled),
+        new("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreBesideBoth),
+        new("4 with a SemaphoreSlim", SmallChecksum, results => results.SemaphoreSmall),
+        new("3: checksums in the pool", "/delay1msLoop", results => results.Loop),
+        new("3: checksums in the pool", "/delay1msLoopWithCpuWorker", results => results.LoopInPool),
+    ];
+
     public static void Write(TextWriter output, StepResults at10, StepResults at100)
     {
-        MarkdownTable table = new("lllrrrrr", ["Step", "Request", "Measured", "p50, ms", "p90, ms", "p99, ms", "max, ms", "requests/s"]);
-        Add("1: alone", "/delay1ms", results => results.Alone, DocumentFigures.Alone);
-        Add("2: checksums without the pool", "/delay1ms", results => results.Unscheduled, DocumentFigures.Unscheduled);
-        Add("3: checksums in the pool", "/delay1ms", results => results.Scheduled, DocumentFigures.Scheduled);
-        Add("4: and small ones", "/delay1ms", results => results.BesideBoth, DocumentFigures.BesideBoth);
-        Add("4: and small ones", "small checksum", results => results.Small, DocumentFigures.Small);
-        Add("3 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreScheduled);
-        Add($"3 the same, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled);
-        Add("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreBesideBoth);
-        Add("4 with a SemaphoreSlim", "small checksum", results => results.SemaphoreSmall);
-        Add("3: checksums in the pool", "/delay1msLoop", results => results.Loop);
-        Add("3: checksums in the pool", "/delay1msLoopWithCpuWorker", results => results.LoopInPool);
+        WriteLatencies(output, at10, at100);
+        WriteLoad(output, at10, at100);
+    }
 
-        output.WriteLine(table.ToString("The steps: requests at so many connections"));
+    private static void WriteLatencies(TextWriter output, StepResults at10, StepResults at100)
+    {
+        string[] percentiles = [.. Latencies.Percentiles.Select(percentile => $"{percentile} %")];
+        MarkdownTable table = new(
+            "lll" + new string('r', percentiles.Length + 1), ["Step", "Request", "Measured", .. percentiles, "requests/s"]);
+        foreach (Row row in Rows)
+        {
+            foreach ((StepResults results, Runs runs) in row.Measured(at10, at100))
+            {
+                string failed = runs.Failed > 0 ? $", {runs.Failed} failed" : "";
+                Add(row, Here(results) + failed, runs.Latency, runs.RequestsPerSecond);
+            }
+
+            if (row.Document is { } document)
+            {
+                Add(row, "document, 100", document.Latency, document.RequestsPerSecond);
+            }
+        }
+
+        output.WriteLine(table.ToString("The steps: ms within which N % of the requests were answered, at 10 and 100 connections"));
         output.WriteLine("Document: the README of Go's cpuworker, GOMAXPROCS 16 on an AWS c5d.12xlarge, ab on another machine; whole milliseconds.");
         output.WriteLine("Here, medians of the runs and their maximum, as wrk has them: it adds the requests that slow answers kept it from");
         output.WriteLine("sending. Step 2 is a server that has just started; requests unanswered at the end of a run are in no figure.");
         output.WriteLine();
 
-        void Add(string step, string request, Func<StepResults, Runs> select, DocumentFigures? document = null)
+        void Add(Row row, string measured, Latencies? latency, double perSecond) => table.Add(
+            [
+                row.Step, row.Request, measured,
+                .. latency is null ? Latencies.Percentiles.Select(_ => "none") : latency.Values.Select(Text),
+                $"{perSecond:N0}",
+            ]);
+    }
+
+    private static void WriteLoad(TextWriter output, StepResults at10, StepResults at100)
+    {
+        MarkdownTable table = new("lllrrr", ["Step", "Request", "Measured", "server, CPUs", "machine, CPUs", "load average"]);
+
+        // Small checksums are measured together with the other requests of their step.
+        foreach (Row row in Rows.Where(row => row.Request != SmallChecksum))
         {
-            foreach (StepResults results in (StepResults[])[at10, at100])
+            foreach ((StepResults results, Runs runs) in row.Measured(at10, at100))
             {
-                if (select(results) is { Reports.Count: > 0 } runs)
+                if (runs.Load is { } load)
                 {
-                    string failed = runs.Failed > 0 ? $", {runs.Failed} failed" : "";
-                    AddRow($"here, {results.Concurrency}{failed}", runs.Latency, runs.RequestsPerSecond);
+                    table.Add(row.Step, row.Request, Here(results), $"{load.ServerCpus:0.00}", $"{load.MachineCpus:0.00}", $"{load.Average:0.00}");
                 }
             }
 
-            if (document is not null)
+            if (row.Document?.LoadAverage is { } average)
             {
-                AddRow("document, 100", document.Latency, document.RequestsPerSecond);
+                table.Add(row.Step, row.Request, "document, 100", "", "", $"{average:0}");
             }
-
-            void AddRow(string measured, Latencies? latency, double perSecond) => table.Add(
-                step, request, measured, Text(latency?.P50), Text(latency?.P90), Text(latency?.P99), Text(latency?.Max), $"{perSecond:N0}");
         }
+
+        output.WriteLine(table.ToString("The steps: CPU load"));
+        output.WriteLine("Server: its CPU time divided by the time of the step, where 1 is one full CPU. Machine: busy CPUs, with wrk and all other programs.");
+        output.WriteLine("Load average: of one minute, at the end of the step; a step is shorter, so the steps before it are in this figure.");
+        output.WriteLine();
     }
 
-    private static string Text(double? milliseconds) => milliseconds switch
+    private static string Here(StepResults results) => $"here, {results.Concurrency}";
+
+    private static string Text(double milliseconds) => milliseconds is >= 100 or 0 ? $"{milliseconds:N0}" : $"{milliseconds:0.00}";
+
+    private sealed record Row(string Step, string Request, Func<StepResults, Runs> Select, DocumentFigures? Document = null)
     {
-        null => "none",
-        >= 100 or 0 => $"{milliseconds:N0}",
-        _ => $"{milliseconds:0.00}",
-    };
+        public IEnumerable<(StepResults Results, Runs Runs)> Measured(params StepResults[] all) =>
+            all.Select(results => (results, Select(results))).Where(one => one.Item2.Reports.Count > 0);
+    }
 }

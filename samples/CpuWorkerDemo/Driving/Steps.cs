@@ -18,17 +18,17 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
     {
         foreach (string path in paths)
         {
-            await MeasureAsync(path, 1);
+            _ = await Wrk.MeasureAsync(UrlOf(path), results.Concurrency, 1, stop);
         }
     }
 
-    public async Task AloneAsync() => results.Alone.Add(await MeasureAsync(Delay, seconds));
+    public Task AloneAsync() => MeasureAsync(Delay, results.Alone);
 
     public async Task UnscheduledAsync()
     {
         using IDisposable load = StartLoad("checksumWithoutCpuWorker");
         await Task.Delay(_settle, stop);
-        results.Unscheduled.Add(await MeasureAsync(Delay, seconds));
+        await MeasureAsync(Delay, results.Unscheduled);
     }
 
     public Task ScheduledAsync() => BesideBigAsync("checksumWithCpuWorker", results.Scheduled, results.BigRate);
@@ -52,8 +52,8 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
     {
         using IDisposable load = StartLoad("checksumWithCpuWorker");
         await Task.Delay(_settle, stop);
-        results.Loop.Add(await MeasureAsync("delay1msLoop", seconds));
-        results.LoopInPool.Add(await MeasureAsync("delay1msLoopWithCpuWorker", seconds));
+        await MeasureAsync("delay1msLoop", results.Loop);
+        await MeasureAsync("delay1msLoopWithCpuWorker", results.LoopInPool);
     }
 
     private async Task BesideBigAsync(string path, Runs delays, List<double> rates)
@@ -61,7 +61,7 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
         using IDisposable load = StartLoad(path);
         await Task.Delay(_settle, stop);
         WorkDone before = await server.GetWorkDoneAsync(stop);
-        delays.Add(await MeasureAsync(Delay, seconds));
+        await MeasureAsync(Delay, delays);
         rates.Add((await server.GetWorkDoneAsync(stop)).BigPerSecondSince(before));
     }
 
@@ -70,14 +70,18 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
         using IDisposable load = StartLoad("checksumWith" + cap);
         await Task.Delay(_settle, stop);
         WorkDone before = await server.GetWorkDoneAsync(stop);
-        WrkReport[] reports = await Task.WhenAll(MeasureAsync(Delay, seconds), MeasureAsync("checksumSmallTaskWith" + cap, seconds));
+        await Task.WhenAll(MeasureAsync(Delay, delays), MeasureAsync("checksumSmallTaskWith" + cap, smalls));
         rates.Add((await server.GetWorkDoneAsync(stop)).BigPerSecondSince(before));
-        delays.Add(reports[0]);
-        smalls.Add(reports[1]);
     }
 
-    private Task<WrkReport> MeasureAsync(string path, int forSeconds) =>
-        Wrk.MeasureAsync(new Uri(server.Address, path), results.Concurrency, forSeconds, stop);
+    private async Task MeasureAsync(string path, Runs runs)
+    {
+        (WrkReport report, CpuLoad load) =
+            await CpuLoad.MeasureAsync(server.Id, () => Wrk.MeasureAsync(UrlOf(path), results.Concurrency, seconds, stop));
+        runs.Add(report, load);
+    }
 
-    private IDisposable StartLoad(string path) => Wrk.StartLoad(new Uri(server.Address, path), results.Concurrency);
+    private IDisposable StartLoad(string path) => Wrk.StartLoad(UrlOf(path), results.Concurrency);
+
+    private Uri UrlOf(string path) => new(server.Address, path);
 }

@@ -12,6 +12,9 @@ public static class Wrk
     // An end nobody needs: such a load is killed.
     private const int LoadSeconds = 60;
 
+    // Prints the percentiles of Latencies.
+    private static readonly string Script = Path.Combine(AppContext.BaseDirectory, "percentiles.lua");
+
     /// <summary>Sends requests for so many seconds, from so many connections.</summary>
     public static async Task<WrkReport> MeasureAsync(Uri url, int concurrency, int seconds, CancellationToken stop)
     {
@@ -32,7 +35,7 @@ public static class Wrk
     /// <exception cref="DriverException">There is no such program.</exception>
     private static Process Start(Uri url, int concurrency, int seconds)
     {
-        ProcessStartInfo start = new("wrk", ["--latency", "-t1", $"-c{concurrency}", $"-d{seconds}s", "--timeout", Timeout, url.ToString()])
+        ProcessStartInfo start = new("wrk", ["-s", Script, "-t1", $"-c{concurrency}", $"-d{seconds}s", "--timeout", Timeout, url.ToString()])
         {
             RedirectStandardOutput = true,
         };

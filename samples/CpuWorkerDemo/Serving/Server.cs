@@ -5,6 +5,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Picollo.Metrics;
+using Picollo.Samples.CpuWorker.Driving;
 using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Serving;
@@ -14,7 +15,7 @@ public sealed class Server : IAsyncDisposable
 {
     private const int LoopTurns = 10;
 
-    private readonly CpuWorkerPool _pool = new();
+    private readonly CpuWorkerPool _pool;
     private readonly InterlockedHdrHistogram<uint> _smallNanoseconds = HdrHistogram.Factory.WithRelativeError(0.01).WithInterlocked().Create();
     private readonly SemaphoreSlim _semaphore;
     private readonly ChecksumTask _big;
@@ -23,8 +24,10 @@ public sealed class Server : IAsyncDisposable
 
     /// <param name="port">On 127.0.0.1; 0 for any that is free.</param>
     /// <param name="sizes">Of the computing requests.</param>
-    public Server(int port, TaskSizes sizes)
+    /// <param name="options">The options of the pool; null for the defaults.</param>
+    public Server(int port, TaskSizes sizes, CpuWorkerPoolOptions? options = null)
     {
+        _pool = new CpuWorkerPool(options);
         _semaphore = new SemaphoreSlim(_pool.WorkerCount);
         _big = new ChecksumTask("big", sizes.BigBlocks);
         _small = new ChecksumTask("small", sizes.SmallBlocks);
@@ -106,7 +109,7 @@ public sealed class Server : IAsyncDisposable
 
     private string TakeSmallNanoseconds()
     {
-        string text = string.Join(' ', new[] { 50.0, 90, 99, 100 }.Select(_smallNanoseconds.GetPercentileValue));
+        string text = string.Join(' ', Latencies.Percentiles.Select(_smallNanoseconds.GetPercentileValue));
         _smallNanoseconds.Reset();
         return text;
     }

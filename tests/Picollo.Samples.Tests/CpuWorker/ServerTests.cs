@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Picollo.Samples.CpuWorker;
 using Picollo.Samples.CpuWorker.Driving;
 using Picollo.Samples.CpuWorker.Serving;
 
@@ -79,8 +80,8 @@ public sealed class ServerTests
         double[] first = await Take();
         double[] second = await Take();
 
-        first.Should().HaveCount(4).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
-        second.Should().Equal(0, 0, 0, 0);
+        first.Should().HaveCount(9).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
+        second.Should().Equal(new double[9]);
 
         async Task<double[]> Take() =>
             [.. (await client.GetStringAsync("smallNanoseconds")).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
@@ -88,11 +89,12 @@ public sealed class ServerTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_server_s_thread_pool_begins_with_the_threads_asked_for()
+    public async Task A_server_has_the_threads_and_the_pool_that_it_was_asked_for()
     {
-        await using ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, minThreads: 10);
+        await using ServerProcess server = await ServerProcess.StartAsync(
+            CancellationToken.None, new DemoOptions(Workers: 3, SliceMilliseconds: 7), minThreads: 10);
 
-        server.Description.Should().Contain("thread pool from 10 threads;");
+        server.Description.Should().Contain("pool of 3 with slices of 7 ms, thread pool from 10 threads;");
     }
 
     [Fact]

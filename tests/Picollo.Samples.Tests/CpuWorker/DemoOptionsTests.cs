@@ -1,0 +1,59 @@
+using Picollo.Samples.CpuWorker;
+using Picollo.Scheduling;
+
+namespace Picollo.Samples.Tests.CpuWorker;
+
+public sealed class DemoOptionsTests
+{
+    [Fact]
+    public void Without_options_the_pool_has_its_defaults()
+    {
+        DemoOptions.TryParse([], out DemoOptions options, out _).Should().BeTrue();
+
+        options.Should().Be(new DemoOptions());
+        options.ToPoolOptions().Should().BeEquivalentTo(new CpuWorkerPoolOptions());
+    }
+
+    [Fact]
+    public void Workers_and_slice_are_those_of_the_pool()
+    {
+        DemoOptions.TryParse(["--slice", "25", "--workers", "3"], out DemoOptions options, out _).Should().BeTrue();
+
+        options.Port.Should().BeNull();
+        options.ToPoolOptions().WorkerCount.Should().Be(3);
+        options.ToPoolOptions().TimeSlice.Should().Be(TimeSpan.FromMilliseconds(25));
+    }
+
+    [Theory]
+    [InlineData(null, null, null, false)]
+    [InlineData(1, 1, 0, false)]
+    [InlineData(1024, 10000, 65535, true)]
+    public void Options_survive_the_command_line(int? workers, int? slice, int? port, bool endsWithInput)
+    {
+        DemoOptions options = new(workers, slice, port, endsWithInput);
+
+        DemoOptions.TryParse(options.ToArguments(), out DemoOptions parsed, out _).Should().BeTrue();
+
+        parsed.Should().Be(options);
+        options.ToPoolOptions().Should().NotBeNull("the pool accepts the limits");
+    }
+
+    [Theory]
+    [InlineData("--workers", "--workers takes a whole number from 1 to 1024")]
+    [InlineData("--workers 0", "--workers takes a whole number from 1 to 1024")]
+    [InlineData("--workers 1025", "--workers takes a whole number from 1 to 1024")]
+    [InlineData("--slice 10001", "--slice takes a whole number from 1 to 10000")]
+    [InlineData("--slice 1.5", "--slice takes a whole number from 1 to 10000")]
+    [InlineData("--serve 65536", "--serve takes a whole number from 0 to 65535")]
+    [InlineData("--workers 2 --threads 3", "there is no option '--threads'")]
+    public void An_invalid_command_line_has_a_reason(string line, string expected)
+    {
+        DemoOptions.TryParse(line.Split(' '), out _, out string? reason).Should().BeFalse();
+
+        reason.Should().Be(expected);
+    }
+
+    [Fact]
+    public void The_help_describes_each_option() =>
+        DemoOptions.Help.Should().Contain("  --workers N ").And.Contain("  --slice MS ").And.Contain("  --serve PORT ");
+}
