@@ -8,10 +8,10 @@ public sealed record Experiment(string Name, string Summary, Action<TextWriter> 
 {
     public static IReadOnlyList<Experiment> All { get; } =
     [
-        new("single", "one thread: half of two CPUs", OneProgram.RunSingle),
-        new("multi", "a thread per CPU: all of them", OneProgram.RunMulti),
+        new("single", "ackermann_single, one thread: half of two CPUs", OneProgram.RunSingle),
+        new("multi", "ackermann_multi, many threads: all CPUs", OneProgram.RunMulti),
         new("nice", "time counts as us at niceness -1 and 0, and as ni at 1", NiceStates.Run),
-        new("shares", "two programs of different niceness on one CPU", Shares.Run),
+        new("shares", "two ackermann_multi of different niceness, in both orders", Shares.Run),
         new("clamp", "niceness 20 and -21 become 19 and -20", Clamping.Run),
         new("migration", "how often a lone thread changes its CPU", Migration.Run),
         new("load", "what the load average makes of it", LoadAverages.Run),

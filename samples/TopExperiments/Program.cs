@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The command line: <c>[experiment…]</c>, or <see cref="WorkerOptions"/>.</summary>
+/// <summary>The command line: <c>[experiment…]</c>, an <see cref="AckermannProgram"/>, or <see cref="WorkerOptions"/>.</summary>
 public static class Program
 {
     public static int Main(string[] arguments)
@@ -12,6 +12,19 @@ public static class Program
         if (WorkerOptions.TryParse(arguments, out WorkerOptions options))
         {
             return Worker.Run(options, Console.In, Console.Out);
+        }
+
+        if (AckermannProgram.TryParse(arguments, out AckermannProgram? program, out string? reason))
+        {
+            if (program is null)
+            {
+                Console.Error.WriteLine(reason);
+                return 2;
+            }
+
+            ProcessName.Set(program.Name);
+            program.Run(Console.Out);
+            return 0;
         }
 
         CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
@@ -28,6 +41,10 @@ public static class Program
             {
                 output.WriteLine($"  {experiment.Name,-10} {experiment.Summary}");
             }
+
+            output.WriteLine("and the document's programs, with the largest second argument:");
+            output.WriteLine($"  {AckermannProgram.SingleName} [{AckermannProgram.PublishedLargest}]");
+            output.WriteLine($"  {AckermannProgram.MultiName} [{AckermannProgram.PublishedLargest}]");
 
             return 2;
         }

@@ -1,6 +1,5 @@
 using Picollo.Cpu;
 using Picollo.Metrics;
-using static Picollo.Samples.Top.TopView;
 
 namespace Picollo.Samples.Top;
 
@@ -32,7 +31,7 @@ internal static class Migration
         int changes = cpus.Zip(cpus.Skip(1), (before, after) => before == after ? 0 : 1).Sum();
         MarkdownTable table = new("lll", ["", "document", "here"]);
         table.Add("changes of CPU", "\"back and forth\"", cpus.Count > 0 ? $"{changes} in {Samples * Interval.TotalSeconds:0} s, looking every {Interval.TotalMilliseconds:0} ms" : "the system does not tell");
-        table.Add("share of looks on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {Percent(pair.Value / (double)cpus.Count)}")));
+        table.Add("share of looks on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {100.0 * pair.Value / cpus.Count:0.0}")));
         output.Write(table.ToString("A lone thread and its CPU"));
         output.WriteLine("Whatever wakes on its CPU, this program included, may make the scheduler move it to an idle one.");
     }

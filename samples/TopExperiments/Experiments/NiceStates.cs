@@ -1,14 +1,12 @@
 using System.Globalization;
-using Picollo.Cpu;
 using Picollo.Metrics;
-using static Picollo.Samples.Top.TopView;
 
 namespace Picollo.Samples.Top;
 
 /// <summary>The document's experiment 2: where the time of a niced program is counted.</summary>
 internal static class NiceStates
 {
-    private static readonly TimeSpan Window = TimeSpan.FromSeconds(2.5);
+    private const int Largest = 12;
 
     public static void Run(TextWriter output)
     {
@@ -16,24 +14,25 @@ internal static class NiceStates
         Add(table, -1, "19", "-1", "99.8", "0.0", "198.0");
         Add(table, 0, "20", "0", "99.8", "0.0", "200.0");
         Add(table, 1, "21", "1", "0.0", "99.7", "199.3");
-        output.Write(table.ToString("A thread per CPU, alone, at three nicenesses"));
+        output.Write(table.ToString("ackermann_multi alone, at three nicenesses"));
     }
 
     private static void Add(MarkdownTable table, int nice, params string[] document)
     {
-        table.Add([Text(nice), "document", .. document]);
-        try
+        table.Add([nice.ToString(CultureInfo.InvariantCulture), "document", .. document]);
+        if (!Niceness.IsPermitted(nice, out string? reason))
         {
-            AloneRun run = AloneRun.Of(new WorkerOptions(Environment.ProcessorCount, nice), Window);
-            CpuStates total = run.Cpu.Total;
-            table.Add(
-                "", "here", Text(run.Process.Priority), Text(run.Process.Nice), Percent(total.User), Percent(total.Nice), Percent(run.Process.Share));
+            table.Add("", $"here: {reason}", "", "", "", "", "");
+            return;
         }
-        catch (WorkerException e)
-        {
-            table.Add("", $"here: {e.Message}", "", "", "", "", "");
-        }
-    }
 
-    private static string Text(int? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "-";
+        WatchedRun run = WatchedRun.Of(new AckermannProgram(IsMulti: true, Largest), nice, "-d", "0.5");
+        TopPage page = run.Busiest;
+        string row = page.RowOf(run.Id) ?? "";
+        table.Add("", "here", Text("PR"), Text("NI"), State("us"), State("ni"), Text("%CPU"));
+
+        string Text(string column) => page.Column(row, column) ?? "-";
+
+        string State(string state) => string.Join(' ', page.PercentOf(state).Select(percent => percent.ToString("0.0", CultureInfo.InvariantCulture)));
+    }
 }

@@ -1,52 +1,132 @@
 using System.Globalization;
 using Picollo.Metrics;
-using static Picollo.Samples.Top.TopView;
 
 namespace Picollo.Samples.Top;
 
 /// <summary>The document's experiment 3: niceness in action.</summary>
-internal static class Shares
+public static class Shares
 {
-    /// <summary>2.6 s of work for each program.</summary>
-    private const int Rounds = 4;
-    private static readonly TimeSpan Window = TimeSpan.FromSeconds(2);
+    /// <summary>A quarter of the document's work, so that the six runs take some 15 s.</summary>
+    private const int Largest = 12;
 
-    public static void Run(TextWriter output)
+    private const int MaxPhases = 12;
+
+    private static readonly Pair[] Pairs =
+    [
+        new(-20, 19, "nearly all", "0", "35.95, 71.18, 0.17", "71.86, 71.64, 0.09"),
+        new(0, 1, "55", "45", "62.09, 67.57, 0.09", "68.07, 67.56, 0.13"),
+        new(-1, 0, "55", "45", "", ""),
+    ];
+
+    public static void Run(TextWriter output) => Run(output, Largest);
+
+    /// <summary>As <see cref="Run(TextWriter)"/>, with another size of the programs.</summary>
+    public static void Run(TextWriter output, int largest)
     {
-        MarkdownTable shares = new("lrrrrr", ["nice", "document", "by weight", "here", "us, ni: document", "us, ni of the CPU: here"]);
-        MarkdownTable times = new("lrrrr", ["nice", "document: real, user, sys", "over alone", "here: real, user, sys", "over alone"]);
-        Add(shares, times, 0, 1, "55 / 45", "55.2, 44.3", ["62.09, 67.57, 0.09 s", "1.84"], ["68.07, 67.56, 0.13 s", "2.02"]);
-        Add(shares, times, -1, 0, "55 / 45", "100.0, 0.0", ["", ""], ["", ""]);
-        Add(shares, times, -20, 19, "nearly all / 0", "", ["35.95, 71.18, 0.17 s", "1.01"], ["71.86, 71.64, 0.09 s", "2.01"]);
-        output.WriteLine(shares.ToString("Shares of one CPU between two programs, %"));
-        output.Write(times.ToString("What time says of them"));
-        output.WriteLine("Over alone: real time over the CPU time that the work took (in the document of each of its 2 CPUs).");
-        output.WriteLine("Other programs on that CPU lengthen real times; shares are between the two alone.");
+        MarkdownTable times = new(
+            "lrrrrr", ["program", "document: real, user, sys, s", "here: real, user, sys, s", "%CPU of both: document", "by weight", "here"]);
+        foreach (Pair pair in Pairs)
+        {
+            if (!Niceness.IsPermitted(pair.Low, out string? reason))
+            {
+                output.WriteLine($"Nicenesses {pair.Low} and {pair.High} are left out: {reason}.");
+                output.WriteLine();
+                continue;
+            }
+
+            Run(output, times, pair, pair.Low, pair.High, largest);
+            Run(output, times, pair, pair.High, pair.Low, largest);
+        }
+
+        output.WriteLine(times.ToString($"What time says of them (here up to ackermann(3, {largest}), in the document 13)"));
+        output.WriteLine("%CPU of both: the percentage that one has of what both have while both run.");
     }
 
-    private static void Add(
-        MarkdownTable shares, MarkdownTable times, int winner, int loser, string share, string states, string[] winnersTimes, string[] losersTimes)
+    private static void Run(TextWriter output, MarkdownTable times, Pair pair, int first, int second, int largest)
     {
-        string pair = $"{winner} / {loser}";
-        double byWeight = Niceness.ShareAgainst(winner, loser);
-        string predicted = Both(byWeight);
-        try
+        Contest contest = Contest.Of(first, second, largest);
+        output.WriteLine($"---- niceness {first}, then {second}");
+        output.WriteLine();
+        PrintPage(output, contest);
+        output.WriteLine(Phases(contest));
+        foreach (Contestant one in new[] { contest.First, contest.Second })
         {
-            Contest contest = Contest.Of(winner, loser, Rounds, Window);
-            shares.Add(pair, share, predicted, Both(contest.WinnersShare), states, $"{Percent(contest.States.User)}, {Percent(contest.States.Nice)}");
-            times.Add([$"{winner} beside {loser}", .. winnersTimes, .. Times(contest.Winner)]);
-            times.Add([$"{loser} beside {winner}", .. losersTimes, .. Times(contest.Loser)]);
-        }
-        catch (WorkerException e)
-        {
-            shares.Add(pair, share, predicted, e.Message, states, "");
+            bool isLow = one.Nice == pair.Low;
+            int other = isLow ? pair.High : pair.Low;
+            Print(output, one, other, largest);
+            times.Add(
+                $"{one.Nice} beside {other}, started {(one == contest.First ? "first" : "second")}",
+                isLow ? pair.LowTimes : pair.HighTimes,
+                string.Create(CultureInfo.InvariantCulture, $"{one.Times.Real.TotalSeconds:0.00}, {one.Times.User.TotalSeconds:0.00}, {one.Times.System.TotalSeconds:0.00}"),
+                isLow ? pair.LowShare : pair.HighShare,
+                Text(Niceness.ShareAgainst(one.Nice, other) * 100),
+                Text(Share(contest, one)));
         }
     }
 
-    private static string Both(double share) => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.00} / {(1 - share) * 100:0.00}");
+    /// <summary>The page on which the one that has less has the most.</summary>
+    private static void PrintPage(TextWriter output, Contest contest)
+    {
+        if (contest.Pages.MaxBy(page => Math.Min(Cpu(page, contest.First), Cpu(page, contest.Second))) is not { } page)
+        {
+            return;
+        }
 
-    private static string[] Times(Contestant one) => one.Used is { } used
-        ? [string.Create(CultureInfo.InvariantCulture, $"{one.Real.TotalSeconds:0.00}, {used.User.TotalSeconds:0.00}, {used.Kernel.TotalSeconds:0.00} s"),
-            string.Create(CultureInfo.InvariantCulture, $"{one.OverAlone:0.00}")]
-        : ["both ended at once", ""];
+        output.WriteLine($"$ picollo top -b -d {Text(Contest.PageSeconds)}");
+        string?[] lines = [.. page.States, page.Header, page.RowOf(contest.First.Id), page.RowOf(contest.Second.Id)];
+        foreach (string line in lines.OfType<string>())
+        {
+            output.WriteLine(line);
+        }
+
+        output.WriteLine();
+    }
+
+    private static string Phases(Contest contest)
+    {
+        MarkdownTable table = new("rrrrr", ["s", "us", "ni", $"%CPU at {contest.First.Nice}", $"%CPU at {contest.Second.Nice}"]);
+        int step = ((contest.Pages.Count - 1) / MaxPhases) + 1;
+        for (int i = 0; i < contest.Pages.Count; i += step)
+        {
+            TopPage page = contest.Pages[i];
+            table.Add(
+                Text((i + 1) * Contest.PageSeconds),
+                Text(page.PercentOf("us").FirstOrDefault()),
+                Text(page.PercentOf("ni").FirstOrDefault()),
+                Text(Cpu(page, contest.First)),
+                Text(Cpu(page, contest.Second)));
+        }
+
+        return table.ToString("Phases, %");
+    }
+
+    private static void Print(TextWriter output, Contestant one, int other, int largest)
+    {
+        output.WriteLine($"$ time nice -n {one.Nice} ./{AckermannProgram.MultiName} {largest}");
+        output.WriteLine("...");
+        foreach (string line in one.Lines.TakeLast(4))
+        {
+            output.WriteLine(line);
+        }
+
+        if (one.LinesAhead is { } ahead)
+        {
+            output.WriteLine($"It printed {ahead} of its {one.Lines.Count} lines before the one at {other} ended.");
+        }
+
+        output.WriteLine();
+    }
+
+    /// <summary>The percentage that one has of the time of both, over the pages on which both have some.</summary>
+    private static double Share(Contest contest, Contestant one)
+    {
+        TopPage[] both = [.. contest.Pages.Where(page => Cpu(page, contest.First) > 0 && Cpu(page, contest.Second) > 0)];
+        return 100 * both.Sum(page => Cpu(page, one)) / both.Sum(page => Cpu(page, contest.First) + Cpu(page, contest.Second));
+    }
+
+    private static double Cpu(TopPage page, Contestant one) => page.CpuOf(page.RowOf(one.Id));
+
+    private static string Text(double number) => number.ToString("0.0", CultureInfo.InvariantCulture);
+
+    private sealed record Pair(int Low, int High, string LowShare, string HighShare, string LowTimes, string HighTimes);
 }

@@ -42,6 +42,18 @@ public static partial class Niceness
         return reason is null;
     }
 
+    /// <summary>Whether a program that is started now may have a niceness.</summary>
+    public static bool IsPermitted(int nice, [NotNullWhen(false)] out string? reason)
+    {
+        // Niceness is each thread's own on Linux, so that of this program stays as it is.
+        string? found = null;
+        Thread thread = new(() => TrySet(nice, out found));
+        thread.Start();
+        thread.Join();
+        reason = found;
+        return reason is null;
+    }
+
     private static string Explain(int nice, int error) => error is OperationNotPermitted or PermissionDenied
         ? $"niceness {nice} needs root or CAP_SYS_NICE"
         : $"setpriority failed with error {error}";

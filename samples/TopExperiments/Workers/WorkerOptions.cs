@@ -2,12 +2,10 @@ using System.Globalization;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>What a worker is asked for, and its command line: <c>worker threads nice cpu rounds</c>, a dash for null.</summary>
+/// <summary>What a worker is asked for, and its command line: <c>worker threads nice</c>, a dash for null.</summary>
 /// <param name="Threads">How many threads compute.</param>
 /// <param name="Nice">The niceness to ask for, or null to leave it.</param>
-/// <param name="Cpu">The CPU to stay on, or null for any.</param>
-/// <param name="Rounds">How many computations each thread makes, or null to go on until the worker is told to end.</param>
-public sealed record WorkerOptions(int Threads = 1, int? Nice = null, int? Cpu = null, int? Rounds = null)
+public sealed record WorkerOptions(int Threads = 1, int? Nice = null)
 {
     public const string Verb = "worker";
 
@@ -16,20 +14,18 @@ public sealed record WorkerOptions(int Threads = 1, int? Nice = null, int? Cpu =
     public static bool TryParse(string[] arguments, out WorkerOptions options)
     {
         options = new WorkerOptions();
-        if (arguments is not [Verb, var threads, var nice, var cpu, var rounds]
+        if (arguments is not [Verb, var threads, var nice]
             || !TryParse(threads, 1, 1_024, out int? count) || count is not { } number
-            || !TryParse(nice, -100, 100, out int? niceness)
-            || !TryParse(cpu, 0, 63, out int? place)
-            || !TryParse(rounds, 1, 1_000, out int? times))
+            || !TryParse(nice, -100, 100, out int? niceness))
         {
             return false;
         }
 
-        options = new WorkerOptions(number, niceness, place, times);
+        options = new WorkerOptions(number, niceness);
         return true;
     }
 
-    public string[] ToArguments() => [Verb, Text(Threads), Text(Nice), Text(Cpu), Text(Rounds)];
+    public string[] ToArguments() => [Verb, Text(Threads), Text(Nice)];
 
     private static string Text(int? number) => number?.ToString(CultureInfo.InvariantCulture) ?? None;
 

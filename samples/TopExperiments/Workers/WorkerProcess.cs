@@ -13,14 +13,8 @@ public sealed class WorkerProcess : IDisposable
     /// <exception cref="WorkerException">The system did not let it do what it was asked for.</exception>
     public WorkerProcess(WorkerOptions options)
     {
-        (string program, string[] arguments) = Command();
-        ProcessStartInfo start = new(program, [.. arguments, .. options.ToArguments()])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-        };
-        // The runtime's diagnostics leave a socket in the temporary folder when their process is killed.
-        start.Environment["DOTNET_EnableDiagnostics"] = "0";
+        ProcessStartInfo start = Commands.Of(nice: null, Commands.Self, options.ToArguments());
+        start.RedirectStandardInput = true;
         _process = Process.Start(start) ?? throw new WorkerException("the worker did not start");
         try
         {
@@ -37,41 +31,12 @@ public sealed class WorkerProcess : IDisposable
 
     public bool HasExited => _process.HasExited;
 
-    /// <summary>Starts several workers, or none: one that cannot be started ends those before it.</summary>
-    public static WorkerProcess[] StartAll(params WorkerOptions[] options)
-    {
-        List<WorkerProcess> workers = [];
-        try
-        {
-            foreach (WorkerOptions one in options)
-            {
-                workers.Add(new WorkerProcess(one));
-            }
-        }
-        catch
-        {
-            workers.ForEach(worker => worker.Dispose());
-            throw;
-        }
-
-        return [.. workers];
-    }
-
     /// <summary>Lets it compute, and returns when it does.</summary>
     public void Go()
     {
         _process.StandardInput.WriteLine();
         _process.StandardInput.Flush();
         Expect(Worker.Computing);
-    }
-
-    /// <exception cref="WorkerException">It does not end.</exception>
-    public void WaitForEnd(TimeSpan limit)
-    {
-        if (!_process.WaitForExit(limit))
-        {
-            throw new WorkerException($"the worker was not done after {limit.TotalSeconds:0} s");
-        }
     }
 
     public void Dispose()
@@ -97,16 +62,6 @@ public sealed class WorkerProcess : IDisposable
         {
             throw new WorkerException(said ?? "the worker ended early");
         }
-    }
-
-    /// <summary>This program once more, also where another one has loaded it, as a test host does.</summary>
-    private static (string Program, string[] Arguments) Command()
-    {
-        string assembly = typeof(Worker).Assembly.GetName().Name!;
-        string? program = Environment.ProcessPath;
-        return Path.GetFileNameWithoutExtension(program) == assembly
-            ? (program!, [])
-            : (Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", ["exec", Path.Combine(AppContext.BaseDirectory, assembly + ".dll")]);
     }
 }
 

@@ -48,65 +48,78 @@ public sealed class ExperimentTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_time_of_a_niced_program_is_counted_as_nice()
+    public void A_niceness_is_permitted_if_a_program_gets_it()
     {
-        AloneRun run = AloneRun.Of(new WorkerOptions(Threads: 2, Nice: 10), TimeSpan.FromSeconds(1));
-
-        run.Process.Nice.Should().Be(10);
-        run.ComputingThreads.Should().Contain(thread => thread.Name == "ackermann-0").And.Contain(thread => thread.Name == "ackermann-1");
-        run.Process.Share.Should().BePositive();
-        // The kernel counts the states by ticks and the program's time exactly, so they differ.
-        (run.Cpu.Total.Nice * run.Cpu.Cpus.Count).Should().BeGreaterThan(run.Process.Share!.Value / 2);
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void A_program_that_ran_alone_has_its_time_told_to_its_parent()
-    {
-        AloneRun run = AloneRun.Of(new WorkerOptions(Rounds: 1), TimeSpan.FromMilliseconds(100));
-
-        run.Used!.Value.UserNanoseconds.Should().BePositive();
-        run.Used.Value.Total.Should().BeGreaterThan(run.Process.Usage.Total, "it went on after it was looked at");
-        run.Cpu.Cpus.Should().HaveCountGreaterThan(0).And.OnlyContain(cpu => cpu.HasShares);
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Of_two_programs_on_one_CPU_the_less_nice_one_gets_more()
-    {
-        Contest contest = Contest.Of(winnersNice: 0, losersNice: 10, rounds: 1, TimeSpan.FromMilliseconds(400));
-
-        contest.WinnersShare.Should().BeInRange(0.5, 1, "by weight it would be 0.9");
-        contest.Winner.InWindow.Should().BePositive();
-        contest.Winner.Nice.Should().Be(0);
-        contest.Loser.Nice.Should().Be(10);
-        contest.Loser.Real.Should().BePositive();
-        contest.States.Cpu.Should().NotBeNull();
-        (contest.Winner.Used is null).Should().Be(contest.Loser.Used is null);
-        if (contest.Winner.Used is { } used)
+        Niceness.IsPermitted(19, out _).Should().BeTrue();
+        try
         {
-            used.Total.Should().BeGreaterThan(contest.Winner.AtStart);
+            Clamping.NiceOf(-1).Should().Be(-1);
+            Niceness.IsPermitted(-1, out _).Should().BeTrue();
+        }
+        catch (WorkerException e)
+        {
+            Niceness.IsPermitted(-1, out string? reason).Should().BeFalse();
+            reason.Should().Be(e.Message);
         }
     }
 
-    [Fact]
-    public void Tasks_print_as_top_prints_them()
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void A_program_is_on_a_page_of_picollo_top_with_its_name_and_niceness()
+    {
+        WatchedRun run = WatchedRun.Of(new AckermannProgram(IsMulti: true, 12), nice: 7, "-d", "0.1");
+
+        run.Lines.Should().HaveCount((2 * 13) + 3);
+        string row = run.Busiest.RowsOf(AckermannProgram.MultiName).Should().ContainSingle(row => row == run.Busiest.RowOf(run.Id)).Which;
+        run.Busiest.Column(row, "NI").Should().Be("7");
+        run.Busiest.Column(row, "PR").Should().Be("27");
+        run.Busiest.CpuOf(row).Should().BePositive();
+        run.Busiest.PercentOf("ni").Should().ContainSingle().Which.Should().BePositive();
+        run.Times.User.Should().BePositive();
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Experiment_3_prints_for_each_pair_both_orders_or_why_it_is_left_out()
     {
         using StringWriter output = new();
-        TopView.Print(output,
-        [
-            new TaskLine(3829, 20, 0, 'R', 0.99, TimeSpan.FromMilliseconds(7_770), 1, "ackermann_multi"),
-            new TaskLine(1234567, 0, -20, 'S', 1.9802, TimeSpan.FromSeconds(3_725.019), 11, "a\u001bb"),
-            new TaskLine(1, null, null, null, null, TimeSpan.Zero, null, "unknown"),
-        ]);
 
-        output.ToString().ReplaceLineEndings("\n").Should().Be("""
-                PID  PR  NI S  %CPU     TIME+  P COMMAND
-               3829  20   0 R  99.0   0:07.77  1 ackermann_multi
-            1234567   0 -20 S 198.0  62:05.01 11 a?b
-                  1   -   - -     -   0:00.00  - unknown
+        Shares.Run(output, largest: 10);
 
-            """.ReplaceLineEndings("\n"));
+        string text = output.ToString().ReplaceLineEndings("\n");
+        bool isRoot = Niceness.IsPermitted(-20, out string? reason);
+        foreach ((int low, int high) in new[] { (-20, 19), (0, 1), (-1, 0) })
+        {
+            if (low < 0 && !isRoot)
+            {
+                text.Should().Contain($"Nicenesses {low} and {high} are left out: niceness {low} needs root or CAP_SYS_NICE.");
+                continue;
+            }
+
+            text.Should().Contain($"---- niceness {low}, then {high}\n").And.Contain($"---- niceness {high}, then {low}\n");
+        }
+
+        int runs = isRoot ? 12 : 4;
+        text.Split("\n$ time nice -n ").Should().HaveCount(runs + 1);
+        text.Split("\nreal\t").Should().HaveCount(runs + 1);
+        text.Split("of its 25 lines before the one at").Should().HaveCount((runs / 2) + 1);
+        MarkdownRows.Of(output.ToString().Split(Environment.NewLine)).Row("0 beside 1, started first")[3..5].Should().Equal("55", "55.5");
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Experiment_1_prints_the_programs_lines_its_table_and_a_page_of_picollo_top()
+    {
+        using StringWriter output = new();
+
+        OneProgram.Run(output, new AckermannProgram(IsMulti: false, 13), new("50.5", "0.5", "0.0", "49.0", "100.0", "1.0", "99.9", "35 s", "", "", ""));
+
+        string[] lines = output.ToString().Split(Environment.NewLine);
+        lines[0].Should().Be("$ ./ackermann_single");
+        lines[1..15].Should().OnlyContain(line => line.Contains(" Calculated `ackermann(3, "));
+        MarkdownRows.Of(lines).Row("us, mean of all CPUs")[1].Should().Be("50.5");
+        lines.Where(line => line.StartsWith("%Cpu0 ")).Should().ContainSingle();
+        lines.Should().Contain(line => line.EndsWith(" ackermann_singl"));
     }
 
     [Fact]
@@ -116,7 +129,7 @@ public sealed class ExperimentTests
 
         Program.Run(["clamp", "nothing"], output).Should().Be(2);
 
-        output.ToString().Should().StartWith("There is no experiment 'nothing'");
+        output.ToString().Should().StartWith("There is no experiment 'nothing'").And.Contain("  ackermann_single [13]").And.Contain("  ackermann_multi [13]");
         Experiment.All.Should().OnlyContain(experiment => output.ToString().Contains($"  {experiment.Name} "));
     }
 
@@ -133,13 +146,5 @@ public sealed class ExperimentTests
         rows.Row("20")[1..].Should().Equal("19", "19");
         rows.Row("-21")[1].Should().Be("-20");
         output.ToString().Should().Contain("==== clamp").And.NotContain("==== shares");
-    }
-
-    [Fact]
-    public void Shares_and_times_print_as_top_has_them()
-    {
-        TopView.Percent(0.12345).Should().Be("12.3");
-        TopView.Percent(null).Should().Be("-");
-        TopView.Time(TimeSpan.FromHours(2)).Should().Be("120:00.00");
     }
 }
