@@ -5,7 +5,8 @@ using System.Text.RegularExpressions;
 namespace Picollo.Samples.Top;
 
 /// <summary><c>picollo top -b</c> in its own process: the tool as users have it.</summary>
-/// <remarks>The tool's code is internal and keeps its history by session, so starting it is simpler than sharing its files.</remarks>
+/// <remarks>A process and not the tool's code, which is internal: linking it would take most of the tool's files, and a process shows what
+/// users see. Like <c>top</c> in the document, it is itself on its pages.</remarks>
 public sealed class PicolloTop : IDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
