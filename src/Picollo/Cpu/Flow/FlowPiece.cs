@@ -1,7 +1,8 @@
 namespace Picollo.Cpu;
 
 /// <summary>What one thread ran of a flow without a change, for <see cref="CpuUsageAsyncWatcher.Totals"/>. A list of pieces is its last
-/// piece, which links to the one before it: adding one copies nothing, and who has the last piece has a list that no longer changes.</summary>
+/// piece, which links to the one before it: adding a piece copies nothing, and a reader of the last piece has a list that no longer
+/// changes.</summary>
 /// <param name="usage">User and kernel time.</param>
 /// <param name="wallTicks">Wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
 /// <param name="threadId">The thread's managed ID.</param>

@@ -56,8 +56,9 @@ public readonly record struct ResourceUsage
     public long BlockInputOperations { get; internal init; }
 
     /// <summary>Output that file systems had to do: <c>ru_oublock</c>.</summary>
-    /// <remarks>As <see cref="BlockInputOperations"/>. Linux counts a write to the page cache when it is made, for the thread that makes it,
-    /// and not when the kernel writes it to the disk. A file system that has no disk, such as <c>tmpfs</c>, counts nothing.</remarks>
+    /// <remarks>In the units of <see cref="BlockInputOperations"/>. Linux counts a write when the page cache receives it, for the thread
+    /// that writes, and not when the kernel writes it to the disk. A file system that has no disk, such as <c>tmpfs</c>, counts
+    /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
 
     /// <summary>Signals received: <c>ru_nsignals</c>. Always 0 on Linux, whose kernel does not maintain the field
