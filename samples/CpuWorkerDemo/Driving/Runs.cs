@@ -18,8 +18,13 @@ public sealed class Runs
         get
         {
             Latencies[] answered = [.. _reports.Select(report => report.Latency).OfType<Latencies>()];
-            return answered.Length == 0 ? null : Latencies.Of(
-                [.. Latencies.Percentiles.Select((_, i) => answered.Select(one => one.Values[i]).Median())]) with { Max = answered.Max(one => one.Max) };
+            if (answered.Length == 0)
+            {
+                return null;
+            }
+
+            Latencies medians = Latencies.Of([.. Latencies.Percentiles.Select((_, i) => answered.Select(one => one.Values[i]).Median())]);
+            return medians with { Max = answered.Max(one => one.Max) };
         }
     }
 

@@ -116,8 +116,9 @@ public sealed partial class HdrHistogramSnapshot
     {
         try
         {
-            HdrHistogramSettings settings = (HdrHistogramSettings.Default.WithRelativeError(relativeError)
-                .WithLowestDiscernibleValue(lowestDiscernibleValue) with { MinTrackableValue = min, MaxTrackableValue = max }).Validated();
+            HdrHistogramSettings full = HdrHistogramSettings.Default.WithRelativeError(relativeError)
+                .WithLowestDiscernibleValue(lowestDiscernibleValue);
+            HdrHistogramSettings settings = (full with { MinTrackableValue = min, MaxTrackableValue = max }).Validated();
             return new HdrHistogramSnapshot(settings.Layout, min, max, source: null);
         }
         catch (ArgumentException e)
