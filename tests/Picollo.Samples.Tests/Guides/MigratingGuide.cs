@@ -20,14 +20,14 @@ internal static class MigratingGuide
     public static ulong Version01Counters()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithEnabled(false).WithOptional();
-        counters = counters.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults);
+        counters = counters.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock, out PerfEventCounter clock);
         using PerfEventCounterSession session = counters.Create();
         session.Enable();
 
         session.Read();
-        GC.KeepAlive(new byte[1 << 24]);
+        Work();
         session.Read();
-        return faults.Value;
+        return clock.Value;
     }
 
     public static HdrHistogram FromHdrHistogram()
