@@ -41,7 +41,7 @@ public static class Report
             document.Add(system, Micro(microseconds * NanosecondsPerMicrosecond));
         }
 
-        output.WriteLine(document.ToString("The document's"));
+        output.WriteLine(document.ToString("The figures of the document"));
     }
 
     /// <summary>System, kernel and CPU in a line.</summary>
