@@ -36,7 +36,7 @@ namespace Picollo.PerfEvent;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class PerfEventCounterSession : IDisposable
+public sealed partial class PerfEventCounterSession : IDisposable
 {
     internal const string NotLinux = "perf_event counters exist on Linux only.";
 
@@ -88,10 +88,6 @@ public sealed class PerfEventCounterSession : IDisposable
     /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
     public static PerfEventCounterSessionFactory Factory { get; } = new(new PerfEventSettings());
 
-    /// <summary>Whether the system has perf_event_open(2) and permits this user to call it. Each call opens a software counter and closes
-    /// it again. For the PMU, see <see cref="IsCounterSupported(PerfHardwareCounterId)"/>.</summary>
-    public static bool IsSupported => IsAvailable(Factory.WithSoftwareCounter(PerfSoftwareCounterId.Dummy));
-
     /// <summary>The ID of the counted thread or process; 0 for the thread that created the session (or its process), -1 for
     /// everything that runs on <see cref="Cpu"/>.</summary>
     public int Pid { get; }
@@ -114,30 +110,6 @@ public sealed class PerfEventCounterSession : IDisposable
 
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }
-
-    /// <summary>Returns whether this machine has a hardware counter that this user may open. Each call opens it for user code of the
-    /// calling thread and closes it again.</summary>
-    /// <param name="hardwareCounterId">The counter.</param>
-    /// <returns><see langword="true"/> if it can be opened. For the reason if not, see
-    /// <see cref="PerfEventCounterSessionFactory.TryCreate"/>.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The counter's number is negative.</exception>
-    public static bool IsCounterSupported(PerfHardwareCounterId hardwareCounterId) =>
-        IsAvailable(Factory.WithHardwareCounter(hardwareCounterId));
-
-    /// <summary>Returns whether this machine has a cache counter that this user may open. Each call opens it for user code of the calling
-    /// thread and closes it again.</summary>
-    /// <param name="cacheCounterId">The counter.</param>
-    /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)" path="/returns|/exception"/>
-    public static bool IsCounterSupported(PerfCacheCounterId cacheCounterId) => IsAvailable(Factory.WithCacheCounter(cacheCounterId));
-
-    /// <summary>How many hardware counters a CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
-    /// 80000022H) or, on arm64, as the kernel lets open together. Whether this user may have them, <see cref="Factory"/> tells. Asked
-    /// once, of the CPU that the first caller is on; later calls cost nothing. Any thread may call it.</summary>
-    /// <param name="fixedCounters">Those that count one event each; 0 if not known.</param>
-    /// <param name="programmableCounters">Those that count any event; 0 if not known.</param>
-    /// <returns>False where there is no PMU, as behind most hypervisors.</returns>
-    public static bool TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters) =>
-        PerfCounterNumbers.TryGet(out fixedCounters, out programmableCounters);
 
     /// <summary>Reads all counters; the reading before stays for the deltas. Allocates nothing.</summary>
     /// <param name="forceSyscallRead">Whether to ask the kernel in any case: all counters of a group at one moment, some hundreds of
@@ -279,13 +251,6 @@ public sealed class PerfEventCounterSession : IDisposable
         {
             Counters[i].Histogram.Record(PerfMath.Delta(starts[i], readings[i], overhead[i]));
         }
-    }
-
-    private static bool IsAvailable(PerfEventCounterSessionFactory factory)
-    {
-        bool isAvailable = factory.TryCreate(out PerfEventCounterSession? session, out _);
-        session?.Dispose();
-        return isAvailable;
     }
 
     private static unsafe PerfPages? PagesOf(List<PerfEventGroup> groups, int counters)

@@ -288,13 +288,13 @@ public sealed class PerfEventCounterSessionFactory
     {
         if (Settings.Counters.Count == 0)
         {
-            throw new InvalidOperationException("A session counts something: name a counter, for example with WithFixedCounters().");
+            throw new InvalidOperationException("The session has no counters: name a counter, for example with WithFixedCounters().");
         }
 
         if (Settings.Counters.FirstOrDefault(spec => spec.Counter is { IsInSession: true }) is { } used)
         {
             throw new InvalidOperationException(
-                $"The counter {used.Name} that this factory handed out belongs to a session already: make a new factory for each session.");
+                $"Counter {used.Name} already belongs to a session. A factory that returned a counter can create one session only; make a new one.");
         }
 
         return OperatingSystem.IsLinux()
@@ -348,7 +348,7 @@ public sealed class PerfEventCounterSessionFactory
     {
         if (Settings.Counters.Any(other => other.Name == counter.Name))
         {
-            throw new ArgumentException($"The session has a counter {counter.Name} already.", argument);
+            throw new ArgumentException($"The session already has counter {counter.Name}.", argument);
         }
 
         if (Settings.Counters.Count == PerfEventGroup.MaxCounters)

@@ -91,6 +91,15 @@ public class SerializationTests
     }
 
     [Fact]
+    public void The_finest_precision_is_kept()
+    {
+        HdrHistogram finest = HdrHistogram.Factory.WithRelativeError(0.000001).WithMaxTrackableValue(100).Create();
+        finest.Record(7);
+        RoundTrips(finest.GetSnapshot());
+        RoundTrips(finest.GetSummary());
+    }
+
+    [Fact]
     public void A_snapshot_is_written_without_its_empty_buckets()
     {
         string json = JsonSerializer.Serialize(Histogram.GetSnapshot());
@@ -139,8 +148,15 @@ public class SerializationTests
     [InlineData("totalCount", null, "*totalCount is missing*")]
     [InlineData("mean", null, "*mean is missing*")]
     [InlineData("mean", "\"NaN\"", "*mean is not a number*")]
-    [InlineData("percentiles", null, "*0 of 16*")]
-    [InlineData("percentiles", "[]", "*0 of 16*")]
+    [InlineData("mean", "-1", "*mean is negative*")]
+    [InlineData("sum", "-1", "*sum is negative*")]
+    [InlineData("stDev", "-1", "*stDev is negative*")]
+    [InlineData("relativeError", "0.0625", "*relativeError is not that of the buckets*")]
+    [InlineData("relativeError", "5", "*relativeError is not that of the buckets*")]
+    [InlineData("minTrackableValue", "50000", "*not between minTrackableValue and maxTrackableValue*")]
+    [InlineData("maxTrackableValue", "5", "*not between minTrackableValue and maxTrackableValue*")]
+    [InlineData("percentiles", null, "*percentiles is missing*")]
+    [InlineData("percentiles", "[]", "*0 of the 16*")]
     [InlineData("percentiles", "{}", "*an array*")]
     [InlineData("timestampUtc", "\"yesterday\"", "*not a time*")]
     public void A_wrong_summary_is_refused_with_the_reason(string name, string? value, string message) =>
@@ -156,14 +172,17 @@ public class SerializationTests
         string mixed = one[..one.IndexOf("{\"rank\":100", StringComparison.Ordinal)] + other[other.IndexOf("{\"rank\":100", StringComparison.Ordinal)..];
 
         Refuses<HdrHistogramSummary>(mixed, "*rank 100 does not fit*");
-        Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*rank 26 at place 4*");
+        Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*percentiles?4? has rank 26*");
     }
 
     [Theory]
     [InlineData("totalCount", "4", "*totalCount is not the sum*")]
     [InlineData("relativeError", "0.2", "*0.000001 to 0.1*")]
     [InlineData("relativeError", "0.01", "*not one of this layout*")]
+    [InlineData("relativeError", "-1", "*0.000001 to 0.1*")]
+    [InlineData("relativeError", "5", "relativeError is not from 0.000001 to 0.1.*")]
     [InlineData("relativeError", null, "*relativeError is missing*")]
+    [InlineData("buckets", null, "*buckets is missing*")]
     [InlineData("maxTrackableValue", "0", "*range is empty*")]
     [InlineData("maxTrackableValue", "5", "*not one of this layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]

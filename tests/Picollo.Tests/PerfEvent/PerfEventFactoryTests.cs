@@ -170,7 +170,7 @@ public sealed class PerfEventFactoryTests
     public void A_counter_is_in_a_session_once()
     {
         Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
-            .Should().Throw<ArgumentException>().WithMessage("*Hardware:CpuCycles already*").WithParameterName("hardwareCounterId");
+            .Should().Throw<ArgumentException>().WithMessage("*already has counter Hardware:CpuCycles*").WithParameterName("hardwareCounterId");
         Factory.Invoking(f => f.WithRawCounter(4, 1, "x").WithRawCounter(4, 2, "x")).Should().Throw<ArgumentException>().WithParameterName("name");
     }
 

@@ -13,14 +13,14 @@ public sealed partial class HdrHistogramSnapshot
         ulong? totalCount = null, overflowCount = null;
         ulong underflowCount = 0;
         DateTimeOffset startTime = default, endTime = default;
-        List<Bucket> buckets = [];
+        List<Bucket>? buckets = null;
         JsonValues.BeginObject(ref reader, "A snapshot");
         while (JsonValues.NextProperty(ref reader, out string name))
         {
             switch (name)
             {
                 case "relativeError":
-                    relativeError = JsonValues.Double(ref reader, name);
+                    relativeError = JsonValues.RelativeError(ref reader, name);
                     break;
                 case "lowestDiscernibleValue":
                     lowestDiscernibleValue = JsonValues.UInt64(ref reader, name);
@@ -48,6 +48,7 @@ public sealed partial class HdrHistogramSnapshot
                     break;
                 case "buckets":
                     JsonValues.BeginArray(ref reader, name);
+                    buckets = [];
                     while (JsonValues.NextElement(ref reader))
                     {
                         buckets.Add(BucketJsonConverter.Read(ref reader));
@@ -62,7 +63,7 @@ public sealed partial class HdrHistogramSnapshot
 
         HdrHistogramSnapshot snapshot = Create(
             JsonValues.Required(relativeError, nameof(relativeError)), lowestDiscernibleValue, minTrackableValue, maxTrackableValue);
-        foreach (Bucket bucket in buckets)
+        foreach (Bucket bucket in buckets ?? throw new JsonException("buckets is missing."))
         {
             snapshot.Show(bucket);
         }
@@ -116,7 +117,8 @@ public sealed partial class HdrHistogramSnapshot
     {
         try
         {
-            HdrHistogramSettings full = HdrHistogramSettings.Default.WithRelativeError(relativeError)
+            HdrHistogramSettings full = HdrHistogramSettings.Default
+                .WithRelativeError(Math.Max(relativeError, HdrLayout.MinRelativeError))
                 .WithLowestDiscernibleValue(lowestDiscernibleValue);
             HdrHistogramSettings settings = (full with { MinTrackableValue = min, MaxTrackableValue = max }).Validated();
             return new HdrHistogramSnapshot(settings.Layout, min, max, source: null);

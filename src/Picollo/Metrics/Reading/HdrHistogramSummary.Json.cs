@@ -34,7 +34,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
         var summary = new HdrHistogramSummary { MaxTrackableValue = ulong.MaxValue };
         ulong? totalCount = null;
         double? mean = null, sum = null;
-        int percentiles = 0;
+        int? percentiles = null;
         JsonValues.BeginObject(ref reader, "A summary");
         while (JsonValues.NextProperty(ref reader, out string name))
         {
@@ -53,16 +53,16 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                     summary.OverflowCount = JsonValues.UInt64(ref reader, name);
                     break;
                 case "sum":
-                    sum = JsonValues.Double(ref reader, name);
+                    sum = JsonValues.NonNegative(ref reader, name);
                     break;
                 case "mean":
-                    mean = JsonValues.Double(ref reader, name);
+                    mean = JsonValues.NonNegative(ref reader, name);
                     break;
                 case "stDev":
-                    summary.StDev = JsonValues.Double(ref reader, name);
+                    summary.StDev = JsonValues.NonNegative(ref reader, name);
                     break;
                 case "relativeError":
-                    summary.RelativeError = JsonValues.Double(ref reader, name);
+                    summary.RelativeError = JsonValues.NonNegative(ref reader, name);
                     break;
                 case "timestampUtc":
                     summary.TimestampUtc = JsonValues.Time(ref reader, name).UtcDateTime;
@@ -76,9 +76,9 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
             }
         }
 
-        if (percentiles != StandardRanks.Length)
+        if (JsonValues.Required(percentiles, nameof(percentiles)) != StandardRanks.Length)
         {
-            throw new JsonException($"percentiles has {percentiles} of {StandardRanks.Length} ranks.");
+            throw new JsonException($"percentiles has {percentiles} of the {StandardRanks.Length} standard ranks.");
         }
 
         summary.TotalCount = JsonValues.Required(totalCount, nameof(totalCount));
@@ -88,6 +88,8 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
         {
             throw new JsonException("totalCount is not the runningCount of the last percentile.");
         }
+
+        summary.ThrowUnlessLayoutFits();
 
         return summary;
     }
@@ -114,6 +116,19 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
         writer.WriteEndObject();
     }
 
+    private void ThrowUnlessLayoutFits()
+    {
+        if (RelativeError > HdrLayout.MaxRelativeError || (TotalCount > 0 && RelativeError != _layout.RelativeError))
+        {
+            throw new JsonException("relativeError is not that of the buckets.");
+        }
+
+        if (TotalCount > 0 && (P0.Bucket.End < MinTrackableValue || P100.Bucket.Start > MaxTrackableValue))
+        {
+            throw new JsonException("The percentiles are not between minTrackableValue and maxTrackableValue.");
+        }
+    }
+
     private int ReadPercentiles(ref Utf8JsonReader reader)
     {
         int i = 0;
@@ -123,7 +138,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
             Percentile percentile = PercentileJsonConverter.Read(ref reader);
             if (i == StandardRanks.Length || Math.Abs(percentile.Rank - StandardRanks[i]) > 1e-6)
             {
-                throw new JsonException($"percentiles has rank {percentile.Rank:R} at place {i}; the standard ranks are needed.");
+                throw new JsonException(FormattableString.Invariant($"percentiles[{i}] has rank {percentile.Rank:R}, which is not the standard rank."));
             }
 
             Bucket bucket = percentile.Bucket;

@@ -58,7 +58,7 @@ public readonly record struct Percentile
     public ulong Value => GetValue(_selection);
 
     /// <summary>The value at the rank.</summary>
-    /// <param name="selection">Which value of the bucket to return; the default value for
+    /// <param name="selection">The value of the bucket to return; the default value, 0, selects
     /// <see cref="DefaultEquivalentValueSelection"/>.</param>
     /// <returns>A value of the bucket, in the unit that was recorded.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="selection"/> is not a defined selection.</exception>
@@ -89,7 +89,7 @@ public readonly record struct Percentile
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
-        new(parameter, selection, "Midpoint, LowerBound, UpperBound or Interpolated is needed.");
+        new(parameter, selection, "The selection must be Midpoint, LowerBound, UpperBound or Interpolated.");
 
     /// <summary>The values of the bucket, as if they were spread evenly over its width: the first of n is at its start, the next a
     /// step / n further.</summary>
@@ -106,7 +106,7 @@ public readonly record struct Percentile
     }
 }
 
-/// <summary>Which value stands for all the values that a bucket cannot tell apart. The default value, 0, is none of them: it stands for
+/// <summary>The value that represents a bucket. The default value, 0, selects
 /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</summary>
 public enum EquivalentValueSelection
 {
@@ -119,7 +119,7 @@ public enum EquivalentValueSelection
     /// <summary>The largest value of the bucket, <c>Start + Step - 1</c>, as the HdrHistogram family reports.</summary>
     UpperBound = 3,
 
-    /// <summary>The place that the rank has among the bucket's values, as if those were spread evenly over it:
+    /// <summary>The value at the rank, assuming that the bucket's values are evenly spread over it:
     /// <c>Start + Step * (TargetCount - RunningCountBefore - 1) / Count</c>, rounded down.</summary>
     Interpolated = 4,
 }

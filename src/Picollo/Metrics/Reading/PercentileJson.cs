@@ -44,6 +44,15 @@ internal static class JsonValues
             ? value
             : throw new JsonException($"{name} is not a number.");
 
+    public static double NonNegative(ref Utf8JsonReader reader, string name) =>
+        Double(ref reader, name) is >= 0 and var value ? value : throw new JsonException($"{name} is negative.");
+
+    /// <summary>Reads the relative error of a histogram.</summary>
+    public static double RelativeError(ref Utf8JsonReader reader, string name) =>
+        Double(ref reader, name) is > HdrLayout.MinRelativeError / 2 and <= HdrLayout.MaxRelativeError and var value // rounded down by the layout
+            ? value
+            : throw new JsonException($"{name} is not from 0.000001 to 0.1.");
+
     public static DateTimeOffset Time(ref Utf8JsonReader reader, string name) =>
         reader.TokenType == JsonTokenType.String && reader.TryGetDateTimeOffset(out DateTimeOffset value)
             ? value.ToUniversalTime()
@@ -56,7 +65,7 @@ internal static class JsonValues
     {
         if (reader.TokenType != type)
         {
-            throw new JsonException($"{what} is {kind} in JSON, not {reader.TokenType}.");
+            throw new JsonException($"{what} must be {kind}, not {reader.TokenType}.");
         }
     }
 }

@@ -104,68 +104,6 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 
-    /// <summary>Counts a value within a range that is narrower than the histogram's.</summary>
-    /// <param name="value">The value. Outside the narrower of both ranges it is counted in
-    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
-    /// <param name="min">The smallest value to count; <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/> where that is larger.</param>
-    /// <param name="max">The largest value to count; <see cref="ReadOnlyHdrHistogram.MaxTrackableValue"/> where that is smaller.</param>
-    /// <param name="throwOnOutOfRange">Whether a value out of range throws after it is counted.</param>
-    /// <remarks>The ends are exact, where those of the histogram widen to whole buckets.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is out of range, and <paramref name="throwOnOutOfRange"/> is
-    /// set.</exception>
-    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public void RecordInRange(ulong value, ulong min = 0, ulong max = ulong.MaxValue, bool throwOnOutOfRange = false)
-    {
-        min = Math.Max(min, MinTrackableValue);
-        max = Math.Min(max, MaxTrackableValue);
-        if (value >= min && value <= max)
-        {
-            Record(value);
-            return;
-        }
-
-        ThrowIfDisposed();
-        WritersBlock.AddOutOfRange(below: value < min, 1);
-        if (throwOnOutOfRange)
-        {
-            throw new ArgumentOutOfRangeException(nameof(value), value, $"The value is not from {min} to {max}.");
-        }
-    }
-
-    /// <summary>Counts a value and, where it is longer than the interval at which values were expected, the values that were not measured
-    /// while it kept the measuring waiting (coordinated omission): <c>value - expectedInterval</c>, <c>value - 2 * expectedInterval</c> and
-    /// so on, down to <paramref name="expectedInterval"/>.</summary>
-    /// <param name="value">The value.</param>
-    /// <param name="expectedInterval">The expected interval between values, in the value's unit; 0 for no correction.</param>
-    /// <remarks>The same counts as <c>recordValueWithExpectedInterval</c> of the HdrHistogram family, in at most one step a
-    /// bucket however short the interval is.</remarks>
-    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public void RecordCorrected(ulong value, ulong expectedInterval)
-    {
-        Record(value);
-        RecordMissing(value, 1, expectedInterval);
-    }
-
-    /// <summary>Counts the values that so many of a value kept from being measured.</summary>
-    internal void RecordMissing(ulong value, ulong count, ulong expectedInterval)
-    {
-        if (expectedInterval == 0 || value <= expectedInterval)
-        {
-            return;
-        }
-
-        ulong missing = value - expectedInterval;
-        while (missing >= expectedInterval)
-        {
-            // All that falls into the bucket of the largest missing value at once. Down to the bucket's start or the
-            // interval itself, whichever is higher, so missing stays at least one interval above zero.
-            ulong lowest = Math.Max(Layout.StartOf(Layout.IndexOf(missing)), expectedInterval);
-            ulong steps = ((missing - lowest) / expectedInterval) + 1;
-            Record(missing, steps * count);
-            missing -= steps * expectedInterval;
-        }
-    }
-
     /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
     /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. A bucket that is wider than
     /// those of this one is counted half below and half above its midpoint, an odd count by turns: the sum of all changes by less than one
