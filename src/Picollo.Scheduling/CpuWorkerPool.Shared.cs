@@ -20,7 +20,7 @@ public sealed partial class CpuWorkerPool
     /// keep the process running.</para>
     /// <para>It lasts as long as the process, because other code may use it. <see cref="Dispose"/> and <see cref="DisposeAsync"/> therefore
     /// do nothing, as with <c>MemoryPool&lt;T&gt;.Shared</c>, and <see cref="DrainAsync"/> throws
-    /// <see cref="InvalidOperationException"/>. Create a pool if you need other options, or an end that waits for all tasks.</para>
+    /// <see cref="InvalidOperationException"/>. Create a pool if you need other options, or must wait for all tasks.</para>
     /// <para>All code in the process shares its workers and its <see cref="Statistics"/>. Libraries should take a pool from their
     /// callers.</para>
     /// </remarks>

@@ -124,8 +124,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Adds a hardware event, named <c>Hardware:Instructions</c> and so on.</summary>
     /// <param name="hardwareCounterId">One of the presets.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
-    /// <exception cref="ArgumentException">It is there already, or there are 64.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The preset's number is negative.</exception>
+    /// <exception cref="ArgumentException">The factory already has this counter, or 64 counters.</exception>
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId) =>
         With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId));
 
@@ -204,7 +204,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="config1">perf_event_attr.config1, for events that have it.</param>
     /// <param name="config2">perf_event_attr.config2, for events that have it.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentException">The name is empty or there already, or there are 64.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or the factory already has this counter, or 64 counters.</exception>
     public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);

@@ -6,7 +6,7 @@ namespace Picollo.Cpu;
 /// two.</summary>
 /// <remarks>
 /// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
-/// or process; a difference may be negative if it is taken the wrong way round. The resolution of a reading is
+/// or process; a difference may be negative if the operands are swapped. The resolution of a reading is
 /// documented at <see cref="CpuUsageReader"/>.</para>
 /// <example>
 /// <code>

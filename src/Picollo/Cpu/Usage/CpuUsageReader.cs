@@ -53,7 +53,7 @@ public static class CpuUsageReader
 
     /// <summary>As <see cref="GetByThread(long)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="threadId">As there.</param>
-    /// <param name="usage">Since the thread began; 0 if it is not known.</param>
+    /// <param name="usage">Since the thread began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
@@ -82,7 +82,7 @@ public static class CpuUsageReader
 
     /// <summary>As <see cref="GetByProcess(int)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
-    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
@@ -99,7 +99,7 @@ public static class CpuUsageReader
         TryGetByChildren(out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
     /// <summary>As <see cref="GetByChildren"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
@@ -130,7 +130,7 @@ public static class CpuUsageReader
 
     /// <summary>As <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
-    /// <param name="nanoseconds">Since the thread began; 0 if it is not known.</param>
+    /// <param name="nanoseconds">Since the thread began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
@@ -156,7 +156,7 @@ public static class CpuUsageReader
 
     /// <summary>As <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason instead of throwing.</summary>
     /// <param name="processId">At least 1.</param>
-    /// <param name="nanoseconds">Since the process began; 0 if it is not known.</param>
+    /// <param name="nanoseconds">Since the process began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)

@@ -14,7 +14,7 @@ namespace Picollo.Cpu;
 /// <para><b>Source.</b> <c>getrusage(2)</c>. The fields of <c>struct rusage</c> that are not here (<c>ru_ixrss</c>, <c>ru_idrss</c>,
 /// <c>ru_isrss</c>, <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
 /// <para><b>macOS</b> counts as voluntary only what waits in the BSD part of its kernel, and all other switches, waits for a
-/// lock among them, as involuntary: there only the sum of the two tells anything.</para>
+/// lock among them, as involuntary: there only their sum is meaningful.</para>
 /// <example>
 /// <code>
 /// ResourceUsage onStart = ResourceUsage.GetByThread();
@@ -78,7 +78,7 @@ public readonly record struct ResourceUsage
     public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
     /// <summary>As <see cref="GetByThread"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the thread began; 0 if it is not known.</param>
+    /// <param name="usage">Since the thread began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <returns>True if it is known.</returns>
     public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
@@ -90,7 +90,7 @@ public readonly record struct ResourceUsage
     public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
     /// <summary>As <see cref="GetByProcess"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the process began; 0 if it is not known.</param>
+    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
     /// <param name="reason">Null if it is known; otherwise why it is not.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>

@@ -72,7 +72,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     public void Update(bool deltas = false)
     {
         HdrHistogram source = _source
-            ?? throw new InvalidOperationException("A snapshot that was read from JSON has no histogram to read again.");
+            ?? throw new InvalidOperationException("A snapshot that was read from JSON cannot be updated: it has no histogram.");
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);

@@ -35,7 +35,7 @@ public sealed partial class HdrHistogramSummary
     /// <summary>The ranks of <see cref="Percentiles"/>, in ascending order.</summary>
     public static ReadOnlySpan<double> SummaryRanks => StandardRanks;
 
-    /// <summary>All sixteen percentiles, at <see cref="SummaryRanks"/>. The first call of a summary allocates; the span is valid until the
+    /// <summary>All sixteen percentiles, at <see cref="SummaryRanks"/>. The first read allocates; the span is valid until the
     /// summary is filled again.</summary>
     public ReadOnlySpan<Percentile> Percentiles
     {

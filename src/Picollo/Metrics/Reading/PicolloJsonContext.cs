@@ -13,8 +13,8 @@ public sealed partial class PicolloJsonContext : JsonSerializerContext
 {
 }
 
-/// <summary>Makes the converters of <see cref="Bucket"/>, <see cref="Percentile"/>, <see cref="HdrHistogramSummary"/> and
-/// <see cref="HdrHistogramSnapshot"/>, which name it in an attribute, so that System.Text.Json finds it by itself.</summary>
+/// <summary>Creates the JSON converters of <see cref="Bucket"/>, <see cref="Percentile"/>, <see cref="HdrHistogramSummary"/> and
+/// <see cref="HdrHistogramSnapshot"/>. An attribute of these types refers to it, so that System.Text.Json uses it.</summary>
 /// <remarks>
 /// <para>The names are those of Picollo v0.1, whose summaries, percentiles and buckets can be read. A bucket has a <c>unitScale</c>, the
 /// base-2 logarithm of the lowest discernible value, unless that is 0.</para>

@@ -44,7 +44,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>The value at a rank, <see cref="Percentile.GetValue"/> of <see cref="GetPercentile"/>.</summary>
     /// <param name="rank">0 to 100.</param>
-    /// <param name="valueSelection">Which value of the bucket to return; the default value for
+    /// <param name="valueSelection">The value of the bucket to return; the default value, 0, selects
     /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
     /// <returns>The value; 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN, or
@@ -68,7 +68,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>The values at several ranks, all of one moment.</summary>
     /// <param name="sortedRanks">0 to 100 each; fastest in ascending order, correct in any.</param>
     /// <param name="values">Receives the value of each rank at the same place; what is beyond the ranks is left alone.</param>
-    /// <param name="valueSelection">Which value of a bucket to return; the default value for
+    /// <param name="valueSelection">The value of each bucket to return; the default value, 0, selects
     /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN, or <paramref name="valueSelection"/> is not a
     /// defined selection; nothing was written.</exception>

@@ -79,17 +79,17 @@ public abstract class HdrHistogramFactory
     public abstract HdrHistogramFactory WithThreadLocal();
 
     /// <summary>Turns 32-bit storage on or off, for code that decides at run time.</summary>
-    /// <param name="enabled">Whether as <see cref="WithUInt32Storage()"/>; otherwise as <see cref="WithUInt64Storage"/>.</param>
+    /// <param name="enabled"><see langword="true"/> for 32-bit storage, <see langword="false"/> for 64-bit storage.</param>
     /// <returns>A new factory.</returns>
     public HdrHistogramFactory WithUInt32Storage(bool enabled) => enabled ? WithUInt32Storage() : WithUInt64Storage();
 
     /// <summary>Turns interlocked recording on or off, for code that decides at run time.</summary>
-    /// <param name="enabled">Whether as <see cref="WithInterlocked()"/>; otherwise plain, if the factory was interlocked.</param>
+    /// <param name="enabled"><see langword="true"/> for interlocked recording; <see langword="false"/> for plain recording, if it was interlocked.</param>
     /// <returns>A factory of the variant.</returns>
     public HdrHistogramFactory WithInterlocked(bool enabled) => enabled ? WithInterlocked() : WithoutInterlocked();
 
     /// <summary>Turns thread-local recording on or off, for code that decides at run time.</summary>
-    /// <param name="enabled">Whether as <see cref="WithThreadLocal()"/>; otherwise plain, if the factory was thread-local.</param>
+    /// <param name="enabled"><see langword="true"/> for thread-local recording; <see langword="false"/> for plain recording, if it was thread-local.</param>
     /// <param name="accumulateInterval">Ignored: readers see every record at once, so there is nothing to accumulate. For programs of
     /// Picollo v0.1.</param>
     /// <returns>A factory of the variant.</returns>
