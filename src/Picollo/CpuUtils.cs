@@ -55,7 +55,7 @@ public static class CpuUtils
         return sum;
     }
 
-    /// <summary>Keeps the CPU busy for at least 2 ms, so that it raises its clock to the one at which it runs the measurement. Most x64 CPUs
+    /// <summary>Keeps the CPU busy for at least 2 ms, so that it raises its clock to the one of the measurement. Most x64 CPUs
     /// need 1 to 2 ms; some arm64 CPUs need 5, so call it three times there.</summary>
     /// <returns>The clock of the core in Hz, estimated from the fastest of at least 20 chains of additions, of 0.1 ms each, so that an
     /// interruption does not lower it. The estimate assumes one addition per cycle, as <see cref="AddChain256"/> does.</returns>

@@ -294,7 +294,7 @@ public sealed class PerfEventCounterSessionFactory
         if (Settings.Counters.FirstOrDefault(spec => spec.Counter is { IsInSession: true }) is { } used)
         {
             throw new InvalidOperationException(
-                $"Counter {used.Name} already belongs to a session. A factory that returned a counter can create one session only; make a new one.");
+                $"Counter {used.Name} already belongs to a session. A factory that returned a counter can create only one.");
         }
 
         return OperatingSystem.IsLinux()

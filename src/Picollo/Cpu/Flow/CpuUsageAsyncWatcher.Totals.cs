@@ -64,8 +64,8 @@ public sealed partial class CpuUsageAsyncWatcher
         /// <summary>CPU time of the segment, user and kernel apart.</summary>
         public CpuUsage CpuUsage { get; }
 
-        /// <summary>The share of <see cref="Duration"/> in which the thread had a CPU, usually 0 to 1; 0 for a segment of no length. A short
-        /// segment can exceed 1 slightly, because the two clocks differ.</summary>
+        /// <summary>The share of <see cref="Duration"/> in which the thread had a CPU, usually 0 to 1; 0 for a segment of no length. A
+        /// short segment can exceed 1 slightly, because the two clocks differ.</summary>
         public double CpuShare => WallTicks == 0 ? 0 : CpuUsage.TotalNanoseconds / (Duration * NanosecondsPerSecond);
 
         /// <summary>Wall time, in ticks of <see cref="Stopwatch"/>.</summary>

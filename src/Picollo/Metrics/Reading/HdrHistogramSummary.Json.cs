@@ -138,7 +138,8 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
             Percentile percentile = PercentileJsonConverter.Read(ref reader);
             if (i == StandardRanks.Length || Math.Abs(percentile.Rank - StandardRanks[i]) > 1e-6)
             {
-                throw new JsonException(FormattableString.Invariant($"percentiles[{i}] has rank {percentile.Rank:R}, which is not the standard rank."));
+                throw new JsonException(
+                    FormattableString.Invariant($"percentiles[{i}] has rank {percentile.Rank:R}, which is not the standard rank."));
             }
 
             Bucket bucket = percentile.Bucket;

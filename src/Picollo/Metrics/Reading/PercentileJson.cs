@@ -47,9 +47,9 @@ internal static class JsonValues
     public static double NonNegative(ref Utf8JsonReader reader, string name) =>
         Double(ref reader, name) is >= 0 and var value ? value : throw new JsonException($"{name} is negative.");
 
-    /// <summary>Reads the relative error of a histogram.</summary>
+    /// <summary>Reads the relative error of a histogram, which is rounded down to 0.5 over a power of two.</summary>
     public static double RelativeError(ref Utf8JsonReader reader, string name) =>
-        Double(ref reader, name) is > HdrLayout.MinRelativeError / 2 and <= HdrLayout.MaxRelativeError and var value // rounded down by the layout
+        Double(ref reader, name) is > HdrLayout.MinRelativeError / 2 and <= HdrLayout.MaxRelativeError and var value
             ? value
             : throw new JsonException($"{name} is not from 0.000001 to 0.1.");
 

@@ -7,8 +7,8 @@ public abstract partial class HdrHistogram
     /// <param name="value">The value. If it is outside either range, it is counted in
     /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <param name="min">The smallest value in range; <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/> applies if it is larger.</param>
-    /// <param name="max">The largest value in range; <see cref="ReadOnlyHdrHistogram.MaxTrackableValue"/> applies if it is smaller. If it is
-    /// below <paramref name="min"/>, every value is out of range.</param>
+    /// <param name="max">The largest value in range; <see cref="ReadOnlyHdrHistogram.MaxTrackableValue"/> applies if it is smaller. If
+    /// it is below <paramref name="min"/>, every value is out of range.</param>
     /// <param name="throwOnOutOfRange">Whether to throw after a value out of range was counted.</param>
     /// <remarks>Unlike the limits of the histogram, these limits are not rounded to buckets.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is out of range, and <paramref name="throwOnOutOfRange"/> is
@@ -28,7 +28,8 @@ public abstract partial class HdrHistogram
         WritersBlock.AddOutOfRange(below: value < min, 1);
         if (throwOnOutOfRange)
         {
-            throw new ArgumentOutOfRangeException(nameof(value), value, FormattableString.Invariant($"The value must be from {min} to {max}."));
+            throw new ArgumentOutOfRangeException(
+                nameof(value), value, FormattableString.Invariant($"The value must be from {min} to {max}."));
         }
     }
 

@@ -84,12 +84,14 @@ public abstract class HdrHistogramFactory
     public HdrHistogramFactory WithUInt32Storage(bool enabled) => enabled ? WithUInt32Storage() : WithUInt64Storage();
 
     /// <summary>Turns interlocked recording on or off, for code that decides at run time.</summary>
-    /// <param name="enabled"><see langword="true"/> for interlocked recording; <see langword="false"/> for plain recording, if it was interlocked.</param>
+    /// <param name="enabled"><see langword="true"/> for interlocked recording; <see langword="false"/> makes an interlocked factory
+    /// plain.</param>
     /// <returns>A factory of the variant.</returns>
     public HdrHistogramFactory WithInterlocked(bool enabled) => enabled ? WithInterlocked() : WithoutInterlocked();
 
     /// <summary>Turns thread-local recording on or off, for code that decides at run time.</summary>
-    /// <param name="enabled"><see langword="true"/> for thread-local recording; <see langword="false"/> for plain recording, if it was thread-local.</param>
+    /// <param name="enabled"><see langword="true"/> for thread-local recording; <see langword="false"/> makes a thread-local factory
+    /// plain.</param>
     /// <param name="accumulateInterval">Ignored: readers see every record at once, so there is nothing to accumulate. For programs of
     /// Picollo v0.1.</param>
     /// <returns>A factory of the variant.</returns>
