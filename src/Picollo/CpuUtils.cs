@@ -5,8 +5,8 @@ using Picollo.Cpu;
 namespace Picollo;
 
 /// <summary>Helpers for measurements by hand: work of a known size, a CPU at its full clock, and a thread that stays on one CPU.</summary>
-/// <remarks>Static and without state: any thread may call any method at any time. No method allocates, except for the text that
-/// says what <see cref="PrepareBenchmarkThread(int, out string?)"/> could not do.</remarks>
+/// <remarks>Static and without state: any thread may call any method at any time. No method allocates, except for
+/// <see cref="PrepareBenchmarkThread(int)"/>.</remarks>
 /// <example><code>
 /// session.Read();
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
@@ -90,7 +90,12 @@ public static class CpuUtils
     public static bool PrepareBenchmarkThread(int coreId, out string? notDone)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(coreId);
-        string? notPinned = CurrentThread.System.Pin(coreId), notRaised = CurrentThread.System.RaisePriority();
+        return Prepare(CurrentThread.System, coreId, out notDone);
+    }
+
+    internal static bool Prepare(CurrentThread thread, int coreId, out string? notDone)
+    {
+        string? notPinned = thread.Pin(coreId), notRaised = thread.RaisePriority();
         notDone = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
         return notPinned is null;
     }

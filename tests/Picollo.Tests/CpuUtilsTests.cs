@@ -87,6 +87,14 @@ public class CpuUtilsTests
         thread.RaisePriority().Should().StartWith("The thread's priority is unchanged: ");
     }
 
+    [Fact]
+    public void All_that_was_not_done_is_reported()
+    {
+        CurrentThread neither = new();
+        CpuUtils.Prepare(neither, 0, out string? notDone).Should().BeFalse();
+        notDone.Should().Be($"{neither.Pin(0)} {neither.RaisePriority()}");
+    }
+
     /// <summary>A thread that nothing uses afterwards: pinning and niceness are not undone.</summary>
     private static void OnDedicatedThread(Action action)
     {

@@ -8,6 +8,7 @@ namespace Picollo.PerfEvent;
 /// histogram may be read by any thread at any time.</remarks>
 public sealed class PerfEventCounter
 {
+    private int _isClaimed;
     private PerfReading _baseline;
     private PerfReading _before;
     private PerfReading _now;
@@ -73,9 +74,6 @@ public sealed class PerfEventCounter
     /// <see cref="Value"/> is scaled, an estimate. Null where it was never enabled.</summary>
     public double? RunningShare => PerfMath.Share(Current.TimeEnabled, Current.TimeRunning);
 
-    /// <summary>Whether a session owns this counter, open or disposed.</summary>
-    internal bool IsInSession { get; private set; }
-
     internal PerfEventDefinition Definition { get; }
 
     /// <summary>The scaled <see cref="Delta"/> that is recorded. A counter that did not run between the two reads is estimated by its
@@ -86,10 +84,15 @@ public sealed class PerfEventCounter
     /// <returns>One line.</returns>
     public override string ToString() => FormattableString.Invariant($"{Name}: {Value:N0}");
 
-    /// <summary>Makes the counter a session's, with the capabilities of its page.</summary>
+    /// <summary>Reserves the counter for one session; false if another session, open or disposed, has it.</summary>
+    internal bool TryClaim() => Interlocked.Exchange(ref _isClaimed, 1) == 0;
+
+    /// <summary>Ends the reservation of a session that could not be created.</summary>
+    internal void Release() => Volatile.Write(ref _isClaimed, 0);
+
+    /// <summary>Takes the capabilities of the counter's page.</summary>
     internal void Join(PerfPageCapabilities capabilities)
     {
-        IsInSession = true;
         HasUserRdpmc = capabilities.HasFlag(PerfPageCapabilities.UserRdpmc);
         HasUserTime = capabilities.HasFlag(PerfPageCapabilities.UserTime);
     }

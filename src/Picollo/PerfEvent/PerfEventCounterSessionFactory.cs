@@ -291,15 +291,29 @@ public sealed class PerfEventCounterSessionFactory
             throw new InvalidOperationException("The session has no counters: name a counter, for example with WithFixedCounters().");
         }
 
-        if (Settings.Counters.FirstOrDefault(spec => spec.Counter is { IsInSession: true }) is { } used)
+        List<PerfEventCounter> claimed = [];
+        try
         {
-            throw new InvalidOperationException(
-                $"Counter {used.Name} already belongs to a session. A factory that returned a counter can create only one.");
-        }
+            foreach (PerfEventCounter counter in Settings.Counters.Select(spec => spec.Counter).OfType<PerfEventCounter>())
+            {
+                if (!counter.TryClaim())
+                {
+                    throw new InvalidOperationException(
+                        $"Counter {counter.Name} already belongs to a session. A factory that returned a counter can create only one.");
+                }
 
-        return OperatingSystem.IsLinux()
-            ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
-            : throw new MeasurementUnavailableException(PerfEventCounterSession.NotLinux);
+                claimed.Add(counter);
+            }
+
+            return OperatingSystem.IsLinux()
+                ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
+                : throw new MeasurementUnavailableException(PerfEventCounterSession.NotLinux);
+        }
+        catch
+        {
+            claimed.ForEach(counter => counter.Release());
+            throw;
+        }
     }
 
     /// <summary>Opens the counters, or says why that cannot be.</summary>

@@ -32,6 +32,40 @@ public class DefaultValueSelectionTests
         }
     }
 
+    [Fact]
+    public void What_is_read_from_json_keeps_the_selection_of_that_moment()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+        histogram.Record(20_000);
+        string percentile = System.Text.Json.JsonSerializer.Serialize(histogram.GetPercentile(50));
+        string summary = System.Text.Json.JsonSerializer.Serialize(histogram.GetSummary());
+        try
+        {
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.LowerBound;
+            Percentile readPercentile = System.Text.Json.JsonSerializer.Deserialize<Percentile>(percentile);
+            HdrHistogramSummary readSummary = System.Text.Json.JsonSerializer.Deserialize<HdrHistogramSummary>(summary)!;
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.UpperBound;
+
+            readPercentile.Value.Should().Be(19_968);
+            readSummary.P50.Value.Should().Be(19_968);
+        }
+        finally
+        {
+            Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
+        }
+    }
+
+    [Fact]
+    public void Interpolation_does_not_overflow()
+    {
+        var histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithUInt64Storage().Create();
+        histogram.Record(ulong.MaxValue, ulong.MaxValue);
+
+        Bucket top = histogram.GetBucket(ulong.MaxValue);
+        histogram.GetPercentileValue(100, EquivalentValueSelection.Interpolated).Should().Be(ulong.MaxValue);
+        histogram.GetPercentileValue(50, EquivalentValueSelection.Interpolated).Should().BeCloseTo(top.MidPoint, 2);
+    }
+
     [Theory]
     [InlineData(EquivalentValueSelection.LowerBound, "19,968", "+256")]
     [InlineData(EquivalentValueSelection.UpperBound, "20,223", "-256")]

@@ -128,6 +128,15 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void A_record_out_of_range_into_a_disposed_histogram_throws()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Dispose();
+        histogram.Invoking(h => h.RecordInRange(5, 10, 20)).Should().Throw<ObjectDisposedException>();
+        histogram.Invoking(h => h.RecordInRange(5, 10, 20, throwOnOutOfRange: true)).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
     public void The_range_widens_to_whole_buckets()
     {
         HdrHistogram histogram = CreateNarrow();

@@ -6,6 +6,28 @@ namespace Picollo.Tests.Metrics;
 public abstract partial class HistogramContract
 {
     [Fact]
+    public void A_copy_has_the_out_of_range_counts_of_the_last_update()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Record(0);
+        using HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogramSnapshot copy = snapshot.GetSnapshot();
+        histogram.Record(0);
+        copy.Update(deltas: true);
+        (copy.OverflowCount, copy.UnderflowCount, snapshot.OverflowCount).Should().Be((1, 1, 1));
+    }
+
+    [Fact]
+    public void Snapshots_with_other_out_of_range_counts_differ()
+    {
+        HdrHistogram below = CreateNarrow(), above = CreateNarrow(), same = CreateNarrow();
+        below.Record(0);
+        above.Record(ulong.MaxValue);
+        same.Record(0);
+        below.GetSnapshot().Should().Be(same.GetSnapshot()).And.NotBe(above.GetSnapshot());
+    }
+
+    [Fact]
     public void A_snapshot_stays_as_it_was_taken()
     {
         HdrHistogram histogram = CreateNarrow();

@@ -175,6 +175,35 @@ public class SerializationTests
         Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*percentiles?4? has rank 26*");
     }
 
+    [Fact]
+    public void Percentiles_that_contradict_each_other_are_refused()
+    {
+        HdrHistogramSummary summary = Histogram.GetSummary(); // of 1, 20,000 and 20,000
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[0]!["bucket"] = percentiles[15]!["bucket"]!.DeepClone()), "*");
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[15]!["targetCount"] = 1), "*");
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["bucket"]!["storageIndex"] = 5), "*does not fit*");
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["targetCount"] = 0), "*does not fit*");
+
+        string Changed(Action<System.Text.Json.Nodes.JsonArray> change)
+        {
+            var node = JsonSerializer.SerializeToNode(summary)!.AsObject();
+            change(node["percentiles"]!.AsArray());
+            return node.ToJsonString();
+        }
+    }
+
+    [Fact]
+    public void Buckets_of_a_snapshot_are_in_order_and_not_empty()
+    {
+        var node = JsonSerializer.SerializeToNode(Histogram.GetSnapshot())!.AsObject();
+        var buckets = node["buckets"]!.AsArray();
+        buckets.Add(buckets[0]!.DeepClone());
+        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*not above the one before it*");
+        buckets.RemoveAt(2);
+        buckets[1]!["count"] = 0;
+        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*is empty*");
+    }
+
     [Theory]
     [InlineData("totalCount", "4", "*totalCount is not the sum*")]
     [InlineData("relativeError", "0.2", "*0.000001 to 0.1*")]

@@ -104,6 +104,41 @@ public sealed class PerfEventFactoryTests
     }
 
     [FactNeeding(Need.PerfEvents)]
+    public void Of_sessions_that_are_created_at_once_one_gets_the_counter()
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            PerfEventCounterSessionFactory factory = Factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock, out _);
+            int created = 0;
+            Parallel.For(0, 2, _ =>
+            {
+                try
+                {
+                    factory.Create().Dispose();
+                    Interlocked.Increment(ref created);
+                }
+                catch (InvalidOperationException)
+                {
+                }
+            });
+            created.Should().Be(1);
+        }
+    }
+
+    [Fact]
+    public void A_counter_of_a_session_that_could_not_be_created_is_free_again()
+    {
+        PerfEventCounterSessionFactory factory = Factory.WithHardwareCounter((PerfHardwareCounterId)1_000, out PerfEventCounter none);
+        for (int i = 0; i < 2; i++)
+        {
+            factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>();
+        }
+
+        none.TryClaim().Should().BeTrue();
+        none.TryClaim().Should().BeFalse();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
     public void A_counter_that_is_omitted_stays_at_zero()
     {
         using PerfEventCounterSession session = Factory.WithOptional()

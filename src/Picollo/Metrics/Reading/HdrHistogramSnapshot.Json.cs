@@ -51,7 +51,13 @@ public sealed partial class HdrHistogramSnapshot
                     buckets = [];
                     while (JsonValues.NextElement(ref reader))
                     {
-                        buckets.Add(BucketJsonConverter.Read(ref reader));
+                        Bucket bucket = BucketJsonConverter.Read(ref reader);
+                        if (bucket.Count == 0 || (buckets is [.., var last] && bucket.StorageIndex <= last.StorageIndex))
+                        {
+                            throw new JsonException($"The bucket {bucket} is empty, or is not above the one before it.");
+                        }
+
+                        buckets.Add(bucket);
                     }
 
                     break;

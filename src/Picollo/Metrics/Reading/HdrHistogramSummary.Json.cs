@@ -31,7 +31,11 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
 
     internal static HdrHistogramSummary Read(ref Utf8JsonReader reader)
     {
-        var summary = new HdrHistogramSummary { MaxTrackableValue = ulong.MaxValue };
+        var summary = new HdrHistogramSummary
+        {
+            MaxTrackableValue = ulong.MaxValue,
+            _selection = Percentile.DefaultEquivalentValueSelection,
+        };
         ulong? totalCount = null;
         double? mean = null, sum = null;
         int? percentiles = null;
@@ -149,12 +153,16 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                 (_layout, _firstIndex) = (bucket.Layout, firstIndex);
                 RelativeError = RelativeError == 0 && bucket.IsValid ? bucket.Layout.RelativeError : RelativeError;
             }
-            else if (bucket.Layout != _layout || firstIndex != _firstIndex || percentile.RunningCount < _found[i - 1].RunningCount)
+            else if (bucket.Layout != _layout || firstIndex != _firstIndex || percentile.RunningCount < _found[i - 1].RunningCount
+                || percentile.TargetCount < _found[i - 1].TargetCount || bucket.StorageIndex < _found[i - 1].StorageIndex
+                || (percentile.RunningCount == _found[i - 1].RunningCount) != (bucket.StorageIndex == _found[i - 1].StorageIndex))
             {
                 throw new JsonException($"The percentile of rank {percentile.Rank:R} does not fit the one before it.");
             }
 
-            if (bucket.IsOverflowBucket || bucket.IsValid != (percentile.TargetCount > 0))
+            // Not the exact target: programs of Picollo v0.1 computed it in floating point.
+            if (bucket.IsOverflowBucket || bucket.IsValid != (percentile.TargetCount > 0)
+                || (bucket.IsValid && percentile.TargetCount <= percentile.RunningCountBefore))
             {
                 throw new JsonException($"The bucket of rank {percentile.Rank:R} does not fit its counts.");
             }

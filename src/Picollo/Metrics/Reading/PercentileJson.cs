@@ -199,7 +199,8 @@ internal sealed class PercentileJsonConverter : JsonConverter<Percentile>
             JsonValues.Required(rank, nameof(rank)),
             JsonValues.Required(targetCount, nameof(targetCount)),
             JsonValues.Required(runningCount, nameof(runningCount)),
-            JsonValues.Required(bucket, nameof(bucket)));
+            JsonValues.Required(bucket, nameof(bucket)),
+            Percentile.DefaultEquivalentValueSelection);
         return percentile.Rank is not (>= 0 and <= PercentileRank.Max) ? throw new JsonException("rank is not from 0 to 100.")
             : percentile.TargetCount > percentile.RunningCount || percentile.Bucket.Count > percentile.RunningCount
                 ? throw new JsonException("runningCount is below targetCount or the bucket's count.")

@@ -24,7 +24,7 @@ public abstract partial class HdrHistogram
             return;
         }
 
-        ThrowIfDisposed();
+        Record(value, 0); // throws if the histogram is disposed, and takes no lock as readers do
         WritersBlock.AddOutOfRange(below: value < min, 1);
         if (throwOnOutOfRange)
         {
