@@ -184,6 +184,17 @@ public class SerializationTests
         Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["bucket"]!["storageIndex"] = 5), "*does not fit*");
         Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["targetCount"] = 0), "*does not fit*");
 
+        // Of another range than the first: all of the larger value.
+        Refuses<HdrHistogramSummary>(
+            Changed(percentiles =>
+            {
+                foreach (var bucket in percentiles.Select(percentile => percentile!["bucket"]!).Where(bucket => (int)bucket["storageIndex"]! > 1))
+                {
+                    bucket["storageIndex"] = (int)bucket["storageIndex"]! - 1;
+                }
+            }),
+            "*does not fit*");
+
         string Changed(Action<System.Text.Json.Nodes.JsonArray> change)
         {
             var node = JsonSerializer.SerializeToNode(summary)!.AsObject();
