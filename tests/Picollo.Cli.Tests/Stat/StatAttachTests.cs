@@ -99,9 +99,9 @@ public sealed class StatAttachTests
     [FactNeeding(Need.Linux, Need.PerfEvents)]
     public void Intervals_are_lines_of_time_value_and_name()
     {
-        ToolRun run = PicolloTool.Run("stat", "-I", "20", "-e", "task-clock,page-faults", "--", "sleep", "0.1");
+        ToolRun run = PicolloTool.Run("stat", "-I", "20", "-e", "task-clock,page-faults", "--", "sleep", "2");
 
-        run.Error.Should().MatchRegex(@"^\n( +[0-9.]+ s +[0-9.]+ [mµn]?s  task-clock( .*)?\n +[0-9.]+ s +[0-9,]+  page-faults( .*)?\n){2,}\nsleep 0.1\n");
+        run.Error.Should().MatchRegex(@"^\n( +[0-9.]+ s +[0-9.]+ [mµn]?s  task-clock( .*)?\n +[0-9.]+ s +[0-9,]+  page-faults( .*)?\n){2,}\nsleep 2\n");
     }
 
     private static long Counter(JsonElement line, string name) =>

@@ -17,15 +17,15 @@ public sealed class StatBaselineTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_command_that_takes_twice_as_long_crosses_a_limit()
     {
-        ToolRun saved = PicolloTool.Run("stat", "-r", "4", "--save", Main, "-c", "sleep 0.05");
+        ToolRun saved = PicolloTool.Run("stat", "-r", "4", "--save", Main, "-c", "sleep 0.3");
         saved.ExitCode.Should().Be(0);
         saved.Error.Should().EndWith($"\nwrote {Main}\n");
         JsonSchema.OfCommand("baseline").ProblemsOf(OneLine(File.ReadAllText(Main))).Should().BeEmpty();
 
-        ToolRun slower = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50%", "--save", Main, "-c", "sleep 0.2");
+        ToolRun slower = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50%", "--save", Main, "-c", "sleep 0.9");
         slower.ExitCode.Should().Be(3);
         slower.Error.Should().MatchRegex(@"(?s)\nelapsed: \+[0-9.]+% \(95% confidence interval: \+[0-9.]+% to \+[0-9.]+%\): above\s+the\s+limit\s+of\s+50%\n")
-            .And.Contain("\nthe baseline is of another command: sleep 0.05\n")
+            .And.Contain("\nthe baseline is of another command: sleep 0.3\n")
             .And.EndWith($"\nnot saved to {Main}: the limit is crossed\n");
 
         ToolRun faster = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50", "--json", "-c", "sleep 0.01");
