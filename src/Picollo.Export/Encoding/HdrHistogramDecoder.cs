@@ -96,7 +96,6 @@ internal static class HdrHistogramDecoder
     private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
     {
         PlainHdrHistogram<ulong> histogram = Create(header, header.HighestTrackableValue);
-        Span<ulong> counts = histogram.UnsharedCounters;
         ulong total = 0;
         long index = 0;
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
@@ -123,17 +122,12 @@ internal static class HdrHistogramDecoder
                         throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + at);
                     }
 
-                    if ((ulong)index < (ulong)counts.Length)
-                    {
-                        counts[(int)index] = (ulong)number;
-                    }
-                    else
+                    if (index >= histogram.Length)
                     {
                         histogram = Widen(header, histogram);
-                        counts = histogram.UnsharedCounters;
-                        counts[(int)index] = (ulong)number;
                     }
 
+                    histogram.UnsharedCounter((int)index) = (ulong)number;
                     index++;
                 }
                 else
@@ -160,7 +154,7 @@ internal static class HdrHistogramDecoder
         PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
         {
             RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
-            MaxTrackableValue = counts[^1] == 0 ? histogram.MaxTrackableValue : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
+            MaxTrackableValue = histogram.UnsharedCounter(histogram.Length - 1) == 0 ? histogram.MaxTrackableValue : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
             UnitScale = Math.Min(header.UnitScale, HdrLayout.MaxUnitAndBlockScale - EncodedHeader.BlockScaleOf(1)),
         });
         digit.Add(histogram);
@@ -211,7 +205,7 @@ internal static class HdrHistogramDecoder
     {
         uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
         PlainHdrHistogram<ulong> wider = Create(header, histogram.Layout.StartOf(last));
-        histogram.UnsharedCounters.CopyTo(wider.UnsharedCounters);
+        wider.Add(histogram);
         return wider;
     }
 

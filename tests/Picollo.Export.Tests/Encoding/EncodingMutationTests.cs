@@ -81,8 +81,7 @@ public class EncodingMutationTests(ITestOutputHelper output)
         bool same = again.Layout == histogram.Layout
             && (histogram.MaxTrackableValue > long.MaxValue || again.MaxTrackableValue == histogram.MaxTrackableValue)
             && (histogram.MaxTrackableValue > long.MaxValue || again.Length == histogram.Length)
-            && again.UnsharedCounters.SequenceEqual(histogram.UnsharedCounters[..again.Length])
-            && histogram.UnsharedCounters[again.Length..].IndexOfAnyExcept(0UL) < 0
+            && again.BucketsWithValues.SequenceEqual(histogram.BucketsWithValues)
             && histogram.OverflowCount == 0;
         if (!same || !HdrHistogramEncoding.Encode(again).AsSpan().SequenceEqual(encoded))
         {

@@ -10,9 +10,11 @@ public class CounterBlockTests
     [InlineData(1UL << 40)]
     public void A_writer_of_any_count_does_not_wait_for_a_reader(ulong count)
     {
-        var block = new CounterBlock<uint>(4);
-        var writer = new Thread(() => block.AddInterlocked(2, count)) { IsBackground = true };
-        lock (block.Counts) // as a reader while it copies
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(3).Create();
+        OctaveTable octaves = default;
+        var block = new CounterBlock<uint>(histogram);
+        var writer = new Thread(() => block.RecordInterlocked(ref octaves, histogram, 2, count)) { IsBackground = true };
+        lock (block.Gate) // as a reader while it copies
         {
             writer.Start();
             writer.Join(TimeSpan.FromSeconds(30)).Should().BeTrue();

@@ -74,7 +74,9 @@ public class FailureModeTests
         HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.01).WithMaxTrackableValue(1UL << 40);
         HdrHistogram histogram = factory.Create();
         HdrHistogramFactory plainFactory = variant.EndsWith("32", StringComparison.Ordinal) ? HdrHistogram.Factory : HdrHistogram.Factory.WithUInt64Storage();
-        long plain = plainFactory.WithRelativeError(0.01).WithMaxTrackableValue(1UL << 40).Create().FootprintInBytes;
+        HdrHistogram one = plainFactory.WithRelativeError(0.01).WithMaxTrackableValue(1UL << 40).Create();
+        one.Record(20_000);
+        long plain = one.FootprintInBytes;
         using Barrier alive = new(AtOnce);
 
         for (int wave = 1; wave <= Waves; wave++)

@@ -43,14 +43,39 @@ public class HdrLayoutTests
 
     [TheoryNeeding(Need.Avx512)]
     [MemberData(nameof(Scales))]
-    public void Eight_indexes_at_once_are_those_of_each(int scale)
+    public void Eight_octaves_and_places_at_once_are_those_of_each(int scale)
     {
-        HdrLayout layout = Layout(scale);
-        foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
+        foreach (HdrLayout layout in new[] { Layout(scale), Layout(scale, 14) })
         {
-            Vector512<ulong> indexes = layout.IndexOf(Vector512.Create(eight));
+            foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
+            {
+                Vector512<ulong> octaves = layout.LeadingZerosOf(Vector512.Create(eight), out Vector512<ulong> places);
 
-            Enumerable.Range(0, eight.Length).Select(i => indexes[i]).Should().Equal(eight.Select(value => (ulong)layout.IndexOf(value)));
+                for (int i = 0; i < eight.Length; i++)
+                {
+                    octaves[i].Should().Be((ulong)layout.LeadingZerosOf(eight[i]), "value {0}", eight[i]);
+                    places[i].Should().Be(layout.PlaceOf(eight[i], (int)octaves[i]), "value {0}", eight[i]);
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Scales))]
+    public void Octave_and_place_are_the_index(int scale)
+    {
+        for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
+        {
+            HdrLayout layout = Layout(scale, unitScale);
+            foreach (ulong value in Values.Edges)
+            {
+                int leadingZeros = layout.LeadingZerosOf(value);
+                ulong place = layout.PlaceOf(value, leadingZeros);
+
+                int octave = layout.LeadingZerosOf(0) - leadingZeros;
+                place.Should().BeInRange(octave == 0 ? 0 : (ulong)layout.BlockSize, (2 * (ulong)layout.BlockSize) - 1, "no counter lies elsewhere");
+                ((ulong)octave * (ulong)layout.BlockSize + place).Should().Be(layout.IndexOf(value) - layout.Origin, "value {0}", value);
+            }
         }
     }
 
@@ -88,19 +113,6 @@ public class HdrLayoutTests
                 layout.StartOf(index).Should().Be(value - (value % step), "value {0}, unit 2^{1}", value, unitScale);
                 step.Should().Be(Math.Max(1UL << unitScale, 1UL << Math.Max(BitOperations.Log2(value) - scale, 0)));
             }
-        }
-    }
-
-    [TheoryNeeding(Need.Avx512)]
-    [MemberData(nameof(Scales))]
-    public void With_a_unit_eight_indexes_at_once_are_those_of_each(int scale)
-    {
-        HdrLayout layout = Layout(scale, 14);
-        foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
-        {
-            Vector512<ulong> indexes = layout.IndexOf(Vector512.Create(eight));
-
-            Enumerable.Range(0, eight.Length).Select(i => indexes[i]).Should().Equal(eight.Select(value => (ulong)layout.IndexOf(value)));
         }
     }
 

@@ -24,7 +24,27 @@ public abstract partial class HistogramContract
         _ = histogram.BucketPercentiles.Count();
 
         histogram.FootprintInBytes.Should().Be(empty);
-        empty.Should().BeInRange(histogram.Buckets.Count() * sizeof(uint), budget * ParallelCounters);
+        empty.Should().BeLessThanOrEqualTo(budget * ParallelCounters);
+    }
+
+    [Fact]
+    public void A_histogram_takes_memory_for_what_is_recorded()
+    {
+        HdrHistogram histogram = Factory.Create();
+        long empty = histogram.FootprintInBytes;
+
+        histogram.Record(20_000);
+        long one = histogram.FootprintInBytes;
+        histogram.Record([20_001, 30_000, 40_000, 65_000]);
+        histogram.FootprintInBytes.Should().Be(one, "two octaves share a page");
+        Values.RecordInEachOctave(histogram);
+        long all = histogram.FootprintInBytes;
+        histogram.Record([0, 1, 12_345, 12_345_678_901, ulong.MaxValue]);
+
+        empty.Should().BeLessThan(2_000);
+        one.Should().BeLessThan(empty + 10_000);
+        all.Should().BeGreaterThan(histogram.Buckets.Count() * sizeof(uint));
+        histogram.FootprintInBytes.Should().Be(all);
     }
 
     [Fact]

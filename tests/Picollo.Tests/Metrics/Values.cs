@@ -1,3 +1,5 @@
+using Picollo.Metrics;
+
 namespace Picollo.Tests.Metrics;
 
 /// <summary>Values at which an index or a carry can go wrong.</summary>
@@ -22,5 +24,15 @@ internal static class Values
         UInt128 width = (UInt128)high - low + 1;
         UInt128 bits = ((UInt128)(ulong)random.NextInt64(long.MinValue, long.MaxValue) << 32) | (uint)random.Next();
         return low + (ulong)(bits % width);
+    }
+
+    /// <summary>Records a value in each octave, so that the histogram makes all its counters.</summary>
+    public static void RecordInEachOctave(HdrHistogram histogram)
+    {
+        histogram.Record(0);
+        for (int scale = 0; scale < 64; scale++)
+        {
+            histogram.Record(1UL << scale);
+        }
     }
 }

@@ -56,7 +56,7 @@ internal ref struct CounterScan
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
 
     /// <summary>Makes the pass over <paramref name="counters"/>, which may be written meanwhile.</summary>
-    public CounterMoments Run<TCounter>(ReadOnlySpan<TCounter> counters)
+    public CounterMoments Run<TCounter>(CounterView<TCounter> counters)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         uint pieceSize = (uint)_pieceSize;
@@ -70,7 +70,13 @@ internal ref struct CounterScan
         {
             uint from = Math.Max(start, _firstIndex);
             uint to = Math.Min(start + pieceSize, end);
-            ReadOnlySpan<TCounter> piece = counters.Slice((int)(from - _firstIndex), (int)(to - from));
+            ReadOnlySpan<TCounter> piece = counters.Slice((int)(from - _firstIndex), (int)(to - _firstIndex));
+            if (piece.IsEmpty)
+            {
+                ClearChunks(start);
+                continue;
+            }
+
             if (piece.Length < pieceSize || pieceSize < PercentileSearch.ChunkSize)
             {
                 Span<TCounter> whole = MemoryMarshal.Cast<ulong, TCounter>(_padded)[..(int)pieceSize];
@@ -85,6 +91,17 @@ internal ref struct CounterScan
         return Combine();
     }
 
+    /// <summary>Sets the sums of a piece's chunks to 0. Of a small piece they are already.</summary>
+    private void ClearChunks(uint start)
+    {
+        if (_pieceSize >= PercentileSearch.ChunkSize)
+        {
+            ChunkSumsFrom(start)[..(_pieceSize >> PercentileSearch.ChunkScale)].Clear();
+        }
+    }
+
+    private Span<ulong> ChunkSumsFrom(uint start) => ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
+
     private static int PieceCount(ReadOnlyHdrHistogram source) =>
         (source.Length / PercentileSearch.PieceSize(source)) + 2; // clipped ones at either end
 
@@ -98,7 +115,7 @@ internal ref struct CounterScan
     private void AddPiece<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
-        Span<ulong> chunkSums = ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
+        Span<ulong> chunkSums = ChunkSumsFrom(start);
         if (piece.Length < PercentileSearch.ChunkSize)
         {
             chunkSums[0] += AddScalar(start, piece);

@@ -157,7 +157,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            return summary.TryFill<ulong>(this, _shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow);
+            return summary.TryFill<ulong>(this, new(_shown), _shownOutOfRange.Underflow + _shownOutOfRange.Overflow);
         }
     }
 

@@ -162,7 +162,7 @@ public sealed partial class HdrHistogramSummary
 
     /// <summary>Takes the figures of a histogram from its counters.</summary>
     /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>
-    internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ulong outOfRange)
+    internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ulong outOfRange)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         int length = CounterScan.BufferLength(source) + PercentileSearch.ChunkSize;

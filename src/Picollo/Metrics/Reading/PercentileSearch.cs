@@ -6,11 +6,11 @@ namespace Picollo.Metrics;
 /// <remarks>Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the pass
 /// before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.</remarks>
 internal ref struct PercentileSearch<TCounter>(
-    ReadOnlyHdrHistogram source, ReadOnlySpan<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
+    ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private readonly ReadOnlyHdrHistogram _source = source;
-    private readonly ReadOnlySpan<TCounter> _counters = counters;
+    private readonly CounterView<TCounter> _counters = counters;
     private readonly ReadOnlySpan<ulong> _chunkSums = chunkSums;
     private readonly Span<ulong> _chunk = chunk[..PercentileSearch.ChunkSize]; // the counters of the current chunk
     private readonly ulong _total = total;
@@ -69,7 +69,7 @@ internal ref struct PercentileSearch<TCounter>(
         int to = Math.Min(start + PercentileSearch.ChunkSize, _counters.Length);
         _chunk[..(from - start)].Clear();
         _loaded = chunk;
-        return CounterMath.CopyAndSum(_counters[from..to], _chunk[(from - start)..]) == _chunkSums[chunk];
+        return _counters.CopyAndSum(from, to, _chunk[(from - start)..]) == _chunkSums[chunk];
     }
 }
 

@@ -172,7 +172,7 @@ public abstract partial class ReadOnlyHdrHistogram
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
         Span<ulong> chunkSums = buffer.AsSpan(PercentileSearch.ChunkSize, chunks);
         ulong total = PercentileSearch.SumChunks(this, copy.Counts, chunkSums);
-        PercentileSearch<ulong> search = new(this, copy.Counts, chunkSums, buffer, total);
+        PercentileSearch<ulong> search = new(this, new(copy.Counts), chunkSums, buffer, total);
         for (int i = 0; i < ranks.Length; i++)
         {
             search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: nobody writes to a copy

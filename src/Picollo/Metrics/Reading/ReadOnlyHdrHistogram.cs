@@ -13,7 +13,6 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
 {
-    // One flat object: the writers' loop reads Layout, FirstIndex and its own array from a single cache line.
     internal readonly HdrLayout Layout;
     internal readonly uint FirstIndex;
     internal readonly int Length;
@@ -88,7 +87,7 @@ public abstract partial class ReadOnlyHdrHistogram
         if (!TryFillInPlace(summary))
         {
             using CountsCopy copy = Read();
-            bool isFilled = summary.TryFill(this, copy.Counts, copy.Underflow + copy.Overflow);
+            bool isFilled = summary.TryFill<ulong>(this, new(copy.Counts), copy.Underflow + copy.Overflow);
             Debug.Assert(isFilled, "No thread writes to a copy.");
         }
 
@@ -152,7 +151,7 @@ public abstract partial class ReadOnlyHdrHistogram
     internal double SumOf(CountsCopy copy)
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
-        double sum = new CounterScan(this, buffer).Run(copy.Counts).Sum;
+        double sum = new CounterScan(this, buffer).Run<ulong>(new(copy.Counts)).Sum;
         ArrayPool<ulong>.Shared.Return(buffer);
         return sum;
     }

@@ -9,88 +9,89 @@ namespace Picollo.Metrics;
 internal sealed partial class CounterBlock<TCounter>
 {
     /// <summary>Counts each of the values; for counters that only the calling thread writes.</summary>
-    public void Record(ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
+    public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
     {
         if (Avx512CD.IsSupported)
         {
             int whole = values.Length & -Vector512<ulong>.Count;
-            RecordEights(owner, values[..whole]);
+            RecordEights(ref octaves, owner, values[..whole]);
             values = values[whole..];
         }
 
-        RecordEach(owner, values);
+        RecordEach(ref octaves, owner, values);
+        GC.KeepAlive(owner);
     }
 
-    private void RecordEach(ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
+    private unsafe void RecordEach(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
     {
-        // Copies, so that the JIT can keep them in registers over the stores to the counters.
-        HdrLayout layout = owner.Layout;
-        uint firstIndex = owner.FirstIndex;
-        TCounter[] counts = Counts;
+        HdrLayout layout = owner.Layout; // a copy, so that the JIT can keep it in registers over the stores to the counters
         foreach (ulong value in values)
         {
-            uint index = layout.IndexOf(value) - firstIndex;
-            if (index < (uint)counts.Length)
+            int leadingZeros = layout.LeadingZerosOf(value);
+            TCounter* octave = (TCounter*)OctaveTable.At(ref octaves, leadingZeros);
+            if (octave != null)
             {
+                TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
                 if (typeof(TCounter) == typeof(ulong))
                 {
-                    Unsafe.As<TCounter, ulong>(ref counts[index])++;
+                    (*(ulong*)counter)++;
                     continue;
                 }
 
-                ref uint counter = ref Unsafe.As<TCounter, uint>(ref counts[index]);
-                uint next = counter + 1;
+                uint next = *(uint*)counter + 1;
                 if ((int)next >= 0)
                 {
-                    counter = next;
+                    *(uint*)counter = next;
                     continue;
                 }
             }
 
-            Record(owner, value, 1);
+            Record(ref octaves, owner, value, 1);
         }
     }
 
-    /// <summary>Eight indexes at a time; the increments go one by one, since values may fall into the same bucket.</summary>
-    private void RecordEights(ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
+    /// <summary>Eight addresses at a time; the increments go one by one, since values may fall into the same bucket.</summary>
+    private unsafe void RecordEights(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
     {
         HdrLayout layout = owner.Layout;
-        Vector512<ulong> firstIndex = Vector512.Create((ulong)owner.FirstIndex);
-        Vector512<ulong> length = Vector512.Create((ulong)Counts.Length);
-        ref TCounter counters = ref MemoryMarshal.GetArrayDataReference(Counts);
-        for (int i = 0; i < values.Length; i += Vector512<ulong>.Count)
+        fixed (OctaveTable* table = &octaves)
         {
-            ReadOnlySpan<ulong> eight = values.Slice(i, Vector512<ulong>.Count);
-            Vector512<ulong> indexes = layout.IndexOf(Vector512.Create(eight)) - firstIndex;
-            if (!Vector512.LessThanAll(indexes, length))
+            for (int i = 0; i < values.Length; i += Vector512<ulong>.Count)
             {
-                RecordEach(owner, eight);
-                continue;
-            }
+                ReadOnlySpan<ulong> eight = values.Slice(i, Vector512<ulong>.Count);
+                Vector512<ulong> leadingZeros = layout.LeadingZerosOf(Vector512.Create(eight), out Vector512<ulong> places);
+                Vector512<ulong> starts = Vector512.Create(
+                    Avx2.GatherVector256((ulong*)table, leadingZeros.GetLower().AsInt64(), sizeof(ulong)),
+                    Avx2.GatherVector256((ulong*)table, leadingZeros.GetUpper().AsInt64(), sizeof(ulong)));
+                if (Vector512.EqualsAny(starts, Vector512<ulong>.Zero))
+                {
+                    RecordEach(ref octaves, owner, eight);
+                    continue;
+                }
 
-            // In range, so 32 bits hold each index; narrow ones come back from the vector faster.
-            Vector256<uint> narrow = Avx512F.ConvertToVector256UInt32(indexes);
-            uint seen = Increment(ref counters, narrow.GetLower());
-            seen |= Increment(ref counters, narrow.GetUpper());
-            if ((int)seen < 0)
-            {
-                CarryFull(narrow);
+                Vector512<ulong> addresses = starts + (places * (ulong)sizeof(TCounter));
+                uint seen = Increment(addresses.GetLower());
+                seen |= Increment(addresses.GetUpper());
+                if ((int)seen < 0)
+                {
+                    CarryFull(owner, eight);
+                }
             }
         }
     }
 
     /// <summary>Increments four counters and returns all bits that their 32-bit counts have.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static uint Increment(ref TCounter counters, Vector128<uint> indexes)
+    private static unsafe uint Increment(Vector256<ulong> addresses)
     {
         uint seen = 0;
-        for (int i = 0; i < Vector128<uint>.Count; i++)
+        for (int i = 0; i < Vector256<ulong>.Count; i++)
         {
-            ref TCounter counter = ref Unsafe.Add(ref counters, indexes[i]);
-            counter++;
+            TCounter* counter = (TCounter*)addresses[i];
+            TCounter next = ++*counter;
             if (typeof(TCounter) == typeof(uint))
             {
-                seen |= uint.CreateTruncating(counter);
+                seen |= uint.CreateTruncating(next);
             }
         }
 
@@ -98,11 +99,11 @@ internal sealed partial class CounterBlock<TCounter>
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void CarryFull(Vector256<uint> indexes)
+    private void CarryFull(ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
     {
-        for (int i = 0; i < Vector256<uint>.Count; i++)
+        foreach (ulong value in values)
         {
-            CarryInterlocked(indexes[i]);
+            CarryInterlocked(owner, value);
         }
     }
 }

@@ -60,6 +60,19 @@ internal static class CounterMath
         return sum;
     }
 
+    /// <summary>The sum of all counters of either storage; wraps at 2⁶⁴.</summary>
+    public static ulong Sum<TCounter>(ReadOnlySpan<TCounter> counters)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        ulong sum = 0;
+        foreach (TCounter counter in counters)
+        {
+            sum += ulong.CreateTruncating(counter);
+        }
+
+        return sum;
+    }
+
     /// <summary>The sum of all counters; wraps at 2⁶⁴.</summary>
     public static ulong Sum(ReadOnlySpan<ulong> counters)
     {

@@ -35,6 +35,7 @@ internal readonly record struct HdrLayout
 
     private readonly ulong _mask; // 2·BlockSize − 1 units: the values that blocks 0 and 1 hold
     private readonly int _scale; // log2(BlockSize), 0..19; 3 or more in a histogram
+    private readonly int _topStep; // the step of values without leading zeros
     private readonly int _unitScale;
 
     public HdrLayout(double relativeError, int unitScale = 0)
@@ -44,6 +45,7 @@ internal readonly record struct HdrLayout
         // Rounded up from the real quotient: a truncated 8.93 (0.056 asked) would give 8 buckets and an error of 0.0625.
         uint blockSize = BitOperations.RoundUpToPowerOf2((uint)Math.Ceiling(0.5 / relativeError));
         _scale = BitOperations.TrailingZeroCount(blockSize);
+        _topStep = 63 - _scale;
         _unitScale = unitScale;
         _mask = ((2UL * blockSize) - 1) << unitScale;
         Debug.Assert(_scale + unitScale <= MaxUnitAndBlockScale, "checked by the factory");
@@ -64,6 +66,17 @@ internal readonly record struct HdrLayout
     /// <summary>The largest distance of a value from its bucket's midpoint, as a share of the value.</summary>
     public double RelativeError => 0.5 / BlockSize;
 
+    /// <summary>The leading zeros of a value, at most those of the values of blocks 0 and 1: the number of the octave that the value lies
+    /// in.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int LeadingZerosOf(ulong value) => BitOperations.LeadingZeroCount(value | _mask);
+
+    /// <summary>The place of a value's bucket in its octave: from 0 to 2·BlockSize − 1 in the first octave, blocks 0 and 1, and from
+    /// BlockSize on in each other, one block. With the octave's number from 0 times BlockSize added, it is the index from
+    /// <see cref="Origin"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public ulong PlaceOf(ulong value, int leadingZeros) => value >> (_topStep - leadingZeros);
+
     /// <summary>The index of the bucket that holds <paramref name="value"/>, from <see cref="Origin"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public uint IndexOf(ulong value)
@@ -72,19 +85,19 @@ internal readonly record struct HdrLayout
         // the unit or more. For a value in block b ≥ 2 the step is b − 1 above the unit's, and value >> step keeps _scale + 1 bits: the
         // leading one counts the block that step << _scale leaves out. For blocks 0 and 1 the step is the unit's. The sum is at most
         // (65 − _scale) << _scale < 2³², so 32 bits hold it; the truncated half of value >> step is zero.
-        // 63 ^ lzcnt is the top bit's position; BitOperations.Log2 would add an instruction for a value of 0, and a field
-        // with 63 − _scale a load, which costs the thread-local loop more than the xor (November 2026).
-        int step = (63 ^ BitOperations.LeadingZeroCount(value | _mask)) - _scale;
+        // 63 ^ lzcnt is the top bit's position; BitOperations.Log2 would add an instruction for a value of 0.
+        int step = (63 ^ LeadingZerosOf(value)) - _scale;
         return ((uint)step << _scale) + (uint)(value >> step);
     }
 
-    /// <summary>The indexes of eight values at once; only where <see cref="Avx512CD"/> is supported.</summary>
+    /// <summary><see cref="LeadingZerosOf(ulong)"/> and <see cref="PlaceOf"/> of eight values at once; only where <see cref="Avx512CD"/>
+    /// is supported.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public Vector512<ulong> IndexOf(Vector512<ulong> values)
+    public Vector512<ulong> LeadingZerosOf(Vector512<ulong> values, out Vector512<ulong> places)
     {
         Vector512<ulong> leadingZeros = Avx512CD.LeadingZeroCount(values | Vector512.Create(_mask));
-        Vector512<ulong> step = Vector512.Create((ulong)(63 - _scale)) - leadingZeros;
-        return (step << _scale) + Avx512F.ShiftRightLogicalVariable(values, step);
+        places = Avx512F.ShiftRightLogicalVariable(values, Vector512.Create((ulong)_topStep) - leadingZeros);
+        return leadingZeros;
     }
 
     /// <summary>The base-2 logarithm of the width of the bucket at <paramref name="index"/>.</summary>

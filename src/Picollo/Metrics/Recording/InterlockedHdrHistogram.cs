@@ -16,13 +16,12 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private readonly CounterBlock<TCounter> _block;
-    private TCounter[] _counts; // the block's, beside the layout; empty once disposed
+    private OctaveTable _octaves;
 
     internal InterlockedHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
     {
-        _block = new CounterBlock<TCounter>(Length);
-        _counts = _block.Counts;
+        _block = new CounterBlock<TCounter>(this);
         Blocks = [_block];
     }
 
@@ -42,7 +41,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
     {
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this); // also where there is no value to find it out
+        ObjectDisposedException.ThrowIf(_block.IsClosed, this); // also where there is no value to find it out
         foreach (ulong value in values)
         {
             Record(value);
@@ -52,16 +51,16 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
-    private protected override void CloseToWriters() => _counts = [];
+    private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void RecordOne(ulong value, bool dropIfDisposed)
+    private unsafe void RecordOne(ulong value, bool dropIfDisposed)
     {
         HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
-        uint index = layout.IndexOf(value) - FirstIndex;
-        TCounter[] counts = _counts;
-        if (index >= (uint)counts.Length)
+        int leadingZeros = layout.LeadingZerosOf(value);
+        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
+        if (octave == null)
         {
             if (dropIfDisposed)
             {
@@ -71,43 +70,36 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
             {
                 RecordSlow(value, 1);
             }
+
+            return;
         }
-        else if (typeof(TCounter) == typeof(ulong))
+
+        TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
+        if (typeof(TCounter) == typeof(ulong))
         {
-            Interlocked.Increment(ref Unsafe.As<TCounter, ulong>(ref counts[index]));
+            Interlocked.Increment(ref *(ulong*)counter);
         }
-        else if ((int)Interlocked.Increment(ref Unsafe.As<TCounter, uint>(ref counts[index])) < 0)
+        else if ((int)Interlocked.Increment(ref *(uint*)counter) < 0)
         {
-            _block.CarryInterlocked(index);
+            _block.CarryInterlocked(this, value);
         }
+
+        GC.KeepAlive(this);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlow(ulong value, ulong count)
     {
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        AddShared(value, count);
+        ObjectDisposedException.ThrowIf(_block.IsClosed, this);
+        _block.RecordInterlocked(ref _octaves, this, value, count);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlowUnlessDisposed(ulong value)
     {
-        if (_counts.Length != 0)
+        if (!_block.IsClosed)
         {
-            AddShared(value, 1);
-        }
-    }
-
-    private void AddShared(ulong value, ulong count)
-    {
-        uint index = Layout.IndexOf(value) - FirstIndex;
-        if (index < (uint)Length)
-        {
-            _block.AddInterlocked(index, count);
-        }
-        else
-        {
-            _block.AddOutOfRange(value < MinTrackableValue, count);
+            _block.RecordInterlocked(ref _octaves, this, value, 1);
         }
     }
 }

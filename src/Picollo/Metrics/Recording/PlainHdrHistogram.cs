@@ -15,13 +15,12 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private readonly CounterBlock<TCounter> _block;
-    private TCounter[] _counts; // the block's, beside the layout; empty once disposed
+    private OctaveTable _octaves; // in this object, not the block: a load less for each record
 
     internal PlainHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
     {
-        _block = new CounterBlock<TCounter>(Length);
-        _counts = _block.Counts;
+        _block = new CounterBlock<TCounter>(this);
         Blocks = [_block];
     }
 
@@ -40,39 +39,42 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
     {
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        _block.Record(this, values);
+        ObjectDisposedException.ThrowIf(_block.IsClosed, this);
+        _block.Record(ref _octaves, this, values);
     }
 
-    /// <summary>The counters of a histogram that no other code has yet, for its producer. 32-bit ones would miss their carries.</summary>
-    internal Span<TCounter> UnsharedCounters => _counts;
+    /// <summary>The counter of a number, for the producer of a histogram that no other code has yet. A 32-bit one would miss its
+    /// carries.</summary>
+    internal ref TCounter UnsharedCounter(int number) => ref _block.CounterAt(ref _octaves, number);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
-    private protected override void CloseToWriters() => _counts = [];
+    private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void RecordOne(ulong value, bool dropIfDisposed)
+    private unsafe void RecordOne(ulong value, bool dropIfDisposed)
     {
         HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
-        uint index = layout.IndexOf(value) - FirstIndex;
-        TCounter[] counts = _counts;
-        if (index < (uint)counts.Length)
+        int leadingZeros = layout.LeadingZerosOf(value);
+        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
+        if (octave != null)
         {
+            TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
             if (typeof(TCounter) == typeof(ulong))
             {
-                Unsafe.As<TCounter, ulong>(ref counts[index])++;
+                (*(ulong*)counter)++;
+                GC.KeepAlive(this);
                 return;
             }
 
             // Tested before it is stored: the flags of the increment serve, and the counter never shows a wrapped value.
-            ref uint counter = ref Unsafe.As<TCounter, uint>(ref counts[index]);
-            uint next = counter + 1;
+            uint next = *(uint*)counter + 1;
             if ((int)next >= 0)
             {
-                counter = next;
+                *(uint*)counter = next;
+                GC.KeepAlive(this);
                 return;
             }
         }
@@ -90,16 +92,16 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlow(ulong value, ulong count)
     {
-        ObjectDisposedException.ThrowIf(_counts.Length == 0, this);
-        _block.Record(this, value, count);
+        ObjectDisposedException.ThrowIf(_block.IsClosed, this);
+        _block.Record(ref _octaves, this, value, count);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordSlowUnlessDisposed(ulong value)
     {
-        if (_counts.Length != 0)
+        if (!_block.IsClosed)
         {
-            _block.Record(this, value, 1);
+            _block.Record(ref _octaves, this, value, 1);
         }
     }
 }

@@ -1,0 +1,102 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Metrics;
+
+/// <summary>The counters of a histogram's range in pages: pinned arrays, each made when the first of its counters is needed.</summary>
+/// <remarks>
+/// <para>A page holds whole octaves: two blocks, since the first two blocks are one octave, and at least 512 counters, so that readers of a
+/// coarse histogram do not go from page to page every few counters. The first and the last page end with the octaves in which the range
+/// ends.</para>
+/// <para>Counters have numbers from 0, where the range begins; those of its first octave before the range have negative ones.</para>
+/// <para>Any number of threads may make the same page at the same time; all of them get the one that was first.</para>
+/// </remarks>
+internal readonly struct CounterPages<TCounter>
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private const int MinPageScale = 9;
+
+    private readonly TCounter[]?[] _pages;
+    private readonly int _pageScale; // log2 of a page's length
+    private readonly int _blockScale;
+    private readonly int _unitLeadingZeros; // of the values of the first octave
+
+    // Places of counters, counted from the layout's origin.
+    private readonly int _start; // of the range's first octave
+    private readonly int _end; // of its last octave
+    private readonly int _offset; // of the range
+
+    public CounterPages(ReadOnlyHdrHistogram owner)
+    {
+        HdrLayout layout = owner.Layout;
+        Length = owner.Length;
+        _blockScale = layout.BlockScale;
+        _pageScale = Math.Max(_blockScale + 1, MinPageScale);
+        _unitLeadingZeros = layout.LeadingZerosOf(0);
+        _offset = (int)(owner.FirstIndex - layout.Origin);
+        int last = _offset + Length - 1;
+        int firstOctaveEnd = 2 * layout.BlockSize;
+        _start = _offset < firstOctaveEnd ? 0 : _offset & -layout.BlockSize;
+        _end = last < firstOctaveEnd ? firstOctaveEnd : (last | (layout.BlockSize - 1)) + 1;
+        _pages = new TCounter[]?[PageOf(_end - 1) + 1];
+    }
+
+    /// <summary>The number of counters in range.</summary>
+    public int Length { get; }
+
+    /// <summary>Bytes of the pages that exist, and of their list.</summary>
+    public long FootprintInBytes => Footprint.OfArray(_pages) + _pages.Sum(Footprint.OfArray);
+
+    /// <summary>The counters in range, for a reader.</summary>
+    public CounterView<TCounter> View => new(_pages, _pageScale, _start, _offset, Length);
+
+    /// <summary>The counter of a number, in a page that was made for it if <paramref name="isNew"/>.</summary>
+    public ref TCounter CounterAt(int number, out bool isNew)
+    {
+        int place = number + _offset;
+        int page = PageOf(place);
+        TCounter[]? counters = Volatile.Read(ref _pages[page]);
+        isNew = counters is null;
+        return ref (counters ?? AddPage(page))[place - StartOf(page)];
+    }
+
+    /// <summary>Writes the addresses of the octaves that lie in the page of a counter.</summary>
+    public unsafe void Publish(int number, ref OctaveTable octaves)
+    {
+        int page = PageOf(number + _offset);
+        int start = StartOf(page);
+        TCounter[] counters = _pages[page]!;
+        TCounter* atOrigin = (TCounter*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(counters)) - start;
+        for (int block = start >> _blockScale; block << _blockScale < start + counters.Length; block++)
+        {
+            // Blocks 0 and 1 are octave 0, and block b is octave b - 1: the places of its values begin at one block (HdrLayout.PlaceOf).
+            int octave = Math.Max(block - 1, 0);
+            OctaveTable.Set(ref octaves, _unitLeadingZeros - octave, (nint)(atOrigin + (octave << _blockScale)));
+        }
+    }
+
+    /// <summary>What is counted in counters outside the range.</summary>
+    public (ulong Underflow, ulong Overflow) SumOutOfRange() => (Sum(_start, _offset), Sum(_offset + Length, _end));
+
+    private ulong Sum(int from, int to)
+    {
+        if (from == to || Volatile.Read(ref _pages[PageOf(from)]) is not { } counters)
+        {
+            return 0;
+        }
+
+        return CounterMath.Sum<TCounter>(counters.AsSpan(from - StartOf(PageOf(from)), to - from));
+    }
+
+    private TCounter[] AddPage(int page)
+    {
+        int end = Math.Min((page + (_start >> _pageScale) + 1) << _pageScale, _end);
+        TCounter[] counters = GC.AllocateArray<TCounter>(end - StartOf(page), pinned: true);
+        return Interlocked.CompareExchange(ref _pages[page], counters, null) ?? counters;
+    }
+
+    private int PageOf(int place) => (place >> _pageScale) - (_start >> _pageScale);
+
+    private int StartOf(int page) => Math.Max((page + (_start >> _pageScale)) << _pageScale, _start);
+}
