@@ -48,7 +48,7 @@ public sealed class PicolloOptions
     public bool ShowPaths { get; set; }
 
     /// <summary>The number of pairs of method and route with their own histograms; further requests share those of the route
-    /// <c>(other)</c>. Also the number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each takes 16 KB.</summary>
+    /// <c>(other)</c>. Also the number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each takes at most 16 KB.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {

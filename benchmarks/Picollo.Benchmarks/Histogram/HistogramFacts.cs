@@ -15,6 +15,7 @@ internal static class HistogramFacts
         HdrHistogramSnapshot snapshot = plain.GetSnapshot();
         ulong[] values = ValueSet.Narrow.Values[..100];
         ulong value = 0;
+        Array.ForEach<HdrHistogram>([plain, threadLocal, interlocked], RecordInEachOctave);
 
         FactTable table = new("Allocated by an operation, on its thread");
         Add("plain Record", () => plain.Record(value++));
@@ -47,10 +48,9 @@ internal static class HistogramFacts
     {
         PlainHdrHistogramFactory<uint> factory = HdrHistogram.Factory;
         FactTable table = new("Footprint, 32-bit counters");
-        table.Add(
-            "1 %, one hour of nanoseconds",
-            factory.WithRelativeError(0.01).WithMaxTrackableValue(SummaryWorkload.OneHour).Create().FootprintInBytes,
-            9_600);
+        table.Add("default settings, nothing recorded", factory.Create().FootprintInBytes, 8_192);
+        table.Add("default settings, values from 20,000 to 40,000", FootprintOfFew(factory.Create()), 8_192 + 8_192);
+        table.Add("1 %, one hour of nanoseconds", FullFootprint(factory.WithRelativeError(0.01).WithMaxTrackableValue(SummaryWorkload.OneHour)), 11_000);
         AddThreeDigits(7_716_549_600, 97_652);
         AddThreeDigits(30_000, 24_068);
         AddThreeDigits(1_000_000_000, 85_636);
@@ -61,7 +61,7 @@ internal static class HistogramFacts
 
         void AddThreeDigits(ulong max, long limit) => table.Add(
             $"3 significant digits, 0 to {max}",
-            factory.WithSignificantDigits(3).WithMaxTrackableValue(max).Create().FootprintInBytes,
+            FullFootprint(factory.WithSignificantDigits(3).WithMaxTrackableValue(max)),
             limit);
 
         void AddThreadLocal(int threads)
@@ -70,7 +70,29 @@ internal static class HistogramFacts
             table.Add(
                 $"thread-local, 3 significant digits, 0 to {ValueSet.MaxTrackableValue}, {threads} thread(s) at once",
                 FootprintAfter(shape.WithThreadLocal().Create(), threads),
-                (threads + 1) * shape.Create().FootprintInBytes);
+                (threads + 1) * FullFootprint(shape));
+        }
+    }
+
+    private static long FootprintOfFew(HdrHistogram histogram)
+    {
+        histogram.Record([20_000, 40_000]);
+        return histogram.FootprintInBytes;
+    }
+
+    private static long FullFootprint(PlainHdrHistogramFactory<uint> factory)
+    {
+        PlainHdrHistogram<uint> histogram = factory.Create();
+        RecordInEachOctave(histogram);
+        return histogram.FootprintInBytes;
+    }
+
+    /// <summary>Makes the histogram allocate all its counters.</summary>
+    private static void RecordInEachOctave(HdrHistogram histogram)
+    {
+        for (int scale = 0; scale < 64; scale++)
+        {
+            histogram.Record(1UL << scale);
         }
     }
 
@@ -79,7 +101,7 @@ internal static class HistogramFacts
         using Barrier allAlive = new(threads);
         Thread[] writers = [.. Enumerable.Range(0, threads).Select(_ => new Thread(() =>
         {
-            histogram.Record(1);
+            RecordInEachOctave(histogram);
             allAlive.SignalAndWait();
         }))];
         Array.ForEach(writers, writer => writer.Start());

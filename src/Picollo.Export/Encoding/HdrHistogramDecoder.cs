@@ -154,7 +154,9 @@ internal static class HdrHistogramDecoder
         PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
         {
             RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
-            MaxTrackableValue = histogram.UnsharedCounter(histogram.Length - 1) == 0 ? histogram.MaxTrackableValue : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
+            MaxTrackableValue = histogram.UnsharedCounter(histogram.Length - 1) == 0
+                ? histogram.MaxTrackableValue
+                : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
             UnitScale = Math.Min(header.UnitScale, HdrLayout.MaxUnitAndBlockScale - EncodedHeader.BlockScaleOf(1)),
         });
         digit.Add(histogram);

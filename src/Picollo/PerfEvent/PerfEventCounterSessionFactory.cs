@@ -277,7 +277,7 @@ public sealed class PerfEventCounterSessionFactory
         });
     }
 
-    /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram of 115 KB each; and
+    /// <summary>Opens the counters: a descriptor, one page of memory where this thread counts itself, and a histogram each; and
     /// finds out what reading them counts. Some hundreds of microseconds.</summary>
     /// <returns>The session, to be disposed.</returns>
     /// <exception cref="MeasurementUnavailableException">A counter is not available (see <see cref="WithOptional"/>), or this is not

@@ -148,6 +148,11 @@ public sealed partial class DocumentTests
                 ? factory.WithRelativeError(setting).Create()
                 : factory.WithSignificantDigits((int)setting).Create();
 
+            for (int scale = 0; scale < 64; scale++)
+            {
+                histogram.Record(1UL << scale); // all counters exist from now on
+            }
+
             row.Groups["buckets"].Value.Should().Be(histogram.Buckets.Count().ToString("N0", CultureInfo.InvariantCulture));
             string kilobytes = row.Groups["kilobytes"].Value;
             string format = kilobytes.Contains('.', StringComparison.Ordinal) ? "F1" : "F0";

@@ -1,5 +1,4 @@
 using System.Numerics;
-using System.Runtime.Intrinsics;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -40,25 +39,6 @@ public class HdrLayoutTests
         layout.RelativeError.Should().BeLessThanOrEqualTo(asked);
         (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not do for {0}", asked);
     });
-
-    [TheoryNeeding(Need.Avx512)]
-    [MemberData(nameof(Scales))]
-    public void Eight_octaves_and_places_at_once_are_those_of_each(int scale)
-    {
-        foreach (HdrLayout layout in new[] { Layout(scale), Layout(scale, 14) })
-        {
-            foreach (ulong[] eight in Values.Edges.Chunk(Vector512<ulong>.Count).Where(chunk => chunk.Length == Vector512<ulong>.Count))
-            {
-                Vector512<ulong> octaves = layout.LeadingZerosOf(Vector512.Create(eight), out Vector512<ulong> places);
-
-                for (int i = 0; i < eight.Length; i++)
-                {
-                    octaves[i].Should().Be((ulong)layout.LeadingZerosOf(eight[i]), "value {0}", eight[i]);
-                    places[i].Should().Be(layout.PlaceOf(eight[i], (int)octaves[i]), "value {0}", eight[i]);
-                }
-            }
-        }
-    }
 
     [Theory]
     [MemberData(nameof(Scales))]

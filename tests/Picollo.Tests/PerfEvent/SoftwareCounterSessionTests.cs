@@ -295,14 +295,14 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_new_session_holds_its_histograms_and_not_yet_what_resetting_them_takes()
+    public void A_new_session_takes_memory_for_no_counts_yet()
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
         factory.Create().Dispose();
         long before = GC.GetAllocatedBytesForCurrentThread();
         using PerfEventCounterSession session = factory.Create();
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        allocated.Should().BeInRange(115_000, 125_000, "the documentation says 115 KB for each counter");
+        allocated.Should().BeInRange(500, 8_192, "a histogram takes memory for what is recorded");
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -100,7 +100,8 @@ internal ref struct CounterScan
         }
     }
 
-    private Span<ulong> ChunkSumsFrom(uint start) => ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
+    private Span<ulong> ChunkSumsFrom(uint start) =>
+        ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
 
     private static int PieceCount(ReadOnlyHdrHistogram source) =>
         (source.Length / PercentileSearch.PieceSize(source)) + 2; // clipped ones at either end

@@ -72,8 +72,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong UnderflowCount => ReadOutOfRange().Underflow;
 
-    /// <summary>The bytes of the arrays that the histogram holds on the heap: the counters of all threads, and what resets and snapshots
-    /// keep. The objects themselves add less than 512 bytes, and 64 for
+    /// <summary>The bytes that the histogram holds on the heap: the counters of all threads, as far as values have made them necessary,
+    /// where they are found, and what resets and snapshots keep. The rest of the objects adds less than 512 bytes, and 192 for
     /// each thread of a thread-local histogram. Pooled buffers that a read borrows are not counted.</summary>
     public abstract long FootprintInBytes { get; }
 

@@ -1,3 +1,7 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
 namespace Picollo.Metrics;
 
 /// <summary>A <see cref="CounterBlock{TCounter}"/> of either storage, as readers see it.</summary>
@@ -34,4 +38,262 @@ internal abstract class CounterBlock
 
     /// <summary>What was counted in counters that lie in an octave of the range, but outside it.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
+}
+
+/// <summary>The counters of all values or of one thread, in pages that are made when a value is first counted in them, with everything that
+/// does not fit in a counter: the carries of 32-bit counters and the values outside the range.</summary>
+/// <remarks>
+/// <para>Histograms write to the counters themselves, by the addresses in an <see cref="OctaveTable"/> that this class fills; whatever is
+/// rare comes here.</para>
+/// <para>Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them while they are written sees each
+/// record that happened before the copy began.</para>
+/// <para>A 32-bit counter is never let past 2³¹ for long: who sees the top bit moves the count into the carries, under the lock that
+/// readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.</para>
+/// <para>An octave has all its counters even where the range begins or ends within it, so that a writer needs no comparison. Readers take
+/// what is counted there for what it is, out of range.</para>
+/// </remarks>
+internal sealed partial class CounterBlock<TCounter> : CounterBlock
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
+    private const uint CarryUnit = 1u << 31;
+
+    /// <summary>The largest count that is added to a 32-bit counter directly. Between a counter passing 2³¹ and its carry, others can add
+    /// once each; with this bound it takes 32,767 such threads at one counter to wrap it.</summary>
+    private const ulong MaxDirectCount = 1 << 16;
+
+    private readonly CounterPages<TCounter> _pages;
+
+    private Dictionary<int, ulong>? _carries; // by the counter's number; guarded by Gate; null until the first carry
+
+    // Counts too large for a 32-bit counter that several threads write, by the counter's number; null until the first. Counts are only
+    // added to it, so that neither writers nor readers need the lock: each count is in here or in the counter, never in both.
+    private ulong[]? _large;
+
+    private bool _isClosed;
+
+    public CounterBlock(ReadOnlyHdrHistogram owner) => _pages = new CounterPages<TCounter>(owner);
+
+    /// <summary>The lock that readers hold while they copy.</summary>
+    public object Gate { get; } = new();
+
+    public override long FootprintInBytes
+    {
+        get
+        {
+            lock (Gate)
+            {
+                long octaves = OctaveTable.Length * sizeof(long);
+                return octaves + _pages.FootprintInBytes + Footprint.OfArray(_large) + Footprint.OfDictionary(_carries);
+            }
+        }
+    }
+
+    /// <summary>Whether writers were shut out.</summary>
+    public bool IsClosed => Volatile.Read(ref _isClosed);
+
+    /// <summary>Shuts writers out: their next record finds no address. One under way is lost.</summary>
+    public void Close(ref OctaveTable octaves)
+    {
+        Volatile.Write(ref _isClosed, true);
+        Interlocked.MemoryBarrier(); // a writer that adds a page either sees this or has its addresses cleared below
+        OctaveTable.Clear(ref octaves);
+    }
+
+    /// <summary>The counter of a number, made with its page if need be.</summary>
+    public ref TCounter CounterAt(ref OctaveTable octaves, int number)
+    {
+        ref TCounter counter = ref _pages.CounterAt(number, out bool isNew);
+        if (isNew && !IsClosed)
+        {
+            _pages.Publish(number, ref octaves);
+            Interlocked.MemoryBarrier();
+            if (IsClosed)
+            {
+                OctaveTable.Clear(ref octaves);
+            }
+        }
+
+        return ref counter;
+    }
+
+    /// <summary>Adds to the counter of a value, or counts it out of range; for counters that only the calling thread
+    /// writes.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)] // else it takes the registers of the batch's loop
+    public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
+    {
+        uint index = owner.Layout.IndexOf(value) - owner.FirstIndex;
+        if (index < (uint)owner.Length)
+        {
+            Add(ref octaves, (int)index, count);
+        }
+        else
+        {
+            AddOutOfRange(value < owner.MinTrackableValue, count);
+        }
+    }
+
+    /// <summary>As <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, for counters that several threads
+    /// write.</summary>
+    public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
+    {
+        uint index = owner.Layout.IndexOf(value) - owner.FirstIndex;
+        if (index < (uint)owner.Length)
+        {
+            AddInterlocked(ref octaves, (int)index, count);
+        }
+        else
+        {
+            AddOutOfRange(value < owner.MinTrackableValue, count);
+        }
+    }
+
+    /// <summary>Moves 2³¹ from the 32-bit counter of a value, which several threads write, into the carries.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public void CarryInterlocked(ReadOnlyHdrHistogram owner, ulong value) =>
+        CarryInterlocked((int)(owner.Layout.IndexOf(value) - owner.FirstIndex));
+
+    /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries. Does nothing to a counter that does not
+    /// exist.</summary>
+    public void CarryInterlocked(int number)
+    {
+        if (!_pages.Have(number))
+        {
+            return;
+        }
+
+        lock (Gate)
+        {
+            ref uint counter = ref Unsafe.As<TCounter, uint>(ref _pages.CounterAt(number, out _));
+            if (Volatile.Read(ref counter) >= CarryUnit)
+            {
+                AddCarry(number, CarryUnit);
+                Interlocked.Add(ref counter, unchecked(0u - CarryUnit));
+            }
+        }
+    }
+
+    public override void AddTo(Span<ulong> sums)
+    {
+        lock (Gate)
+        {
+            _pages.View.AddTo(sums);
+            AddCarriesTo(sums);
+        }
+    }
+
+    public override void CopyTo(Span<ulong> sums)
+    {
+        lock (Gate)
+        {
+            _pages.View.CopyTo(sums);
+            AddCarriesTo(sums);
+        }
+    }
+
+    public override bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner)
+    {
+        lock (Gate)
+        {
+            (ulong underflow, ulong overflow) = OutOfRange;
+            return _carries is null && Volatile.Read(ref _large) is null && summary.TryFill(owner, _pages.View, underflow + overflow);
+        }
+    }
+
+    private protected override (ulong Underflow, ulong Overflow) CountersOutOfRange()
+    {
+        lock (Gate)
+        {
+            (ulong underflow, ulong overflow) = _pages.SumOutOfRange();
+            if (_carries is { } carries)
+            {
+                foreach ((int number, ulong carried) in carries)
+                {
+                    underflow += number < 0 ? carried : 0;
+                    overflow += number >= _pages.Length ? carried : 0;
+                }
+            }
+
+            return (underflow, overflow);
+        }
+    }
+
+    /// <summary>Adds to a counter that only the calling thread writes.</summary>
+    private void Add(ref OctaveTable octaves, int number, ulong count)
+    {
+        ref TCounter at = ref CounterAt(ref octaves, number);
+        if (typeof(TCounter) == typeof(ulong))
+        {
+            Unsafe.As<TCounter, ulong>(ref at) += count;
+            return;
+        }
+
+        ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
+        ulong sum = counter + count;
+        if (sum < CarryUnit && sum >= count)
+        {
+            counter = (uint)sum;
+            return;
+        }
+
+        lock (Gate)
+        {
+            AddCarry(number, count);
+            if (counter >= CarryUnit / 2)
+            {
+                AddCarry(number, counter);
+                counter = 0;
+            }
+        }
+    }
+
+    private void AddInterlocked(ref OctaveTable octaves, int number, ulong count)
+    {
+        if (typeof(TCounter) == typeof(ulong))
+        {
+            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref CounterAt(ref octaves, number)), count);
+            return;
+        }
+
+        if (count <= MaxDirectCount)
+        {
+            ref uint counter = ref Unsafe.As<TCounter, uint>(ref CounterAt(ref octaves, number));
+            if (Interlocked.Add(ref counter, (uint)count) >= CarryUnit)
+            {
+                CarryInterlocked(number);
+            }
+
+            return;
+        }
+
+        ulong[] large = Volatile.Read(ref _large)
+            ?? Interlocked.CompareExchange(ref _large, new ulong[_pages.Length], null)
+            ?? _large!;
+        Interlocked.Add(ref large[number], count);
+    }
+
+    private void AddCarriesTo(Span<ulong> sums)
+    {
+        if (Volatile.Read(ref _large) is { } large)
+        {
+            CounterMath.Add<ulong>(large, sums);
+        }
+
+        if (_carries is { } carries)
+        {
+            foreach ((int number, ulong carried) in carries)
+            {
+                if ((uint)number < (uint)sums.Length)
+                {
+                    sums[number] += carried;
+                }
+            }
+        }
+    }
+
+    private void AddCarry(int number, ulong count)
+    {
+        _carries ??= [];
+        CollectionsMarshal.GetValueRefOrAddDefault(_carries, number, out _) += count;
+    }
 }

@@ -88,8 +88,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <summary>Counts a value.</summary>
     /// <param name="value">The value, in whatever unit the histogram is for. Out of range it is counted in
     /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
-    /// <remarks>Allocates nothing, except the counters of a thread that records into a thread-local histogram for the first
-    /// time.</remarks>
+    /// <remarks>Allocates nothing, except the counters for values of a magnitude that was not recorded before (in a thread-local histogram,
+    /// by the same thread).</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ulong value);
 
@@ -99,7 +99,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ulong value, ulong count);
 
-    /// <summary>Counts each of the values; faster than one by one where the processor has AVX-512.</summary>
+    /// <summary>Counts each of the values, as fast as a loop over an inlined <see cref="Record(ulong)"/>.</summary>
     /// <param name="values">The values, in any order. An empty span records nothing.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);

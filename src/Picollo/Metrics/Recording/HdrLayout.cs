@@ -1,8 +1,6 @@
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using System.Runtime.Intrinsics;
-using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Metrics;
 
@@ -88,16 +86,6 @@ internal readonly record struct HdrLayout
         // 63 ^ lzcnt is the top bit's position; BitOperations.Log2 would add an instruction for a value of 0.
         int step = (63 ^ LeadingZerosOf(value)) - _scale;
         return ((uint)step << _scale) + (uint)(value >> step);
-    }
-
-    /// <summary><see cref="LeadingZerosOf(ulong)"/> and <see cref="PlaceOf"/> of eight values at once; only where <see cref="Avx512CD"/>
-    /// is supported.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public Vector512<ulong> LeadingZerosOf(Vector512<ulong> values, out Vector512<ulong> places)
-    {
-        Vector512<ulong> leadingZeros = Avx512CD.LeadingZeroCount(values | Vector512.Create(_mask));
-        places = Avx512F.ShiftRightLogicalVariable(values, Vector512.Create((ulong)_topStep) - leadingZeros);
-        return leadingZeros;
     }
 
     /// <summary>The base-2 logarithm of the width of the bucket at <paramref name="index"/>.</summary>

@@ -22,7 +22,8 @@ internal struct OctaveTable
 
     /// <summary>The address for a number of leading zeros, from 0 to 63.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static nint At(ref OctaveTable table, int leadingZeros) => Unsafe.Add(ref Unsafe.As<OctaveTable, nint>(ref table), leadingZeros);
+    public static nint At(ref OctaveTable table, int leadingZeros) =>
+        Unsafe.Add(ref Unsafe.As<OctaveTable, nint>(ref table), (nuint)(uint)leadingZeros);
 
     /// <summary>Sets an address. Each is written at once, so that a writer sees either the one before or this.</summary>
     public static void Set(ref OctaveTable table, int leadingZeros, nint address) => Volatile.Write(ref table[leadingZeros], address);
