@@ -63,6 +63,15 @@ typedef picollo_u64 (*picollo_read_time)(void);
  * What is in the other fields then is as it was, or of no meaning.
  */
 PICOLLO_API picollo_u64 picollo_perf_read(struct picollo_perf_counter *counters, int count);
+
+/*
+ * The same without reading the time: `enabled` and `running` are as of the page's last update. Their difference, the time
+ * that the event was enabled and on no counter, is as of now. If it is equal in two readings, the event was on a counter all
+ * the time that it was enabled between them, and the difference of the values needs no scaling.
+ */
+PICOLLO_API picollo_u64 picollo_perf_read_counts(struct picollo_perf_counter *counters, int count);
+
+/* picollo_perf_read with other instructions, and picollo_perf_read_counts where read_time is 0. */
 PICOLLO_API picollo_u64 picollo_perf_read_with(struct picollo_perf_counter *counters, int count,
                                                picollo_read_pmc read_pmc, picollo_read_time read_time);
 

@@ -72,6 +72,44 @@ static void test_a_page_that_keeps_changing(void) {
           "so is the thread's time of such a page");
 }
 
+/* Only the third of four changes, while it is read: once, or at each of many tries. */
+static picollo_u64 pmc_that_changes_the_third(unsigned number) {
+    if (number == 2)
+        change();
+    return number;
+}
+
+static void test_one_of_four_that_changes(void) {
+    for (int with_time = 0; with_time < 2; with_time++) {
+        picollo_read_time time = with_time ? plain_time : NULL;
+        picollo_u64 extension = with_time ? 5 : 0;
+        struct test_page still = {.offset = 10, .width = 48, .capabilities = RDPMC | TIME, .mult = 1}, others[4];
+        struct picollo_perf_counter counters[4];
+        int wrong = 0;
+        reset(1);
+        page.index = 3;
+        for (unsigned i = 0; i < 4; i++) {
+            others[i] = still;
+            others[i].index = i + 1;
+            counters[i] = (struct picollo_perf_counter){.page = i == 2 ? &page : &others[i], .value = 42};
+        }
+        check(picollo_perf_read_with(counters, 4, pmc_that_changes_the_third, time) == 15 && reads == 2,
+              "of four pages the one that changed is read again");
+        check(counters[2].value == 1000002 && counters[2].enabled == 10000 + extension
+                  && counters[2].running == 10000 + extension,
+              "and all that is given of it is of the second reading");
+        for (unsigned i = 0; i < 4; i++)
+            wrong += i != 2 && (counters[i].value != 10 + i || counters[i].enabled != extension);
+        check(wrong == 0, "the other three are as they were");
+
+        reset(1000000);
+        page.index = 3;
+        counters[2].value = 42;
+        check(picollo_perf_read_with(counters, 4, pmc_that_changes_the_third, time) == 11 && counters[2].value == 42,
+              "of four pages the one that always changes is given up, and the others are read");
+    }
+}
+
 /* The second page changes after the time was read for the first: its time is ahead of the reading's. */
 static struct test_page second;
 
@@ -168,6 +206,15 @@ static void test_a_thread_that_keeps_changing_it(void) {
             seen += n != last;
             last = n;
         }
+        read = picollo_perf_read_with(counters, 3, raw, NULL);
+        for (int i = 0; i < 3; i++) {
+            if (!(read >> i & 1))
+                continue;
+            picollo_u64 n = counters[i].enabled;
+            torn += counters[i].value != 4096 * n || counters[i].running != 3 * n || n % 5 == 0;
+            back += n < last;
+            last = n;
+        }
         if (picollo_perf_thread_time_with(&shared, &nanoseconds, frozen_time)) {
             torn += nanoseconds % 10 != 0;
             back += nanoseconds / 10 < last;
@@ -185,6 +232,7 @@ static void test_a_thread_that_keeps_changing_it(void) {
 void test_pages_that_change(void) {
     test_a_change_in_the_middle();
     test_a_page_that_keeps_changing();
+    test_one_of_four_that_changes();
     test_a_page_newer_than_the_time();
 #if defined(__linux__)
     /* Only there are pages that anybody else writes. */

@@ -234,6 +234,40 @@ static void test_time_is_read_once(void) {
           "and counts for those whose pages have it");
 }
 
+/* Four counters, of which the third was off for 200 ns; the time is 9 ns after the pages' last update. */
+static void test_counts_without_the_time(void) {
+    struct test_page pages[4];
+    struct picollo_perf_counter counters[4];
+    int wrong = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        pages[i] = on_counter;
+        pages[i].index = i + 1;
+        pages[i].offset = 1000 * (i + 1);
+        pages[i].enabled = i == 2 ? 700 : 500;
+        pages[i].capabilities = RDPMC | TIME;
+        pages[i].mult = 1;
+        counters[i] = counter_on(&pages[i]);
+    }
+    pmc_value = ((picollo_u64)1 << 48) - 3; /* -3 */
+    time_value = 9;
+    pmc_reads = time_reads = 0;
+    check(picollo_perf_read_with(counters, 4, fake_pmc, NULL) == 15, "four counters are read without the time");
+    check(pmc_reads == 4 && time_reads == 0, "with four instructions");
+    for (unsigned i = 0; i < 4; i++)
+        wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled || counters[i].running != 500;
+    check(wrong == 0, "the counts keep their sign, and the times are those of the pages");
+
+    check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "with the time, it is one more instruction");
+    for (unsigned i = 0; i < 4; i++)
+        wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled + 9 || counters[i].running != 509;
+    check(wrong == 0, "all times are extended, of the multiplexed counter and of those that were never off");
+
+    pages[2].index = 0;
+    counters[2] = counter_on(&pages[2]);
+    check(picollo_perf_read_with(counters, 4, fake_pmc, NULL) == 11 && is_untouched(&counters[2]),
+          "an event on no counter is not read without the time either");
+}
+
 static void test_thread_time(void) {
     struct test_page page = {.lock = 2, .running = 1000, .enabled = 5000, .capabilities = TIME, .mult = 2, .time_offset = 1};
     picollo_u64 nanoseconds = 77;
@@ -257,6 +291,7 @@ static void test_the_real_instructions(void) {
     check(now >= before, "and it is the counter's");
     struct picollo_perf_counter counter = counter_on(&page);
     check(picollo_perf_read(&counter, 1) == 0 && is_untouched(&counter), "a page without an index is not read");
+    check(picollo_perf_read_counts(&counter, 1) == 0 && is_untouched(&counter), "nor without the time");
 }
 
 void test_pages(void) {
@@ -269,6 +304,7 @@ void test_pages(void) {
     test_times_are_extended_to_now();
     test_short_clock();
     test_time_is_read_once();
+    test_counts_without_the_time();
     test_thread_time();
     test_the_real_instructions();
 }

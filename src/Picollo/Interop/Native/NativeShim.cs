@@ -34,6 +34,9 @@ internal sealed unsafe class NativeShim
     /// <summary>picollo_perf_read; null where there is no library.</summary>
     public delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadPerfCounters { get; private init; }
 
+    /// <summary>picollo_perf_read_counts; null where there is no library.</summary>
+    public delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadPerfCounts { get; private init; }
+
     /// <summary>picollo_perf_thread_time (page, nanoseconds); null where there is no library.</summary>
     public delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> ReadThreadTime { get; private init; }
 
@@ -89,6 +92,7 @@ internal sealed unsafe class NativeShim
         var hasInvariantCounter = (delegate* unmanaged<int>)Find("picollo_has_invariant_counter");
         var readCounter = (delegate* unmanaged[SuppressGCTransition]<ulong>)Find("picollo_read_counter");
         var readPerfCounters = (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)Find("picollo_perf_read");
+        var readPerfCounts = (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)Find("picollo_perf_read_counts");
         var readThreadTime = (delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int>)Find("picollo_perf_thread_time");
         var countPmuCounters = (delegate* unmanaged<uint*, uint*, int>)Find("picollo_pmu_counters");
         var runJitter = (delegate* unmanaged<JitterState*, int>)Find("picollo_jitter_run");
@@ -110,6 +114,7 @@ internal sealed unsafe class NativeShim
         {
             ReadCounter = isInvariant ? readCounter : null,
             ReadPerfCounters = readPerfCounters,
+            ReadPerfCounts = readPerfCounts,
             ReadThreadTime = readThreadTime,
             CountPmuCounters = countPmuCounters,
             RunJitter = runJitter,

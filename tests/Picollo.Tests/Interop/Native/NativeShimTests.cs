@@ -14,6 +14,7 @@ public unsafe class NativeShimTests
         shim.UnavailableReason.Should().BeNull();
         ((nint)shim.ReadCounter).Should().Be(42);
         ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadPerfCounts).Should().Be(47);
         ((nint)shim.ReadThreadTime).Should().Be(44);
         ((nint)shim.CountPmuCounters).Should().Be(45);
         ((nint)shim.RunJitter).Should().Be(46);
@@ -36,6 +37,7 @@ public unsafe class NativeShimTests
     [InlineData("picollo_has_invariant_counter")]
     [InlineData("picollo_read_counter")]
     [InlineData("picollo_perf_read")]
+    [InlineData("picollo_perf_read_counts")]
     [InlineData("picollo_perf_thread_time")]
     [InlineData("picollo_pmu_counters")]
     [InlineData("picollo_jitter_run")]
@@ -53,6 +55,7 @@ public unsafe class NativeShimTests
 
         ((nint)shim.ReadCounter).Should().Be(0);
         ((nint)shim.ReadPerfCounters).Should().Be(43);
+        ((nint)shim.ReadPerfCounts).Should().Be(47);
         ((nint)shim.ReadThreadTime).Should().Be(44);
         ((nint)shim.CountPmuCounters).Should().Be(45);
         ((nint)shim.RunJitter).Should().Be(46);
@@ -142,6 +145,7 @@ public unsafe class NativeShimTests
                 "picollo_has_invariant_counter" => (nint)HasInvariantCounter,
                 "picollo_read_counter" => 42,
                 "picollo_perf_read" => 43,
+                "picollo_perf_read_counts" => 47,
                 "picollo_perf_thread_time" => 44,
                 "picollo_pmu_counters" => 45,
                 "picollo_jitter_run" => 46,
