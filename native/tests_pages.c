@@ -257,6 +257,7 @@ static void test_counts_without_the_time(void) {
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled || counters[i].running != 500;
     check(wrong == 0, "the counts keep their sign, and the times are those of the pages");
 
+    wrong = 0;
     check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "with the time, it is one more instruction");
     for (unsigned i = 0; i < 4; i++)
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled + 9 || counters[i].running != 509;

@@ -16,6 +16,10 @@ internal sealed unsafe class BareLibrary(nint library)
     public readonly delegate* unmanaged<PerfPage*, int, int, void> LoopOfNothing =
         (delegate* unmanaged<PerfPage*, int, int, void>)NativeLibrary.GetExport(library, "bench_read_with");
 
+    /// <summary>(ignored, N, repetitions): N counter instructions and nothing else, in C.</summary>
+    public readonly delegate* unmanaged<PerfPage*, int, int, void> LoopOfInstructions =
+        (delegate* unmanaged<PerfPage*, int, int, void>)NativeLibrary.GetExport(library, "bench_instructions");
+
     /// <summary>picollo_perf_read.</summary>
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> Read =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "picollo_perf_read");
@@ -23,6 +27,14 @@ internal sealed unsafe class BareLibrary(nint library)
     /// <summary>The same with instructions that take no time.</summary>
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadNothing =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "bench_read_nothing_with");
+
+    /// <summary>picollo_perf_read_counts.</summary>
+    public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadCounts =
+        (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "picollo_perf_read_counts");
+
+    /// <summary>The same with an instruction that takes no time.</summary>
+    public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadNothingCounts =
+        (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "bench_read_nothing_counts_with");
 
     /// <summary>A function that does nothing.</summary>
     public readonly delegate* unmanaged[SuppressGCTransition]<int> Empty =

@@ -38,9 +38,17 @@ internal sealed unsafe class LoopInC(BareLibrary bare, int count, bool withCalls
     }
 }
 
-/// <summary>The library's read of so many counters, called as a session calls it.</summary>
-internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothing)
-    : Contender($"picollo_perf_read of {count}", PerfComparison.Reads)
+/// <summary>The floor of a read: its instructions, of the counters and of the time, in a loop of C.</summary>
+internal sealed unsafe class Instructions(BareLibrary bare, int count)
+    : Contender($"a C loop of {count} instructions and nothing else", PerfComparison.Reads)
+{
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public override void Run(int operations) => bare.LoopOfInstructions(null, count, operations);
+}
+
+/// <summary>The library's read of <paramref name="count"/> counters, called as a session calls it.</summary>
+internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothing, bool withTimes = true)
+    : Contender($"{(withTimes ? "picollo_perf_read" : "picollo_perf_read_counts")} of {count}", PerfComparison.Reads)
 {
     private readonly PerfPage* _counters = SimulatedPages.Counters(count);
     private ulong _mask;
@@ -48,7 +56,9 @@ internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothi
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations)
     {
-        delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> read = ofNothing ? bare.ReadNothing : bare.Read;
+        delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> read = withTimes
+            ? ofNothing ? bare.ReadNothing : bare.Read
+            : ofNothing ? bare.ReadNothingCounts : bare.ReadCounts;
         PerfPage* counters = _counters;
         ulong mask = ulong.MaxValue;
         for (int i = 0; i < operations; i++)
@@ -63,7 +73,7 @@ internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothi
     {
         Run(Operations);
         Require(
-            _mask == (1ul << count) - 1 && _counters[0].RunningNanoseconds == 1_000_001,
+            _mask == (1ul << count) - 1 && _counters[0].RunningNanoseconds == (withTimes ? 1_000_001ul : 1_000_000),
             $"read {_mask:b}, {_counters[0].RunningNanoseconds} ns.");
     }
 }

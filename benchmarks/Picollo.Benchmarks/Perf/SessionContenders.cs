@@ -99,6 +99,6 @@ internal sealed class SessionContender(
     private static unsafe PerfPages Pages(BareLibrary bare, int count)
     {
         nint[] pages = [.. Enumerable.Range(1, count).Select(index => (nint)SimulatedPages.Page((uint)index))];
-        return new PerfPages(pages, bare.Read);
+        return new PerfPages(pages, bare.Read, bare.ReadCounts);
     }
 }

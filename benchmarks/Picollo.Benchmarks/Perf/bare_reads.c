@@ -14,6 +14,8 @@ __asm__(".macro rdpmc\n\trdtsc\n.endm");
 PICOLLO_API void bench_read(struct picollo_perf_counter *counters, int count, int operations);
 PICOLLO_API void bench_read_with(struct picollo_perf_counter *counters, int count, int operations);
 PICOLLO_API picollo_u64 bench_read_nothing_with(struct picollo_perf_counter *counters, int count);
+PICOLLO_API picollo_u64 bench_read_nothing_counts_with(struct picollo_perf_counter *counters, int count);
+PICOLLO_API void bench_instructions(struct picollo_perf_counter *counters, int count, int operations);
 
 void bench_read(struct picollo_perf_counter *counters, int count, int operations) {
     while (operations-- > 0)
@@ -31,4 +33,16 @@ void bench_read_with(struct picollo_perf_counter *counters, int count, int opera
 
 picollo_u64 bench_read_nothing_with(struct picollo_perf_counter *counters, int count) {
     return read_counters(counters, count, no_pmc, no_time);
+}
+
+picollo_u64 bench_read_nothing_counts_with(struct picollo_perf_counter *counters, int count) {
+    return read_counters(counters, count, no_pmc, 0);
+}
+
+/* The floor of any read: the instructions, of counters and of the time, and nothing else. */
+void bench_instructions(struct picollo_perf_counter *counters, int count, int operations) {
+    (void)counters;
+    while (operations-- > 0)
+        for (int i = 0; i < count; i++)
+            read_pmc((unsigned)i);
 }

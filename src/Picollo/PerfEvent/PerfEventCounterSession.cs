@@ -54,6 +54,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     private readonly PerfPages? _pages;
     private readonly bool _countsReader;
     private readonly ulong[] _userOverhead;
+    private readonly ulong[] _regionOverhead;
     private readonly ulong[] _callOverhead;
     private bool _isDisposed;
 
@@ -70,6 +71,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         _pages = pages;
         _countsReader = countsReader;
         _userOverhead = new ulong[counters.Length];
+        _regionOverhead = new ulong[counters.Length];
         _callOverhead = new ulong[counters.Length];
         Counters = new PerfEventCounters(counters);
         UnavailableCounters = unavailable.AsReadOnly();
@@ -244,9 +246,9 @@ public sealed partial class PerfEventCounterSession : IDisposable
     {
         Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
         _startsUsed = Math.Min(_startsUsed, start); // less already where an outer region was ended before
-        bool byUser = ReadInto(readings, forceSyscallRead: false);
-        ulong[] overhead = OverheadBetween(startedByUser, byUser);
         ReadOnlySpan<PerfReading> starts = _starts.AsSpan(start, Counters.Count);
+        bool byUser = ReadInto(readings, forceSyscallRead: false, starts);
+        ulong[] overhead = startedByUser || byUser ? _regionOverhead : _callOverhead;
         for (int i = 0; i < starts.Length; i++)
         {
             Counters[i].Histogram.Record(PerfMath.Delta(starts[i], readings[i], overhead[i]));
@@ -262,14 +264,17 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
 
         NativeShim shim = NativeShim.Current;
-        return counters > 0 && !pages.Contains(0) && shim.ReadPerfCounters != null ? new PerfPages(pages, shim.ReadPerfCounters) : null;
+        return counters > 0 && !pages.Contains(0) && shim.ReadPerfCounters != null
+            ? new PerfPages(pages, shim.ReadPerfCounters, shim.ReadPerfCounts)
+            : null;
     }
 
-    /// <summary>Reads all counters, in user space if that may be and can be, and says whether it was.</summary>
-    private bool ReadInto(Span<PerfReading> readings, bool forceSyscallRead)
+    /// <summary>Reads all counters, in user space if that may be and can be, and says whether it was. With
+    /// <paramref name="starts"/>, as the end of the region that these readings began.</summary>
+    private bool ReadInto(Span<PerfReading> readings, bool forceSyscallRead, ReadOnlySpan<PerfReading> starts = default)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        bool byUser = !forceSyscallRead && _pages is not null && _pages.TryRead(readings);
+        bool byUser = !forceSyscallRead && _pages is not null && _pages.TryRead(readings, starts);
         if (!byUser)
         {
             readings[..Counters.Count].Clear();
@@ -315,11 +320,12 @@ public sealed partial class PerfEventCounterSession : IDisposable
         if (_pages is not null)
         {
             Calibrate(_userOverhead, forceSyscallRead: false);
+            Calibrate(_regionOverhead, forceSyscallRead: false, isRegion: true);
         }
     }
 
     /// <summary>By readings of this way alone: where the pages cannot be read just now, nothing is taken off later.</summary>
-    private void Calibrate(ulong[] overhead, bool forceSyscallRead)
+    private void Calibrate(ulong[] overhead, bool forceSyscallRead, bool isRegion = false)
     {
         int rounds = 0;
         Span<PerfReading> first = stackalloc PerfReading[PerfEventGroup.MaxCounters];
@@ -327,7 +333,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         for (int round = 0; round < CalibrationRounds; round++)
         {
             bool firstByUser = ReadInto(first, forceSyscallRead);
-            bool secondByUser = ReadInto(second, forceSyscallRead);
+            bool secondByUser = ReadInto(second, forceSyscallRead, isRegion ? first : default);
             if (firstByUser == forceSyscallRead || secondByUser == forceSyscallRead)
             {
                 continue;

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Picollo.PerfEvent;
 
 /// <summary>What one counter stood at: its count, and for how long it was enabled and in fact counted.</summary>
@@ -9,6 +11,18 @@ internal struct PerfReading
 
     /// <summary>The count as it would be, had the counter run all the time that it was enabled.</summary>
     public ulong Scaled;
+
+    /// <summary>What one counter on one thread stood at.</summary>
+    public PerfReading(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
+    {
+        Raw = raw;
+        EnabledNanoseconds = enabledNanoseconds;
+        RunningNanoseconds = runningNanoseconds;
+        Scaled = PerfMath.Scale(raw, enabledNanoseconds, runningNanoseconds);
+    }
+
+    /// <summary>For how long it was enabled and did not count.</summary>
+    public readonly ulong OffNanoseconds => EnabledNanoseconds - RunningNanoseconds;
 
     /// <summary>What was counted, and the times that passed, since an earlier reading.</summary>
     public readonly PerfEventCounterValue Since(in PerfReading earlier) => new()
@@ -32,16 +46,8 @@ internal struct PerfReading
 internal static class PerfMath
 {
     /// <summary>perf_event_open(2): a counter that took turns with others is scaled by enabled / running. 0 where it never ran.</summary>
-    public static ulong Scale(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
-    {
-        if (enabledNanoseconds == runningNanoseconds || runningNanoseconds == 0)
-        {
-            return runningNanoseconds == 0 && enabledNanoseconds != 0 ? 0 : raw;
-        }
-
-        UInt128 scaled = (UInt128)raw * enabledNanoseconds / runningNanoseconds;
-        return scaled <= ulong.MaxValue ? (ulong)scaled : ulong.MaxValue;
-    }
+    public static ulong Scale(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds) =>
+        enabledNanoseconds == runningNanoseconds ? raw : ScaleTurns(raw, enabledNanoseconds, runningNanoseconds);
 
     /// <summary>Between two readings: what was counted then, scaled by the times that passed then, less what reading itself counts.
     /// A region all through which the counter counted is exact, however often it was off before (the difference of the scaled counts
@@ -65,4 +71,17 @@ internal static class PerfMath
     /// <summary>Which part of the time that it was enabled a counter counted; null where it was not enabled.</summary>
     public static double? Share(ulong enabledNanoseconds, ulong runningNanoseconds) =>
         enabledNanoseconds == 0 ? null : Math.Min(1, (double)runningNanoseconds / enabledNanoseconds);
+
+    // Not inlined: its division takes the registers of the loop that calls it.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ulong ScaleTurns(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
+    {
+        if (runningNanoseconds == 0)
+        {
+            return 0;
+        }
+
+        UInt128 scaled = (UInt128)raw * enabledNanoseconds / runningNanoseconds;
+        return scaled <= ulong.MaxValue ? (ulong)scaled : ulong.MaxValue;
+    }
 }

@@ -81,6 +81,42 @@ public sealed class PerfPagesTests
         Array.ForEach(simulated, page => page.Dispose());
     }
 
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    public void The_end_of_a_region_is_read_without_the_time_unless_a_counter_was_off_in_it()
+    {
+        SimulatedPage[] simulated = [.. Enumerable.Range(1, 4).Select(i => ShimPages.NewPage(i * 1_000))];
+        Array.ForEach(simulated, page => page.OffersTime = true);
+        Array.ForEach(simulated, page => page.TimeOffset = 50);
+        simulated[2].TimeEnabled = 1_700; // off for 700 ns before
+        var pages = new ShimPages(simulated);
+        PerfReading[] starts = new PerfReading[4], ends = new PerfReading[4];
+
+        pages.TryRead(starts).Should().BeTrue();
+        starts.Select(start => start.EnabledNanoseconds).Should().Equal(1_050, 1_050, 1_750, 1_050);
+        pages.ReadsOfTime.Should().Be(1);
+
+        Array.ForEach(simulated, page => page.Offset += 7);
+        pages.TryRead(ends, starts).Should().BeTrue();
+        pages.ReadsOfTime.Should().Be(1, "all counted all through the region, also the one that was off before");
+        Deltas().Should().Equal(7, 7, 7, 7);
+
+        // The third takes its first turn in the region: 3,000 ns, of which it counted 1,000.
+        Array.ForEach(simulated, page => page.TimeEnabled += 3_000);
+        Array.ForEach(simulated, page => page.TimeRunning += 3_000);
+        simulated[2].TimeRunning -= 2_000;
+        pages.TryRead(ends, starts).Should().BeTrue();
+        pages.ReadsOfTime.Should().Be(2);
+        ends.Select(end => end.EnabledNanoseconds).Should().Equal(4_050, 4_050, 4_750, 4_050);
+        ends.Select(end => end.RunningNanoseconds).Should().Equal(4_050, 4_050, 2_050, 4_050);
+        Deltas().Should().Equal(7, 7, 21, 7);
+
+        simulated[3].Index = 0;
+        pages.TryRead(ends, starts).Should().BeFalse("the fourth is not on the CPU");
+        Array.ForEach(simulated, page => page.Dispose());
+
+        IEnumerable<ulong> Deltas() => starts.Zip(ends, (start, end) => PerfMath.Delta(start, end, overhead: 0));
+    }
+
     [Fact]
     public void Sizes_and_places_are_those_of_the_kernel_and_the_library()
     {

@@ -5,7 +5,7 @@ namespace Picollo.Tests.PerfEvent;
 
 /// <summary>Simulated pages, read by the native library's own code with other instructions in it: each counter of the CPU stands at
 /// <see cref="CounterValue"/>.</summary>
-internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pages.Select(page => (nint)page.Address)], null)
+internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pages.Select(page => (nint)page.Address)], null, null)
 {
     /// <summary>What stands for the instruction is picollo_abi_version: native, as it has to be without a GC transition.</summary>
     public const long CounterValue = NativeShim.AbiVersion;
@@ -21,7 +21,14 @@ internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pa
     public static SimulatedPage NewPage(long value) =>
         new() { OffersCounter = true, Index = 1, Width = 48, Offset = value - CounterValue, TimeEnabled = 1_000, TimeRunning = 1_000 };
 
-    protected override ulong ReadAll(PerfPage* counters, int count) => ReadWith(counters, count, ReadCounter, ReadTime);
+    /// <summary>How many readings read the time.</summary>
+    public int ReadsOfTime { get; private set; }
+
+    protected override ulong ReadAll(PerfPage* counters, int count, bool withTimes)
+    {
+        ReadsOfTime += withTimes ? 1 : 0;
+        return ReadWith(counters, count, ReadCounter, withTimes ? ReadTime : 0);
+    }
 
     private static nint Find(string function)
     {

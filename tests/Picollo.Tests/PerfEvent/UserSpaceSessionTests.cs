@@ -106,6 +106,23 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
+    public void What_the_reads_of_a_region_count_is_found_apart_from_that_of_two_reads()
+    {
+        var pages = new ScriptedPages(2) { CountsOfReading = 40, CountsOfTime = 9 };
+        using PerfEventCounterSession session = Open(pages);
+        using (session.Measure())
+        {
+            pages.Counters[0].Value += 1_000;
+        }
+
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(1_000);
+        session.Read();
+        session.Read();
+        session.Counters[0].RawDelta.Value.Should().Be(49);
+        session.Counters[0].Delta.Value.Should().Be(0);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
     public void The_least_of_many_readings_is_taken_for_what_one_counts()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40, InterruptedEvery = 5 };
@@ -354,9 +371,9 @@ public sealed class UserSpaceSessionTests
         Counters = [new PerfEventNumbers("clock", new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.TaskClock))],
     };
 
-    private sealed unsafe class FailingPages() : PerfPages(new nint[2], null)
+    private sealed unsafe class FailingPages() : PerfPages(new nint[2], null, null)
     {
-        protected override ulong ReadAll(PerfPage* counters, int count) => throw new InvalidOperationException();
+        protected override ulong ReadAll(PerfPage* counters, int count, bool withTimes) => throw new InvalidOperationException();
     }
 
     private static PerfEventCounterSession Open(PerfPages pages) =>
