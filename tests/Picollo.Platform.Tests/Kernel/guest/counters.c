@@ -47,6 +47,15 @@ void check_counts(void) {
     }
     expect(after[2].value > before[2].value, "no cycle passed");
     expect(after[0].running > before[0].running && after[0].enabled > before[0].enabled, "no time passed");
+
+    /* Without the time: later counts, and as long on no counter. */
+    struct picollo_perf_counter counts[3] = {after[0], after[1], after[2]};
+    expect(picollo_perf_read_counts(counts, 3) == 7, "three counters without the time");
+    for (int i = 0; i < 3; i++) {
+        picollo_u64 off = counts[i].enabled - counts[i].running, off_before = after[i].enabled - after[i].running;
+        expect(counts[i].value > after[i].value, "counter %d of three does not count", i);
+        expect(off == off_before, "counter %d of three was off for %llu ns, and for %llu before", i, off, off_before);
+    }
     close_event(&event), close_event(&more[0]), close_event(&more[1]);
 }
 
