@@ -1,5 +1,3 @@
-using System.Runtime.Intrinsics.X86;
-
 namespace Picollo.Benchmarks.Histogram;
 
 /// <summary><c>compare histogram</c>: everything at once, in under three minutes.</summary>
@@ -39,7 +37,10 @@ internal static class HistogramComparison
     /// <summary>Every row; without <paramref name="others"/> only what Picollo itself and its references do.</summary>
     private static (List<Row> Rows, Dictionary<Contender, Figures> Figures) Measure(bool others, int repetitions)
     {
-        List<Row> rows = [.. OfValues(ValueSet.Wide, others), .. OfValues(ValueSet.Narrow, others), .. OfSummary(), .. OfScopes()];
+        List<Row> rows = [
+            .. OfValues(ValueSet.Wide, others), .. OfValues(ValueSet.Narrow, others), .. OfSummary(), .. ReadingRows.OfAdding(),
+            .. ReadingRows.OfSnapshots(), .. ReadingRows.OfThreads(), .. OfScopes(),
+        ];
         return (rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], repetitions));
     }
 
@@ -58,18 +59,35 @@ internal static class HistogramComparison
         Contender interlocked = Of("interlocked", factory.WithInterlocked().Create(), histogram => new InterlockedVariant(histogram));
         BareInterlocked bareInterlocked = new(set);
 
+        // Recorders all, so that each is compiled alike.
+        LongHistogram peer = new(RecordContender.BlockSize, (long)ValueSet.MaxTrackableValue);
+        Contender longLocal = new Records<LongHistogramInLocal>("LongHistogram's algorithm", set, new(peer), () => peer.Counts);
+        Contender longStatic = new Records<LongHistogramInStaticField>(
+            "LongHistogram's algorithm in a static readonly field", set, default, () => LongHistogramInStaticField.Histogram.Counts);
+        Contender plainLocal = Of("plain, 32-bit, in a local", factory.Create(), histogram => new PlainInLocal<uint>(histogram));
+        Contender plainStatic = Of("plain, 32-bit, in a static readonly field", PlainInStaticField.Histogram, _ => default(PlainInStaticField));
+        Contender plain64Local = Of(
+            "plain, 64-bit, in a local", factory.WithUInt64Storage().Create(), histogram => new PlainInLocal<ulong>(histogram));
+        Contender plain64Static = Of(
+            "plain, 64-bit, in a static readonly field", Plain64InStaticField.Histogram, _ => default(Plain64InStaticField));
+
         yield return new Row(section, new Floor(set));
         yield return new Row(section, article64);
         yield return new Row(section, article32);
         yield return new Row(section, plain64, article64, 0.68);
         yield return new Row(section, plain, article32, 0.72);
-        yield return new Row(section, Of("plain in a static readonly field", PlainInStaticField.Histogram, _ => default(PlainInStaticField)), plain, 1.2);
+        yield return new Row(section, longLocal);
+        yield return new Row(section, longStatic);
+        yield return new Row(section, plainLocal, longLocal, 0.9);
+        yield return new Row(section, plainStatic, longStatic, 0.9);
+        yield return new Row(section, plain64Local, longLocal, 0.8);
+        yield return new Row(section, plain64Static, longStatic, 0.8);
         yield return new Row(section, plainCall, plain, 1.7);
         yield return new Row(section, ThroughBase("plain", factory.Create()), plain, 2);
         yield return new Row(section, ThroughBase("thread-local", factory.WithThreadLocal().Create()));
         yield return new Row(section, ThroughBase("interlocked", factory.WithInterlocked().Create()));
-        yield return new Row(section, new PlainSpan(set), plain, Avx512CD.IsSupported ? 0.8 : 1);
-        yield return new Row(section, threadLocal, plain, 1.15);
+        yield return new Row(section, new PlainSpan(set), plain, 1.1);
+        yield return new Row(section, threadLocal, plain, 1.45);
         yield return new Row(section, threadLocalCall, plainCall, 2);
         yield return new Row(section, new ParallelContender(threadLocal), threadLocal, 1.05);
         yield return new Row(section, bareInterlocked);

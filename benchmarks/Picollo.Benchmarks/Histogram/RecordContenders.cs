@@ -182,10 +182,25 @@ internal interface IRecorder
     void Record(ulong value);
 }
 
+/// <summary>The plain variant in a local.</summary>
+internal readonly struct PlainInLocal<TCounter>(PlainHdrHistogram<TCounter> histogram) : IRecorder
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    public void Record(ulong value) => histogram.Record(value);
+}
+
 /// <summary>The plain variant as applications hold it, in a <c>static readonly</c> field.</summary>
 internal readonly struct PlainInStaticField : IRecorder
 {
     public static readonly PlainHdrHistogram<uint> Histogram = RecordContender.Factory.Create();
+
+    public void Record(ulong value) => Histogram.Record(value);
+}
+
+/// <summary>The plain variant with 64-bit counters, in a <c>static readonly</c> field.</summary>
+internal readonly struct Plain64InStaticField : IRecorder
+{
+    public static readonly PlainHdrHistogram<ulong> Histogram = RecordContender.Factory.WithUInt64Storage().Create();
 
     public void Record(ulong value) => Histogram.Record(value);
 }

@@ -47,6 +47,63 @@ internal static class VectorPasses
         return Vector.Sum(low + high) + SumRest(counts[i..]);
     }
 
+    /// <summary>Adds one array to another.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Add(ReadOnlySpan<uint> counts, Span<uint> sums)
+    {
+        ref uint count = ref MemoryMarshal.GetReference(counts);
+        ref uint sum = ref MemoryMarshal.GetReference(sums);
+        for (nuint i = 0; i + (nuint)Vector512<uint>.Count <= (nuint)sums.Length; i += (nuint)Vector512<uint>.Count)
+        {
+            (Vector512.LoadUnsafe(ref sum, i) + Vector512.LoadUnsafe(ref count, i)).StoreUnsafe(ref sum, i);
+        }
+    }
+
+    /// <summary>Adds an array to one of 64-bit sums.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Add(ReadOnlySpan<uint> counts, Span<ulong> sums)
+    {
+        ref uint count = ref MemoryMarshal.GetReference(counts);
+        ref ulong sum = ref MemoryMarshal.GetReference(sums);
+        for (nuint i = 0; i + (nuint)Vector512<uint>.Count <= (nuint)sums.Length; i += (nuint)Vector512<uint>.Count)
+        {
+            (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref count, i));
+            (Vector512.LoadUnsafe(ref sum, i) + low).StoreUnsafe(ref sum, i);
+            (Vector512.LoadUnsafe(ref sum, i + 8) + high).StoreUnsafe(ref sum, i + 8);
+        }
+    }
+
+    /// <summary>Copies an array to one of 64-bit counts.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Copy(ReadOnlySpan<uint> counters, Span<ulong> copy)
+    {
+        ref uint counter = ref MemoryMarshal.GetReference(counters);
+        ref ulong to = ref MemoryMarshal.GetReference(copy);
+        for (nuint i = 0; i + (nuint)Vector512<uint>.Count <= (nuint)copy.Length; i += (nuint)Vector512<uint>.Count)
+        {
+            (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i));
+            low.StoreUnsafe(ref to, i);
+            high.StoreUnsafe(ref to, i + 8);
+        }
+    }
+
+    /// <summary>Writes what was added to counters since the last pass, and the counters for the next.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Deltas(ReadOnlySpan<uint> counters, Span<ulong> last, Span<ulong> deltas)
+    {
+        ref uint counter = ref MemoryMarshal.GetReference(counters);
+        ref ulong before = ref MemoryMarshal.GetReference(last);
+        ref ulong delta = ref MemoryMarshal.GetReference(deltas);
+        for (nuint i = 0; i + (nuint)Vector512<uint>.Count <= (nuint)deltas.Length; i += (nuint)Vector512<uint>.Count)
+        {
+            (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i));
+            (low - Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref delta, i);
+            (high - Vector512.LoadUnsafe(ref before, i + 8)).StoreUnsafe(ref delta, i + 8);
+            low.StoreUnsafe(ref before, i);
+            high.StoreUnsafe(ref before, i + 8);
+        }
+    }
+
     private static ulong SumRest(ReadOnlySpan<uint> counts)
     {
         ulong sum = 0;

@@ -1,8 +1,9 @@
+using System.Numerics;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Subtraction of counts, in the vectors and in what is left after them: to no less than 0.</summary>
+/// <summary>Sums and differences of counts, in the vectors and in what is left after them.</summary>
 public class CounterMathTests
 {
     private const int Lengths = 40; // several vectors of any size, and every rest
@@ -32,6 +33,73 @@ public class CounterMathTests
         counts.Should().Equal(expected);
         previous.Should().Equal(kept);
     });
+
+    [Fact]
+    public void Counters_of_either_storage_are_copied_added_and_summed() => Seeded.Run(Lengths, random =>
+    {
+        uint[] narrow = NextCounters(random);
+        ulong[] wide = [.. narrow.Select(counter => (ulong)counter << random.Next(20))];
+        ulong[] sums = [.. narrow.Select(_ => (ulong)random.NextInt64())];
+        ulong[] ofNarrow = [.. sums.Zip(narrow, (sum, counter) => sum + counter)];
+        ulong[] ofBoth = [.. ofNarrow.Zip(wide, (sum, counter) => sum + counter)];
+
+        CounterMath.Add<uint>(narrow, sums);
+        sums.Should().Equal(ofNarrow);
+        CounterMath.Add<ulong>(wide, sums);
+        sums.Should().Equal(ofBoth);
+        CounterMath.Sum<uint>(narrow).Should().Be(narrow.Aggregate(0UL, (sum, counter) => sum + counter));
+        CounterMath.Sum<ulong>(wide).Should().Be(wide.Aggregate(0UL, (sum, counter) => sum + counter));
+        CounterMath.CopyAndSum<uint>(narrow, sums).Should().Be(narrow.Aggregate(0UL, (sum, counter) => sum + counter));
+        sums.Should().Equal(narrow.Select(counter => (ulong)counter));
+        CounterMath.CopyAndSum<ulong>(wide, sums).Should().Be(wide.Aggregate(0UL, (sum, counter) => sum + counter));
+        sums.Should().Equal(wide);
+    });
+
+    [Fact]
+    public void A_count_for_which_a_32_bit_counter_has_no_room_is_left_over() => Seeded.Run(5 * Lengths, random =>
+    {
+        uint[] counters = [.. NextCounters(random).Select(counter => counter & int.MaxValue)];
+        uint[] narrow = NextCounters(random, counters.Length);
+        ulong[] wide = [.. narrow.Select(counter => random.Next(6) == 0 ? (ulong)counter << random.Next(33) : counter)];
+
+        ShouldAddWhereThereIsRoom<uint>(counters, narrow, narrow);
+        ShouldAddWhereThereIsRoom<ulong>(counters, wide, wide);
+    });
+
+    private static void ShouldAddWhereThereIsRoom<TCount>(uint[] counters, TCount[] counts, IEnumerable<TCount> added)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
+    {
+        const int First = 7;
+        uint[] sums = [.. counters];
+        List<(int Number, ulong Count)>? rest = null;
+
+        CounterMath.AddWhereRoom<TCount>(counts, sums, First, ref rest);
+
+        foreach ((int number, ulong count) in rest ?? [])
+        {
+            sums[number - First].Should().Be(counters[number - First], "it is left as it was");
+            ulong.CreateChecked(counts[number - First]).Should().Be(count);
+            ((UInt128)count + counters[number - First]).Should().BeGreaterThan(int.MaxValue);
+        }
+
+        int[] without = [.. (rest ?? []).Select(one => one.Number - First)];
+        without.Should().OnlyHaveUniqueItems();
+        ulong[] expected = [.. counters.Zip(added, (counter, count) => counter + ulong.CreateTruncating(count))];
+        for (int i = 0; i < sums.Length; i++)
+        {
+            (without.Contains(i) || sums[i] == expected[i]).Should().BeTrue();
+        }
+    }
+
+    private static uint[] NextCounters(Random random) => NextCounters(random, random.Next(2 * Lengths));
+
+    /// <summary>Small ones, and some that nearly fill a 32-bit counter or half of it.</summary>
+    private static uint[] NextCounters(Random random, int length) => [.. Enumerable.Range(0, length).Select(_ => random.Next(8) switch
+    {
+        0 => uint.MaxValue - (uint)random.Next(3),
+        1 => (uint)int.MaxValue - (uint)random.Next(3),
+        _ => (uint)random.Next(5),
+    })];
 
     private static ulong[] NextCounts(Random random) => NextCounts(random, random.Next(Lengths));
 

@@ -25,6 +25,44 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
+    public void Histograms_can_be_added_to_each_other_at_the_same_time()
+    {
+        HdrHistogram[] pair = [CreateNarrow(), CreateNarrow()];
+        const ulong Full = (1UL << 31) - 1; // each sum of two needs a carry, which takes a lock
+        Array.ForEach(pair, histogram => histogram.Record(20_000, Full));
+        using Barrier both = new(2);
+        Thread[] threads = [.. Enumerable.Range(0, 2).Select(i => new Thread(() =>
+        {
+            for (int round = 0; round < 50; round++)
+            {
+                both.SignalAndWait();
+                pair[i].Add(pair[1 - i]);
+            }
+        }) { IsBackground = true })];
+        Array.ForEach(threads, thread => thread.Start());
+
+        threads.Should().OnlyContain(thread => thread.Join(TimeSpan.FromMinutes(1)), "neither waits for the other");
+        pair[0].GetBucket(20_000).Count.Should().BeGreaterThan(Full);
+    }
+
+    [Fact]
+    public void Add_makes_no_counters_where_there_is_nothing_to_add()
+    {
+        HdrHistogram sum = Factory.Create(), other = Factory.Create();
+        Values.RecordInEachOctave(other);
+        other.Reset();
+        sum.Record(1);
+        long before = sum.FootprintInBytes;
+
+        sum.Add(other);
+        sum.Add(HdrHistogram.Factory.WithUInt64Storage().Create());
+        sum.Add(HdrHistogram.Create().GetSnapshot());
+
+        sum.FootprintInBytes.Should().Be(before);
+        sum.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
     public void Add_leaves_the_other_as_it_was()
     {
         HdrHistogram other = CreateNarrow();

@@ -209,4 +209,43 @@ public abstract partial class HistogramContract
         3 => 20_000, // lanes of one vector that meet in one bucket
         _ => random.NextBetween(Min, Max),
     };
+
+    /// <summary>A writer does not compare with the limits of the range within the octaves in which it begins and ends, so readers have to
+    /// tell what is in range.</summary>
+    [Fact]
+    public void What_is_out_of_range_in_an_octave_of_the_range_is_out_of_range()
+    {
+        HdrHistogram histogram = CreateNarrow(); // from 10,000 to 30,000, whose octaves are 8,192 to 32,767
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        ulong[] below = [8_192, 9_000, 9_983], within = [9_984, 20_000, 30_207], above = [30_208, 31_000, 32_767];
+        for (int round = 1; round <= 2; round++)
+        {
+            ulong times = (ulong)round;
+            foreach (ulong value in below.Concat(within).Concat(above))
+            {
+                histogram.Record(value); // the first makes the octave's counters, the second finds them
+                histogram.Record(value);
+            }
+
+            histogram.Record(below);
+            histogram.Record([.. within, .. above]);
+
+            histogram.TotalCount.Should().Be(9 * times);
+            histogram.UnderflowCount.Should().Be(9 * times);
+            histogram.OverflowCount.Should().Be(18 * times);
+            histogram.GetBucket(9_000).Count.Should().Be(9 * times);
+            histogram.GetBucket(31_000).Count.Should().Be(9 * times);
+            histogram.GetSummary().OverflowCount.Should().Be(18 * times);
+            histogram.GetSummary().P0.Bucket.Start.Should().Be(9_984);
+            histogram.GetSummary().P100.Bucket.Start.Should().Be(29_952);
+            snapshot.Update(deltas: true);
+            snapshot.OverflowCount.Should().Be(18);
+            snapshot.UnderflowCount.Should().Be(9);
+        }
+
+        HdrHistogram copy = histogram.Clone();
+        (copy.UnderflowCount, copy.OverflowCount).Should().Be((18, 36));
+        histogram.Reset();
+        (histogram.UnderflowCount, histogram.OverflowCount).Should().Be((0, 0));
+    }
 }

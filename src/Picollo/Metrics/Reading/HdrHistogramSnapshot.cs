@@ -152,6 +152,17 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     /// <inheritdoc/>
     internal override DateTimeOffset ReadTime => EndTime;
 
+    internal override bool TryAddTo(
+        HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            outOfRange = _shownOutOfRange;
+            return target.TryAdd(new CounterView<ulong>(_shown), ref rest);
+        }
+    }
+
     private protected override bool TryFillInPlace(HdrHistogramSummary summary)
     {
         lock (_gate)

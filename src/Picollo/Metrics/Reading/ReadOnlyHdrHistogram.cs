@@ -119,6 +119,18 @@ public abstract partial class ReadOnlyHdrHistogram
         return corrected;
     }
 
+    /// <summary>Adds the counts to a histogram of the same layout and range, without a copy between them.</summary>
+    /// <param name="target">The histogram, which takes no lock for it.</param>
+    /// <param name="rest">Receives the counts that the target's counters have no room for.</param>
+    /// <param name="outOfRange">The counts out of range, which are not added.</param>
+    /// <returns><see langword="false"/> if that is not possible; then nothing was added.</returns>
+    internal virtual bool TryAddTo(
+        HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
+    {
+        outOfRange = default;
+        return false;
+    }
+
     /// <summary>When what a read returns was counted.</summary>
     internal abstract DateTimeOffset ReadTime { get; }
 

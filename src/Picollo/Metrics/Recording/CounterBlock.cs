@@ -32,6 +32,11 @@ internal abstract class CounterBlock
     /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
     public abstract void CopyTo(Span<ulong> sums);
 
+    /// <summary>Adds the block's counts in range to a histogram of the same layout and range; those for which it has no room in its counters
+    /// go to <paramref name="rest"/>. <see langword="false"/>, and nothing is added, if the histogram's counters have several
+    /// writers.</summary>
+    public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
+
     /// <summary>Fills a summary from the counters in place; <see langword="false"/> where they alone are not the whole
     /// truth, or were written meanwhile.</summary>
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
@@ -191,6 +196,52 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
+    public override bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest)
+    {
+        lock (Gate)
+        {
+            CounterView<TCounter> counters = _pages.View;
+            bool isAdded = typeof(TCounter) == typeof(uint)
+                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counters), ref rest)
+                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counters), ref rest);
+            if (isAdded)
+            {
+                AddCarriesTo(ref rest);
+            }
+
+            return isAdded;
+        }
+    }
+
+    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because whoever has the counts may hold
+    /// one.</summary>
+    /// <param name="octaves">Where the writers find the counters.</param>
+    /// <param name="counts">The counts of a histogram of the same layout and range.</param>
+    /// <param name="rest">Receives those for which a 32-bit counter has no room.</param>
+    public void Add<TCount>(ref OctaveTable octaves, CounterView<TCount> counts, ref List<(int Number, ulong Count)>? rest)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
+    {
+        for (int from = 0, to; from < counts.Length; from = to)
+        {
+            to = _pages.View.EndOfPage(from, counts.EndOfPage(from, counts.Length));
+            ReadOnlySpan<TCount> run = counts.Slice(from, to);
+            if (!run.ContainsAnyExcept(TCount.Zero))
+            {
+                continue; // no page for zeros
+            }
+
+            Span<TCounter> counters = MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), run.Length);
+            if (typeof(TCounter) == typeof(uint))
+            {
+                CounterMath.AddWhereRoom(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);
+            }
+            else
+            {
+                CounterMath.Add(run, MemoryMarshal.Cast<TCounter, ulong>(counters));
+            }
+        }
+    }
+
     public override bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner)
     {
         lock (Gate)
@@ -286,6 +337,28 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
                 if ((uint)number < (uint)sums.Length)
                 {
                     sums[number] += carried;
+                }
+            }
+        }
+    }
+
+    private void AddCarriesTo(ref List<(int Number, ulong Count)>? rest)
+    {
+        for (int i = 0; Volatile.Read(ref _large) is { } large && i < large.Length; i++)
+        {
+            if (large[i] != 0)
+            {
+                (rest ??= []).Add((i, large[i]));
+            }
+        }
+
+        if (_carries is { } carries)
+        {
+            foreach ((int number, ulong carried) in carries)
+            {
+                if ((uint)number < (uint)_pages.Length)
+                {
+                    (rest ??= []).Add((number, carried));
                 }
             }
         }

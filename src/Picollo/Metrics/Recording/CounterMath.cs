@@ -1,9 +1,10 @@
 using System.Numerics;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
-/// <summary>Passes over arrays of counters.</summary>
+/// <summary>Passes over arrays of counters, sixteen 32-bit or eight 64-bit ones at a time.</summary>
 internal static class CounterMath
 {
     /// <summary>Adds each counter to the sum at the same place.</summary>
@@ -11,13 +12,83 @@ internal static class CounterMath
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         sums = sums[..counters.Length];
-        if (typeof(TCounter) == typeof(uint))
+        ref TCounter counter = ref MemoryMarshal.GetReference(counters);
+        ref ulong at = ref MemoryMarshal.GetReference(sums);
+        nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
         {
-            Add(MemoryMarshal.Cast<TCounter, uint>(counters), sums);
+            if (typeof(TCounter) == typeof(uint))
+            {
+                nuint next = i + (nuint)Vector512<ulong>.Count;
+                (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i).AsUInt32());
+                (Vector512.LoadUnsafe(ref at, i) + low).StoreUnsafe(ref at, i);
+                (Vector512.LoadUnsafe(ref at, next) + high).StoreUnsafe(ref at, next);
+            }
+            else
+            {
+                (Vector512.LoadUnsafe(ref at, i) + Vector512.LoadUnsafe(ref counter, i).AsUInt64()).StoreUnsafe(ref at, i);
+            }
         }
-        else
+
+        for (int i = (int)whole; i < sums.Length; i++)
         {
-            Add(MemoryMarshal.Cast<TCounter, ulong>(counters), sums);
+            sums[i] += ulong.CreateTruncating(counters[i]);
+        }
+    }
+
+    /// <summary>Adds counts to 32-bit counters where the sums stay below 2³¹. The others are left as they are and added to
+    /// <paramref name="rest"/>, with their numbers from <paramref name="first"/> on.</summary>
+    public static void AddWhereRoom<TCount>(ReadOnlySpan<TCount> counts, Span<uint> counters, int first, ref List<(int Number, ulong Count)>? rest)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
+    {
+        counters = counters[..counts.Length];
+        ref TCount count = ref MemoryMarshal.GetReference(counts);
+        ref uint counter = ref MemoryMarshal.GetReference(counters);
+        Vector512<uint> top = Vector512.Create(1u << 31);
+        int i = 0;
+        for (; i <= counters.Length - Vector512<uint>.Count; i += Vector512<uint>.Count)
+        {
+            Vector512<uint> added;
+            if (typeof(TCount) == typeof(uint))
+            {
+                added = Vector512.LoadUnsafe(ref count, (nuint)i).AsUInt32();
+            }
+            else
+            {
+                Vector512<ulong> low = Vector512.LoadUnsafe(ref count, (nuint)i).AsUInt64();
+                Vector512<ulong> high = Vector512.LoadUnsafe(ref count, (nuint)(i + Vector512<ulong>.Count)).AsUInt64();
+                added = Vector512.GreaterThanAny(low | high, Vector512.Create((ulong)int.MaxValue)) ? top : Vector512.Narrow(low, high);
+            }
+
+            Vector512<uint> before = Vector512.LoadUnsafe(ref counter, (nuint)i);
+            Vector512<uint> after = before + added;
+            if (((before | added | after) & top) == Vector512<uint>.Zero)
+            {
+                after.StoreUnsafe(ref counter, (nuint)i);
+            }
+            else
+            {
+                AddEach(i, i + Vector512<uint>.Count, counts, counters, ref rest);
+            }
+        }
+
+        AddEach(i, counters.Length, counts, counters, ref rest);
+
+        void AddEach(int from, int to, ReadOnlySpan<TCount> counts, Span<uint> counters, ref List<(int Number, ulong Count)>? rest)
+        {
+            for (int i = from; i < to; i++)
+            {
+                ulong count = ulong.CreateTruncating(counts[i]);
+                ulong sum = counters[i] + count;
+                if (sum <= int.MaxValue && sum >= count)
+                {
+                    counters[i] = (uint)sum;
+                }
+                else
+                {
+                    (rest ??= []).Add((first + i, count));
+                }
+            }
         }
     }
 
@@ -26,32 +97,29 @@ internal static class CounterMath
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         copy = copy[..counters.Length];
-        int i = 0;
-        Vector<ulong> sums = default;
-        if (typeof(TCounter) == typeof(uint))
+        ref TCounter counter = ref MemoryMarshal.GetReference(counters);
+        ref ulong at = ref MemoryMarshal.GetReference(copy);
+        nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
+        Vector512<ulong> sums = default;
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
         {
-            ReadOnlySpan<uint> narrow = MemoryMarshal.Cast<TCounter, uint>(counters);
-            for (; i <= narrow.Length - Vector<uint>.Count; i += Vector<uint>.Count)
+            if (typeof(TCounter) == typeof(uint))
             {
-                Vector.Widen(new Vector<uint>(narrow[i..]), out Vector<ulong> low, out Vector<ulong> high);
-                low.CopyTo(copy[i..]);
-                high.CopyTo(copy[(i + Vector<ulong>.Count)..]);
+                (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i).AsUInt32());
+                low.StoreUnsafe(ref at, i);
+                high.StoreUnsafe(ref at, i + (nuint)Vector512<ulong>.Count);
                 sums += low + high;
             }
-        }
-        else
-        {
-            ReadOnlySpan<ulong> wide = MemoryMarshal.Cast<TCounter, ulong>(counters);
-            for (; i <= wide.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+            else
             {
-                Vector<ulong> v = new(wide[i..]);
-                v.CopyTo(copy[i..]);
+                Vector512<ulong> v = Vector512.LoadUnsafe(ref counter, i).AsUInt64();
+                v.StoreUnsafe(ref at, i);
                 sums += v;
             }
         }
 
-        ulong sum = Vector.Sum(sums);
-        for (; i < counters.Length; i++)
+        ulong sum = Vector512.Sum(sums);
+        for (int i = (int)whole; i < copy.Length; i++)
         {
             copy[i] = ulong.CreateTruncating(counters[i]);
             sum += copy[i];
@@ -60,33 +128,31 @@ internal static class CounterMath
         return sum;
     }
 
-    /// <summary>The sum of all counters of either storage; wraps at 2⁶⁴.</summary>
+    /// <summary>The sum of all counters; wraps at 2⁶⁴.</summary>
     public static ulong Sum<TCounter>(ReadOnlySpan<TCounter> counters)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
-        ulong sum = 0;
-        foreach (TCounter counter in counters)
+        ref TCounter counter = ref MemoryMarshal.GetReference(counters);
+        nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
+        Vector512<ulong> sums = default;
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
         {
-            sum += ulong.CreateTruncating(counter);
+            Vector512<TCounter> v = Vector512.LoadUnsafe(ref counter, i);
+            if (typeof(TCounter) == typeof(uint))
+            {
+                // Pairs of counters as one 64-bit lane: the low half by a mask, the high half by a shift. Cheaper than widening.
+                sums += (v.AsUInt64() & Vector512.Create((ulong)uint.MaxValue)) + (v.AsUInt64() >>> 32);
+            }
+            else
+            {
+                sums += v.AsUInt64();
+            }
         }
 
-        return sum;
-    }
-
-    /// <summary>The sum of all counters; wraps at 2⁶⁴.</summary>
-    public static ulong Sum(ReadOnlySpan<ulong> counters)
-    {
-        int i = 0;
-        Vector<ulong> sums = default;
-        for (; i <= counters.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        ulong sum = Vector512.Sum(sums);
+        for (int i = (int)whole; i < counters.Length; i++)
         {
-            sums += new Vector<ulong>(counters[i..]);
-        }
-
-        ulong sum = Vector.Sum(sums);
-        for (; i < counters.Length; i++)
-        {
-            sum += counters[i];
+            sum += ulong.CreateTruncating(counters[i]);
         }
 
         return sum;
@@ -96,14 +162,15 @@ internal static class CounterMath
     public static void Subtract(ReadOnlySpan<ulong> baseline, Span<ulong> sums)
     {
         sums = sums[..baseline.Length];
-        int i = 0;
-        for (; i <= sums.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        ref ulong before = ref MemoryMarshal.GetReference(baseline);
+        ref ulong at = ref MemoryMarshal.GetReference(sums);
+        nuint whole = (nuint)(sums.Length & -Vector512<ulong>.Count);
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<ulong>.Count)
         {
-            Span<ulong> at = sums[i..];
-            SaturatingSubtract(new Vector<ulong>(at), new Vector<ulong>(baseline[i..])).CopyTo(at);
+            SaturatingSubtract(Vector512.LoadUnsafe(ref at, i), Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref at, i);
         }
 
-        for (; i < sums.Length; i++)
+        for (int i = (int)whole; i < sums.Length; i++)
         {
             sums[i] -= Math.Min(baseline[i], sums[i]);
         }
@@ -113,15 +180,17 @@ internal static class CounterMath
     public static void ToDeltas(Span<ulong> counts, Span<ulong> previous)
     {
         previous = previous[..counts.Length];
-        int i = 0;
-        for (; i <= counts.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
+        ref ulong at = ref MemoryMarshal.GetReference(counts);
+        ref ulong before = ref MemoryMarshal.GetReference(previous);
+        nuint whole = (nuint)(counts.Length & -Vector512<ulong>.Count);
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<ulong>.Count)
         {
-            Vector<ulong> count = new(counts[i..]);
-            SaturatingSubtract(count, new Vector<ulong>(previous[i..])).CopyTo(counts[i..]);
-            count.CopyTo(previous[i..]);
+            Vector512<ulong> count = Vector512.LoadUnsafe(ref at, i);
+            SaturatingSubtract(count, Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref at, i);
+            count.StoreUnsafe(ref before, i);
         }
 
-        for (; i < counts.Length; i++)
+        for (int i = (int)whole; i < counts.Length; i++)
         {
             ulong count = counts[i];
             counts[i] = count - Math.Min(previous[i], count);
@@ -131,39 +200,6 @@ internal static class CounterMath
 
     // Counters only grow, but where several writers meet in a plain histogram one can put back an old count, below what a
     // reset or a snapshot has seen: lost records are 0 then, not 2⁶⁴ of them.
-    private static Vector<ulong> SaturatingSubtract(Vector<ulong> counts, Vector<ulong> before) =>
-        counts - Vector.Min(before, counts);
-
-    private static void Add(ReadOnlySpan<uint> counters, Span<ulong> sums)
-    {
-        int i = 0;
-        for (; i <= counters.Length - Vector<uint>.Count; i += Vector<uint>.Count)
-        {
-            Vector.Widen(new Vector<uint>(counters[i..]), out Vector<ulong> low, out Vector<ulong> high);
-            Span<ulong> at = sums[i..];
-            (new Vector<ulong>(at) + low).CopyTo(at);
-            at = at[Vector<ulong>.Count..];
-            (new Vector<ulong>(at) + high).CopyTo(at);
-        }
-
-        for (; i < counters.Length; i++)
-        {
-            sums[i] += counters[i];
-        }
-    }
-
-    private static void Add(ReadOnlySpan<ulong> counters, Span<ulong> sums)
-    {
-        int i = 0;
-        for (; i <= counters.Length - Vector<ulong>.Count; i += Vector<ulong>.Count)
-        {
-            Span<ulong> at = sums[i..];
-            (new Vector<ulong>(at) + new Vector<ulong>(counters[i..])).CopyTo(at);
-        }
-
-        for (; i < counters.Length; i++)
-        {
-            sums[i] += counters[i];
-        }
-    }
+    private static Vector512<ulong> SaturatingSubtract(Vector512<ulong> counts, Vector512<ulong> before) =>
+        counts - Vector512.Min(before, counts);
 }

@@ -123,9 +123,46 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
 
         ThrowIfDisposed(); // also where the other has nothing to record
+        if (TryAddAlike(other))
+        {
+            return;
+        }
+
         using CountsCopy copy = other.Read();
         Add(other, copy);
     }
+
+    /// <summary>Adds counters to those at the same places, without a copy between them, if they can be.</summary>
+    private bool TryAddAlike(ReadOnlyHdrHistogram other)
+    {
+        if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
+        {
+            return false;
+        }
+
+        // What needs a lock of this histogram is done before and after the other's are held: two histograms may be added to each other.
+        CounterBlock own = WritersBlock;
+        List<(int Number, ulong Count)>? rest = null;
+        if (!other.TryAddTo(this, ref rest, out (ulong Underflow, ulong Overflow) outOfRange))
+        {
+            return false;
+        }
+
+        foreach ((int number, ulong count) in rest ?? [])
+        {
+            Record(BucketAt(number, count).Start, count);
+        }
+
+        own.AddOutOfRange(below: true, outOfRange.Underflow);
+        own.AddOutOfRange(below: false, outOfRange.Overflow);
+        return true;
+    }
+
+    /// <summary>Adds counters to those at the same places, if these have only one writer. Takes no lock.</summary>
+    internal virtual bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest) => false;
+
+    /// <inheritdoc cref="TryAdd(CounterView{uint}, ref List{ValueTuple{int, ulong}})"/>
+    internal virtual bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest) => false;
 
     /// <summary>Adds the counts of another histogram that were read.</summary>
     internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
@@ -284,6 +321,29 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
 
             return ReadOutOfRange();
+        }
+    }
+
+    internal sealed override bool TryAddTo(
+        HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
+    {
+        lock (Gate)
+        {
+            outOfRange = ReadOutOfRange(); // throws if the histogram is disposed
+            if (_baseline is not null)
+            {
+                return false;
+            }
+
+            foreach (CounterBlock? block in Blocks)
+            {
+                if (block is not null && !block.TryAddTo(target, ref rest))
+                {
+                    return false; // at the first block: it depends on the target
+                }
+            }
+
+            return true;
         }
     }
 

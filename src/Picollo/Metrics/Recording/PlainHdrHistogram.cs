@@ -50,6 +50,18 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
+    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
+    {
+        _block.Add(ref _octaves, counters, ref rest);
+        return true;
+    }
+
+    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    {
+        _block.Add(ref _octaves, counters, ref rest);
+        return true;
+    }
+
     private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>

@@ -51,6 +51,20 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
+    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
+    {
+        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
+        block.Add(ref thread.Octaves, counters, ref rest);
+        return true;
+    }
+
+    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    {
+        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
+        block.Add(ref thread.Octaves, counters, ref rest);
+        return true;
+    }
+
     private protected override void CloseToWriters() => Volatile.Write(ref _threads, []);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
