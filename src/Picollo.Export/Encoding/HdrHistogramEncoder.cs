@@ -10,12 +10,14 @@ namespace Picollo.Export;
 /// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
 internal sealed class HdrHistogramEncoder : IDisposable
 {
-    // Counters that are looked at together, as many as a mask has bits, and the bytes they take at the most: a run of zeros and a count
-    // each, and for what was left over.
+    // The counters of a mask, one for each bit.
     private const int GroupSize = 64;
-    private const int MostOfGroup = 2 * (GroupSize + 1) * ZigZag.MaxLength;
 
-    private byte[] _buffer = ArrayPool<byte>.Shared.Rent(4096);
+    // The space that is reserved for a block of counters: a run of zeros and a count for each counter, and what is written behind
+    // the end and then overwritten.
+    private const int MaxBlockBytes = 2 * (ShortCounts.BlockSize + 2) * ZigZag.MaxLength;
+
+    private byte[] _buffer = ArrayPool<byte>.Shared.Rent(2 * MaxBlockBytes);
     private int _length;
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
@@ -87,62 +89,110 @@ internal sealed class HdrHistogramEncoder : IDisposable
     /// <summary>Writes the counts of a histogram, up to the last that is not zero, at their places in the target's layout.</summary>
     private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
-        bool sameBuckets = target == histogram.Layout;
-        double drift = 0;
-        uint origin = target.Origin;
-        int length = EncodedHeader.MaxLength;
-        ulong total = 0;
-        long place = 0; // of the count at hand, not yet written: in a coarser layout others may follow to the same place
-        ulong count = 0;
-        long next = 0; // the first place that nothing is written of yet
-        Reserve(length + MostOfGroup);
-        Span<byte> buffer = _buffer;
-        for (int from = 0; from < counts.Length; from += GroupSize)
+        _length = EncodedHeader.MaxLength;
+        ulong total = target == histogram.Layout
+            ? WriteSameBuckets(counts, (long)histogram.FirstIndex - target.Origin)
+            : WriteOtherBuckets(histogram, counts, target);
+        if ((long)total < 0)
         {
-            ReadOnlySpan<ulong> group = counts.Slice(from, Math.Min(GroupSize, counts.Length - from));
-            if (buffer.Length < length + MostOfGroup)
+            throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
+        }
+
+        if (total == 0)
+        {
+            // An empty histogram is a zero for the value 0.
+            _length += ZigZag.Write(_buffer.AsSpan(_length), 0);
+        }
+    }
+
+    /// <summary>Writes counts whose buckets are those of the target.</summary>
+    /// <param name="counts">All counts.</param>
+    /// <param name="zeros">The number of buckets before the first count.</param>
+    /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
+    private ulong WriteSameBuckets(ReadOnlySpan<ulong> counts, long zeros)
+    {
+        ulong total = 0;
+        while (!counts.IsEmpty)
+        {
+            ReadOnlySpan<ulong> block = counts[..Math.Min(ShortCounts.BlockSize, counts.Length)];
+            Reserve(_length + MaxBlockBytes);
+            if (!ShortCounts.TryWrite(block, _buffer, ref _length, ref zeros, ref total))
             {
-                _length = length;
-                Reserve(2 * _buffer.Length);
-                buffer = _buffer;
+                WriteBlock(block, ref zeros, ref total);
             }
 
+            counts = counts[block.Length..];
+        }
+
+        return total;
+    }
+
+    /// <summary>Writes a block of counts one by one.</summary>
+    private void WriteBlock(ReadOnlySpan<ulong> block, ref long zeros, ref ulong total)
+    {
+        Span<byte> buffer = _buffer;
+        int length = _length;
+        long next = -zeros; // the first bucket that is not yet written, from the start of the block
+        for (int from = 0; from < block.Length; from += GroupSize)
+        {
+            ReadOnlySpan<ulong> group = block.Slice(from, Math.Min(GroupSize, block.Length - from));
             for (ulong used = FindUsed(group); used != 0; used &= used - 1)
             {
                 int i = BitOperations.TrailingZeroCount(used);
-                ulong added = group[i];
-                total += added;
-                if ((long)(total | added) < 0)
-                {
-                    throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
-                }
-
-                uint counter = histogram.FirstIndex + (uint)(from + i);
-                if (sameBuckets) // no two counters at one place: nothing to wait for, a tenth of the time
-                {
-                    counter -= origin;
-                    length = WriteCount(buffer, length, counter - next, added);
-                    next = counter + 1L;
-                    continue;
-                }
-
-                long to = PlaceIn(target, histogram.Layout, counter, added, ref drift) - origin;
-                if (to != place)
-                {
-                    length = WriteCount(buffer, length, place - next, count);
-                    next = count == 0 ? next : place + 1;
-                    (place, count) = (to, 0);
-                }
-
-                count += added;
+                total = Add(total, group[i]);
+                length = WriteCount(buffer, length, from + i - next, group[i]);
+                next = from + i + 1;
             }
         }
 
-        length = WriteCount(buffer, length, place - next, count);
-
-        // An empty histogram is a zero for the value 0.
-        _length = total == 0 ? length + ZigZag.Write(buffer[length..], 0) : length;
+        _length = length;
+        zeros = block.Length - next;
     }
+
+    /// <summary>Writes counts at their places in another layout, where several can share a place.</summary>
+    /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
+    private ulong WriteOtherBuckets(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
+    {
+        double drift = 0;
+        ulong total = 0;
+        long place = 0; // of the pending count, to which others may be added
+        ulong count = 0;
+        long next = 0; // the first place that is not yet written
+        for (int from = 0; from < counts.Length; from += GroupSize)
+        {
+            ReadOnlySpan<ulong> group = counts.Slice(from, Math.Min(GroupSize, counts.Length - from));
+            for (ulong used = FindUsed(group); used != 0; used &= used - 1)
+            {
+                int i = BitOperations.TrailingZeroCount(used);
+                total = Add(total, group[i]);
+                uint index = histogram.FirstIndex + (uint)(from + i);
+                long to = PlaceIn(target, histogram.Layout, index, group[i], ref drift) - target.Origin;
+                if (to != place)
+                {
+                    WritePending();
+                    (place, count) = (to, 0);
+                }
+
+                count += group[i];
+            }
+        }
+
+        WritePending();
+        return total;
+
+        void WritePending()
+        {
+            if (count != 0)
+            {
+                Reserve(_length + (2 * ZigZag.MaxLength));
+                _length = WriteCount(_buffer, _length, place - next, count);
+                next = place + 1;
+            }
+        }
+    }
+
+    /// <summary>Adds a count to a sum. The top bit remains set once the sum has passed 2^63-1.</summary>
+    private static ulong Add(ulong total, ulong count) => (total + count) | ((total | count) & (1UL << 63));
 
     /// <summary>The bucket of another layout for a count: that of the middle. In a finer one the middle is the border of two buckets, and
     /// the count goes to the one that brings the sum of all values nearer to what it was. (Half to each would be twice as long.)</summary>
@@ -175,18 +225,26 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return used;
     }
 
-    /// <summary>Writes a count, unless it is 0, after the zeros before it: a run as its negative length, a single one as itself.</summary>
+    /// <summary>Writes a count after the zeros before it: a run as its negative length, a single zero as itself.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int WriteCount(Span<byte> target, int length, long zeros, ulong count)
     {
-        if (count == 0)
+        if (zeros > ShortCounts.MaxZeros || count > ShortCounts.MaxCount)
         {
-            return length;
+            return WriteLongCount(target, length, zeros, count);
         }
 
-        // Written also where there are none, and then over: whether there are some is as good as random.
-        int written = ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
-        length += zeros > 0 ? written : 0;
+        // A run and a count of one or two bytes each. Both are written at once and without a branch: their lengths are as good as random.
+        (uint run, int runLength) = ZigZag.GetShort(zeros == 1 ? 0 : ((uint)zeros * 2) - 1);
+        runLength = zeros == 0 ? 0 : runLength;
+        (uint bytes, int countLength) = ZigZag.GetShort((uint)count * 2);
+        BinaryPrimitives.WriteUInt32LittleEndian(target[length..], (bytes << (8 * runLength)) | (zeros == 0 ? 0 : run));
+        return length + runLength + countLength;
+    }
+
+    private static int WriteLongCount(Span<byte> target, int length, long zeros, ulong count)
+    {
+        length += zeros == 0 ? 0 : ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
         return length + ZigZag.Write(target[length..], (long)count);
     }
 
@@ -194,7 +252,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
     {
         if (_buffer.Length < capacity)
         {
-            byte[] larger = ArrayPool<byte>.Shared.Rent(capacity);
+            byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(capacity, 2 * _buffer.Length));
             Written.CopyTo(larger);
             ArrayPool<byte>.Shared.Return(_buffer);
             _buffer = larger;

@@ -22,11 +22,19 @@ internal static class ZigZag
             return WriteLonger(target, bits);
         }
 
-        // One byte or two, which of them is as good as random: both are written, without a branch.
-        uint low = (uint)bits;
-        int more = low >= 0x80 ? 1 : 0;
-        BinaryPrimitives.WriteUInt16LittleEndian(target, (ushort)((low & 0x7f) | ((uint)more << 7) | ((low >> 7) << 8)));
-        return 1 + more;
+        (uint bytes, int length) = GetShort((uint)bits);
+        BinaryPrimitives.WriteUInt16LittleEndian(target, (ushort)bytes);
+        return length;
+    }
+
+    /// <summary>The bytes of a number below 2^14, already in ZigZag, with the first the lowest, and how many there are: one or two.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static (uint Bytes, int Length) GetShort(uint bits)
+    {
+        // Adding the bits from 7 on to the number moves them up by one and leaves bit 7 for the continuation flag. No branch: whether there
+        // is a second byte is as good as random.
+        uint more = bits > 0x7f ? 1u : 0;
+        return ((bits + (bits & ~0x7fu)) | (more << 7), 1 + (int)more);
     }
 
     private static int WriteLonger(Span<byte> target, ulong rest)

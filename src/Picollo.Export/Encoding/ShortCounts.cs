@@ -1,0 +1,117 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.X86;
+
+namespace Picollo.Export;
+
+/// <summary>Writes blocks of counts that take one or two bytes each, with the AVX-512 instructions that compress vectors: 16 runs of zeros and
+/// counts at once.</summary>
+/// <remarks>Three times as fast as one by one, which remains the way of other processors and of large counts.</remarks>
+internal static class ShortCounts
+{
+    public const int BlockSize = 1024;
+
+    /// <summary>The largest count of two bytes, and the longest run of zeros.</summary>
+    public const int MaxCount = (1 << 13) - 1, MaxZeros = 1 << 13;
+
+    /// <summary>Writes a block, unless it is not a whole one, has a larger count or a longer run, or the processor cannot.</summary>
+    /// <param name="block">The counts.</param>
+    /// <param name="target">A buffer that has space for the block and a vector.</param>
+    /// <param name="length">The bytes of the buffer that are in use.</param>
+    /// <param name="zeros">The number of zeros before the block, then the number at its end.</param>
+    /// <param name="total">A sum to which the counts are added.</param>
+    public static bool TryWrite(ReadOnlySpan<ulong> block, Span<byte> target, ref int length, ref long zeros, ref ulong total)
+    {
+        if (!Avx512Vbmi2.IsSupported || block.Length != BlockSize || zeros > MaxZeros - BlockSize)
+        {
+            return false;
+        }
+
+        // The used buckets' counts and places, 1 for the first bucket of the block, behind the last place that was written.
+        Unsafe.SkipInit(out Lanes counts);
+        Unsafe.SkipInit(out Lanes places);
+        int used = Collect(block, ref counts[0], ref places[1]);
+        if (used < 0)
+        {
+            return false;
+        }
+
+        places[0] = (ushort)-zeros;
+        total += Write(ref counts[0], ref places[0], used, ref target[length], ref length);
+        zeros = BlockSize - (short)places[used];
+        return true;
+    }
+
+    /// <summary>Moves the counts that are not zero, and their places, together.</summary>
+    /// <returns>How many there are; -1 if one is too large.</returns>
+    private static int Collect(ReadOnlySpan<ulong> block, ref ushort counts, ref ushort places)
+    {
+        ref ulong first = ref MemoryMarshal.GetReference(block);
+        Vector512<ushort> place = Vector512.CreateSequence<ushort>(1, 1), largest = default;
+        int used = 0;
+        for (int i = 0; i < BlockSize; i += Vector512<ushort>.Count)
+        {
+            Vector512<ushort> count = Vector512.NarrowWithSaturation(NarrowTwo(ref first, i), NarrowTwo(ref first, i + 16));
+            Vector512<ushort> isUsed = ~Vector512.Equals(count, Vector512<ushort>.Zero);
+            Avx512Vbmi2.Compress(Vector512<ushort>.Zero, isUsed, count).StoreUnsafe(ref counts, (nuint)used);
+            Avx512Vbmi2.Compress(Vector512<ushort>.Zero, isUsed, place).StoreUnsafe(ref places, (nuint)used);
+            used += BitOperations.PopCount(isUsed.ExtractMostSignificantBits());
+            place += Vector512.Create((ushort)Vector512<ushort>.Count);
+            largest = Vector512.Max(largest, count);
+        }
+
+        return Vector512.GreaterThanAny(largest, Vector512.Create((ushort)MaxCount)) ? -1 : used;
+    }
+
+    private static Vector512<uint> NarrowTwo(ref ulong first, int i) => Vector512.NarrowWithSaturation(
+        Vector512.LoadUnsafe(ref first, (nuint)i), Vector512.LoadUnsafe(ref first, (nuint)(i + Vector512<ulong>.Count)));
+
+    /// <summary>Writes runs of zeros and counts: as four bytes each, of which those that are needed are then moved together.</summary>
+    /// <returns>The sum of the counts.</returns>
+    private static uint Write(ref ushort counts, ref ushort places, int used, ref byte target, ref int length)
+    {
+        Vector512<uint> sum = default;
+        nuint at = 0;
+        for (int i = 0; i < used; i += Vector512<uint>.Count)
+        {
+            Vector512<uint> isThere = Vector512.LessThan(Vector512.CreateSequence(0u, 1u), Vector512.Create((uint)(used - i)));
+            Vector512<uint> count = Load(ref counts, i) & isThere;
+            Vector512<uint> zeros = Load(ref places, i + 1) - Load(ref places, i) - Vector512<uint>.One;
+            zeros &= Vector512.Create(0xffffu);
+            sum += count;
+
+            // In ZigZag: one zero as 0, a run as its negative length, twice the length less 1.
+            Vector512<uint> run = (zeros << 1) - Vector512<uint>.One + Vector512.Equals(zeros, Vector512<uint>.One);
+            Vector512<uint> isRun = ~Vector512.Equals(zeros, Vector512<uint>.Zero);
+            Vector512<uint> needed = ((LengthMask(run) & isRun) | (LengthMask(count << 1) << 16)) & isThere;
+            Vector512<uint> bytes = (Leb128(run) & Vector512.Create(0xffffu)) | (Leb128(count << 1) << 16);
+            Avx512Vbmi2.Compress(Vector512<byte>.Zero, needed.AsByte(), bytes.AsByte()).StoreUnsafe(ref target, at);
+            at += (nuint)BitOperations.PopCount(needed.AsByte().ExtractMostSignificantBits());
+        }
+
+        length += (int)at;
+        return Vector512.Sum(sum);
+    }
+
+    private static Vector512<uint> Load(ref ushort from, int i) =>
+        Avx512F.ConvertToVector512UInt32(Vector256.LoadUnsafe(ref from, (nuint)i));
+
+    /// <summary><see cref="ZigZag.GetShort"/> of each number.</summary>
+    private static Vector512<uint> Leb128(Vector512<uint> bits) =>
+        (bits + (bits & Vector512.Create(~0x7fu))) | (IsLonger(bits) & Vector512.Create(0x80u));
+
+    /// <summary>All bits of the bytes that a number takes.</summary>
+    private static Vector512<uint> LengthMask(Vector512<uint> bits) =>
+        Vector512.Create(0xffu) | (IsLonger(bits) & Vector512.Create(0xff00u));
+
+    private static Vector512<uint> IsLonger(Vector512<uint> bits) => Vector512.GreaterThan(bits, Vector512.Create(0x7fu));
+
+    /// <summary>A number for each counter of a block, one before, and a vector that is stored at the end.</summary>
+    [InlineArray(BlockSize + 1 + 64)]
+    private struct Lanes
+    {
+        private ushort _first;
+    }
+}
