@@ -4,7 +4,7 @@ namespace Picollo.Export;
 /// them.</summary>
 internal ref struct EncodedBytes
 {
-    public const int BufferLength = 4096;
+    public const int BufferLength = 16_384;
 
     private readonly Stream? _stream;
     private readonly Span<byte> _buffer;
@@ -19,8 +19,8 @@ internal ref struct EncodedBytes
         Offset = offset;
     }
 
-    /// <summary>From a stream, of which the first bytes were read with the header, which says how long it is; through a buffer of
-    /// <see cref="BufferLength"/>.</summary>
+    /// <summary>From a stream, through a buffer of <see cref="BufferLength"/>. Its first bytes were read into the buffer with the header,
+    /// which says how long it is.</summary>
     public EncodedBytes(Stream stream, Span<byte> buffer, ReadOnlySpan<byte> first, in EncodedHeader header)
     {
         _stream = stream;
@@ -28,14 +28,17 @@ internal ref struct EncodedBytes
         Offset = header.Length;
         _isShort = header.PayloadLength is null;
         long length = header.PayloadLength ?? (long)header.CountsLength * header.WordSize;
+        HasMore = first.Length > length;
         first = first[..(int)Math.Min(first.Length, length)];
         _streamRest = length - first.Length;
-        first.CopyTo(buffer);
-        _rest = buffer[..first.Length];
+        _rest = first; // in the buffer
     }
 
     /// <summary>Of the first byte that is not taken yet, in the encoded bytes.</summary>
     public long Offset { get; private set; }
+
+    /// <summary>Whether bytes that do not belong to the payload were read behind it.</summary>
+    public bool HasMore { get; }
 
     /// <summary>The bytes at hand.</summary>
     /// <param name="bytes">From <see cref="Offset"/> on; none at the end.</param>

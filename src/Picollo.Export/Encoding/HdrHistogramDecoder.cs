@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.CompilerServices;
@@ -46,7 +47,20 @@ internal static class HdrHistogramDecoder
         return Cut(data, header.PayloadLength ?? (int)Math.Min(data.Length, (long)header.CountsLength * header.WordSize), header.Length);
     }
 
-    private static unsafe PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed)
+    private static PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed)
+    {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(EncodedBytes.BufferLength);
+        try
+        {
+            return Inflate(compressed, buffer.AsSpan(0, EncodedBytes.BufferLength));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    private static unsafe PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed, Span<byte> buffer)
     {
         fixed (byte* start = compressed)
         {
@@ -54,15 +68,15 @@ internal static class HdrHistogramDecoder
             using var inflated = new ZLibStream(source, CompressionMode.Decompress);
             try
             {
-                Span<byte> headerBytes = stackalloc byte[EncodedHeader.MaxLength];
-                int length = inflated.ReadAtLeast(headerBytes, headerBytes.Length, throwOnEndOfStream: false);
-                EncodedHeader header = EncodedHeader.Read(headerBytes[..length]);
-                Span<byte> buffer = stackalloc byte[EncodedBytes.BufferLength];
-                var payload = new EncodedBytes(inflated, buffer, headerBytes[header.Length..length], header);
+                // The header and the counts are read together. zlib is slow near the end of the space that it is given, and most histograms
+                // fit into the buffer.
+                int length = inflated.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
+                EncodedHeader header = EncodedHeader.Read(buffer[..length]);
+                var payload = new EncodedBytes(inflated, buffer, buffer[header.Length..length], header);
                 PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
 
                 // Reading its end also compares the checksum. HdrHistogram.NET writes none, and the family's libraries accept that.
-                return inflated.ReadByte() >= 0
+                return payload.HasMore || inflated.ReadByte() >= 0
                     ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
                     : source.IsExceeded && !EndsWithDeflate(start, compressed.Length)
                     ? throw new HdrHistogramFormatException(
@@ -84,7 +98,7 @@ internal static class HdrHistogramDecoder
         const int ZLibHeaderLength = 2;
         using var source = new CompressedSource(compressed + ZLibHeaderLength, length - ZLibHeaderLength) { GivesLastByteAlone = true };
         using var inflated = new DeflateStream(source, CompressionMode.Decompress);
-        Span<byte> ignored = stackalloc byte[EncodedBytes.BufferLength];
+        Span<byte> ignored = stackalloc byte[4096];
         while (inflated.Read(ignored) > 0)
         {
             // CopyTo would read the source to its end.
@@ -101,8 +115,14 @@ internal static class HdrHistogramDecoder
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
         {
             int at = 0;
-            while (at < limit)
+            while (true)
             {
+                at += header.WordSize == 0 ? DecodeShort(bytes[at..], counts, ref index, ref total) : 0;
+                if (at >= limit)
+                {
+                    break;
+                }
+
                 int length = ReadNumber(bytes[at..], header.WordSize, out long number);
                 if (length == 0)
                 {
@@ -161,6 +181,78 @@ internal static class HdrHistogramDecoder
         });
         digit.Add(histogram);
         return digit;
+    }
+
+    /// <summary>Decodes ZigZag numbers of a few bytes up to the first that is longer, is cut off, or leads past
+    /// <paramref name="counts"/>.</summary>
+    /// <returns>The number of bytes decoded.</returns>
+    /// <remarks>A method of its own with few variables, which stay in registers: a quarter of the time.</remarks>
+    private static int DecodeShort(ReadOnlySpan<byte> bytes, Span<ulong> counts, ref long index, ref ulong total)
+    {
+        // Counts below 2^34, of which 2^31 bytes hold fewer than 2^29, cannot take a sum of at most 2^63 past 2^64.
+        const int MaxLength = 5;
+        if (total > long.MaxValue || index > counts.Length)
+        {
+            return 0;
+        }
+
+        ulong sum = total;
+        int next = (int)index;
+        int at = 0;
+        while ((uint)at < (uint)bytes.Length)
+        {
+            ulong bits = bytes[at];
+            int end = at + 1;
+            if (bits >= 0x80)
+            {
+                if ((uint)end >= (uint)bytes.Length)
+                {
+                    break;
+                }
+
+                ulong second = bytes[end++];
+                bits = (bits & 0x7f) | (second << 7);
+                if (second >= 0x80)
+                {
+                    int length = ZigZag.Read(bytes[at..], out long number);
+                    if (length is 0 or > MaxLength || number < 0)
+                    {
+                        break;
+                    }
+
+                    bits = (ulong)number << 1;
+                    end = at + length;
+                }
+            }
+
+            ulong half = bits >> 1;
+            if ((bits & 1) != 0)
+            {
+                // Odd numbers are negative: a run of half + 1 zeros.
+                if (half >= (ulong)(counts.Length - next))
+                {
+                    break;
+                }
+
+                next += (int)half + 1;
+            }
+            else
+            {
+                // A count. The 0 of a single zero needs no branch: it is added and written as a count.
+                if ((uint)next >= (uint)counts.Length)
+                {
+                    break;
+                }
+
+                counts[next++] = half;
+                sum += half;
+            }
+
+            at = end;
+        }
+
+        (index, total) = (next, sum);
+        return at;
     }
 
     /// <summary>The bytes of the number at the begin of a span; 0 where the span ends before it does.</summary>

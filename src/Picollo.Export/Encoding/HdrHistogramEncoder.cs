@@ -10,6 +10,11 @@ namespace Picollo.Export;
 /// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
 internal sealed class HdrHistogramEncoder : IDisposable
 {
+    // Level 6 is the default of zlib and of the family. With the zlib-ng of .NET 10 on an AMD EPYC (2026-11-24), level 3 takes 5 to 10 % less
+    // time, and histograms of latencies are within 0.3 % of their size with level 6. Level 2 takes a fifth less time, but repetitive counts
+    // become half as long again.
+    public static readonly ZLibCompressionOptions CompressionOptions = new() { CompressionLevel = 3 };
+
     // The counters of a mask, one for each bit.
     private const int GroupSize = 64;
 
@@ -71,9 +76,10 @@ internal sealed class HdrHistogramEncoder : IDisposable
     /// <summary>Replaces what is written by its compressed form.</summary>
     private void Compress()
     {
-        using var compressed = new MemoryStream(EncodedHeader.CompressedLength + (_length / 2));
+        // As long as it can be, so that it does not grow: data that does not compress becomes a few bytes longer.
+        using var compressed = new MemoryStream(EncodedHeader.CompressedLength + _length + 64);
         compressed.Position = EncodedHeader.CompressedLength;
-        using (var zlib = new ZLibStream(compressed, CompressionLevel.Optimal, leaveOpen: true))
+        using (var zlib = new ZLibStream(compressed, CompressionOptions, leaveOpen: true))
         {
             zlib.Write(Written);
         }
@@ -112,13 +118,14 @@ internal sealed class HdrHistogramEncoder : IDisposable
     private ulong WriteSameBuckets(ReadOnlySpan<ulong> counts, long zeros)
     {
         ulong total = 0;
+        bool areShort = true; // large counts are together, around the most frequent value: no vain attempt in each block of them
         while (!counts.IsEmpty)
         {
             ReadOnlySpan<ulong> block = counts[..Math.Min(ShortCounts.BlockSize, counts.Length)];
             Reserve(_length + MaxBlockBytes);
-            if (!ShortCounts.TryWrite(block, _buffer, ref _length, ref zeros, ref total))
+            if (!areShort || !ShortCounts.TryWrite(block, _buffer, ref _length, ref zeros, ref total))
             {
-                WriteBlock(block, ref zeros, ref total);
+                areShort = WriteBlock(block, ref zeros, ref total);
             }
 
             counts = counts[block.Length..];
@@ -128,10 +135,12 @@ internal sealed class HdrHistogramEncoder : IDisposable
     }
 
     /// <summary>Writes a block of counts one by one.</summary>
-    private void WriteBlock(ReadOnlySpan<ulong> block, ref long zeros, ref ulong total)
+    /// <returns>Whether all of them are at most <see cref="ShortCounts.MaxCount"/>.</returns>
+    private bool WriteBlock(ReadOnlySpan<ulong> block, ref long zeros, ref ulong total)
     {
         Span<byte> buffer = _buffer;
         int length = _length;
+        ulong bits = 0;
         long next = -zeros; // the first bucket that is not yet written, from the start of the block
         for (int from = 0; from < block.Length; from += GroupSize)
         {
@@ -139,6 +148,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
             for (ulong used = FindUsed(group); used != 0; used &= used - 1)
             {
                 int i = BitOperations.TrailingZeroCount(used);
+                bits |= group[i];
                 total = Add(total, group[i]);
                 length = WriteCount(buffer, length, from + i - next, group[i]);
                 next = from + i + 1;
@@ -147,6 +157,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
         _length = length;
         zeros = block.Length - next;
+        return bits <= ShortCounts.MaxCount;
     }
 
     /// <summary>Writes counts at their places in another layout, where several can share a place.</summary>
@@ -229,23 +240,20 @@ internal sealed class HdrHistogramEncoder : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int WriteCount(Span<byte> target, int length, long zeros, ulong count)
     {
+        // Whether there are zeros, and how long each number is, is as good as random: neither is a branch.
         if (zeros > ShortCounts.MaxZeros || count > ShortCounts.MaxCount)
         {
-            return WriteLongCount(target, length, zeros, count);
+            int written = ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
+            length += zeros == 0 ? 0 : written;
+            return length + ZigZag.Write(target[length..], (long)count);
         }
 
-        // A run and a count of one or two bytes each. Both are written at once and without a branch: their lengths are as good as random.
-        (uint run, int runLength) = ZigZag.GetShort(zeros == 1 ? 0 : ((uint)zeros * 2) - 1);
+        // One or two bytes each, with one store.
+        (uint runBytes, int runLength) = ZigZag.GetShort(zeros == 1 ? 0 : ((uint)zeros * 2) - 1); // in ZigZag, a negative number
+        (uint countBytes, int countLength) = ZigZag.GetShort((uint)count * 2);
         runLength = zeros == 0 ? 0 : runLength;
-        (uint bytes, int countLength) = ZigZag.GetShort((uint)count * 2);
-        BinaryPrimitives.WriteUInt32LittleEndian(target[length..], (bytes << (8 * runLength)) | (zeros == 0 ? 0 : run));
+        BinaryPrimitives.WriteUInt32LittleEndian(target[length..], (zeros == 0 ? 0 : runBytes) | (countBytes << (8 * runLength)));
         return length + runLength + countLength;
-    }
-
-    private static int WriteLongCount(Span<byte> target, int length, long zeros, ulong count)
-    {
-        length += zeros == 0 ? 0 : ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
-        return length + ZigZag.Write(target[length..], (long)count);
     }
 
     private void Reserve(int capacity)

@@ -22,6 +22,7 @@ internal static class ShortCounts
     /// <param name="length">The bytes of the buffer that are in use.</param>
     /// <param name="zeros">The number of zeros before the block, then the number at its end.</param>
     /// <param name="total">A sum to which the counts are added.</param>
+    [SkipLocalsInit]
     public static bool TryWrite(ReadOnlySpan<ulong> block, Span<byte> target, ref int length, ref long zeros, ref ulong total)
     {
         if (!Avx512Vbmi2.IsSupported || block.Length != BlockSize || zeros > MaxZeros - BlockSize)
@@ -30,7 +31,7 @@ internal static class ShortCounts
         }
 
         // The used buckets' counts and places, 1 for the first bucket of the block, behind the last place that was written.
-        Unsafe.SkipInit(out Lanes counts);
+        Unsafe.SkipInit(out Lanes counts); // not zeroed: only what was stored is read
         Unsafe.SkipInit(out Lanes places);
         int used = Collect(block, ref counts[0], ref places[1]);
         if (used < 0)

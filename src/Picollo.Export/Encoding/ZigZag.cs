@@ -39,6 +39,17 @@ internal static class ZigZag
 
     private static int WriteLonger(Span<byte> target, ulong rest)
     {
+        if (rest < 1 << 28)
+        {
+            // Three bytes or four, without a loop whose end is as good as random: each seven bits move to a byte.
+            uint low = (uint)rest;
+            uint more = low >= 1 << 21 ? 1u : 0;
+            BinaryPrimitives.WriteUInt32LittleEndian(
+                target,
+                (low & 0x7f) | ((low & (0x7f << 7)) << 1) | ((low & (0x7f << 14)) << 2) | ((low >> 21) << 24) | 0x8080 | (more << 23));
+            return 3 + (int)more;
+        }
+
         int length = 0;
         while (rest >= 0x80 && length < MaxLength - 1)
         {

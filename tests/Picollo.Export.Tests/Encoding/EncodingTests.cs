@@ -121,7 +121,7 @@ public class EncodingTests
 
         foreach (byte[] encoded in Both(histogram))
         {
-            encoded.Length.Should().BeGreaterThan(4 * EncodedBytes.BufferLength);
+            encoded.Length.Should().BeGreaterThan(2 * EncodedBytes.BufferLength);
             SameBuckets(HdrHistogramEncoding.Decode(encoded), histogram);
         }
 
