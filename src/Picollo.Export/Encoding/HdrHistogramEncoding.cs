@@ -40,7 +40,7 @@ public static class HdrHistogramEncoding
         return encoder.Written.ToArray();
     }
 
-    /// <summary>Encodes a histogram as V2, compressed with zlib, as logs have it.</summary>
+    /// <summary>Encodes a histogram as V2, compressed with level 3 of zlib, as logs have it.</summary>
     /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)"/>
     public static byte[] EncodeCompressed(ReadOnlyHdrHistogram histogram)
     {

@@ -6,9 +6,11 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Export;
 
-/// <summary>Writes blocks of counts that take one or two bytes each, with the AVX-512 instructions that compress vectors: 16 runs of zeros and
-/// counts at once.</summary>
-/// <remarks>Three times as fast as one by one, which remains the way of other processors and of large counts.</remarks>
+/// <summary>Writes blocks of counts that take one or two bytes each: 16 runs of zeros and counts at once, with the AVX-512 instructions
+/// that compress vectors.</summary>
+/// <remarks>On an AMD EPYC (2026-11-24), an encoding takes a third of the time that it takes without. Large counts, and other processors,
+/// need <see cref="HdrHistogramEncoder"/>'s loop. Tried there without success: the positions of a block's used counters in a list first, 22
+/// µs instead of 14; a 512-bit compression for each 16 counters without blocks, 12 instead of 9.</remarks>
 internal static class ShortCounts
 {
     public const int BlockSize = 1024;

@@ -27,12 +27,12 @@ internal static class ZigZag
         return length;
     }
 
-    /// <summary>The bytes of a number below 2^14, already in ZigZag, with the first the lowest, and how many there are: one or two.</summary>
+    /// <summary>The bytes of a number below 2^14, already in ZigZag, with the first the lowest, and their number: one or two.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static (uint Bytes, int Length) GetShort(uint bits)
     {
-        // Adding the bits from 7 on to the number moves them up by one and leaves bit 7 for the continuation flag. No branch: whether there
-        // is a second byte is as good as random.
+        // Adding the bits from 7 on to the number moves them up by one and leaves bit 7 for the continuation flag. There is no branch,
+        // because whether there is a second byte is as good as random.
         uint more = bits > 0x7f ? 1u : 0;
         return ((bits + (bits & ~0x7fu)) | (more << 7), 1 + (int)more);
     }
