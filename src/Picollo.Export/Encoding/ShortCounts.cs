@@ -9,8 +9,8 @@ namespace Picollo.Export;
 /// <summary>Writes blocks of counts that take one or two bytes each: 16 runs of zeros and counts at once, with the AVX-512 instructions
 /// that compress vectors.</summary>
 /// <remarks>On an AMD EPYC (2026-11-24), an encoding takes a third of the time that it takes without. Large counts, and other processors,
-/// need <see cref="HdrHistogramEncoder"/>'s loop. Tried there without success: the positions of a block's used counters in a list first, 22
-/// µs instead of 14; a 512-bit compression for each 16 counters without blocks, 12 instead of 9.</remarks>
+/// need <see cref="HdrHistogramEncoder"/>'s loop. Tried without success, in µs without the copy of the counters: a list of the used
+/// counters before that loop, 22 instead of 14; compressing 16 counters of 32 bits at a time here, 12 instead of 5.</remarks>
 internal static class ShortCounts
 {
     public const int BlockSize = 1024;
