@@ -110,6 +110,8 @@ internal static class HdrHistogramDecoder
     private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
     {
         PlainHdrHistogram<ulong> histogram = Create(header, header.HighestTrackableValue);
+        Span<ulong> counters = []; // the rest of the page in which the last count was written
+        long first = 0; // their first index
         ulong total = 0;
         long index = 0;
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
@@ -117,7 +119,13 @@ internal static class HdrHistogramDecoder
             int at = 0;
             while (true)
             {
-                at += header.WordSize == 0 ? DecodeShort(bytes[at..], counts, ref index, ref total) : 0;
+                if (header.WordSize == 0)
+                {
+                    long place = index - first;
+                    at += DecodeShort(bytes[at..], counters, ref place, ref total);
+                    index = first + place;
+                }
+
                 if (at >= limit)
                 {
                     break;
@@ -147,8 +155,9 @@ internal static class HdrHistogramDecoder
                         histogram = Widen(header, histogram);
                     }
 
-                    histogram.UnsharedCounter((int)index) = (ulong)number;
-                    index++;
+                    counters = histogram.UnsharedCountersFrom((int)index);
+                    counters[0] = (ulong)number;
+                    first = index++;
                 }
                 else
                 {
@@ -174,7 +183,7 @@ internal static class HdrHistogramDecoder
         PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
         {
             RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
-            MaxTrackableValue = histogram.UnsharedCounter(histogram.Length - 1) == 0
+            MaxTrackableValue = histogram.UnsharedCountersFrom(histogram.Length - 1)[0] == 0
                 ? histogram.MaxTrackableValue
                 : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
             UnitScale = Math.Min(header.UnitScale, HdrLayout.MaxUnitAndBlockScale - EncodedHeader.BlockScaleOf(1)),

@@ -122,6 +122,10 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         return ref counter;
     }
 
+    /// <summary>The counters from a number to before another, as far as they lie in the same page, which is made if need be.</summary>
+    public Span<TCounter> CountersFrom(ref OctaveTable octaves, int from, int to) =>
+        MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), _pages.View.EndOfPage(from, to) - from);
+
     /// <summary>Adds to the counter of a value, or counts it out of range; for counters that only the calling thread
     /// writes.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)] // else it takes the registers of the batch's loop
@@ -230,7 +234,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
                 continue; // no page for zeros
             }
 
-            Span<TCounter> counters = MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), run.Length);
+            Span<TCounter> counters = CountersFrom(ref octaves, from, to);
             if (typeof(TCounter) == typeof(uint))
             {
                 CounterMath.AddWhereRoom(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);

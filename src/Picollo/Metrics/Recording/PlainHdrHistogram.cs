@@ -43,9 +43,9 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(ref _octaves, this, values);
     }
 
-    /// <summary>The counter of a number, for the producer of a histogram that no other code has yet. A 32-bit one would miss its
-    /// carries.</summary>
-    internal ref TCounter UnsharedCounter(int number) => ref _block.CounterAt(ref _octaves, number);
+    /// <summary>The counters from a number on that lie in its page, for the producer of a histogram that no other code has yet. 32-bit
+    /// ones would miss their carries.</summary>
+    internal Span<TCounter> UnsharedCountersFrom(int number) => _block.CountersFrom(ref _octaves, number, Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
