@@ -26,8 +26,9 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     private readonly object _gate = new();
 
     // Guarded by _gate, like the times.
-    private readonly ulong[] _shown;
-    private readonly ulong[] _atLastUpdate; // since the histogram's last reset
+    private ulong[] _shown;
+    private ulong[] _atLastUpdate; // since the histogram's last reset; unused while what is shown is the same
+    private bool _isShownSinceReset; // not deltas
     private (ulong Underflow, ulong Overflow) _shownOutOfRange;
     private (ulong Underflow, ulong Overflow) _outOfRangeAtLastUpdate;
     private int _resetCount;
@@ -77,11 +78,18 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             DateTimeOffset previousUpdate = EndTime;
-            (ulong Underflow, ulong Overflow) now = source.CopyCounts(_shown, out int resetCount, out DateTimeOffset countingSince);
+            ulong[] counts = deltas && _isShownSinceReset ? _atLastUpdate : _shown; // what is shown is needed for the deltas
+            (ulong Underflow, ulong Overflow) now = source.CopyCounts(counts, out int resetCount, out DateTimeOffset countingSince);
             EndTime = source.ReadTime;
+            if (counts != _shown)
+            {
+                (_shown, _atLastUpdate) = (_atLastUpdate, _shown);
+            }
+
             if (deltas && resetCount == _resetCount)
             {
                 StartTime = previousUpdate;
+                _isShownSinceReset = false;
                 CounterMath.ToDeltas(_shown, _atLastUpdate);
                 _shownOutOfRange = (
                     now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow);
@@ -89,7 +97,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
             else
             {
                 StartTime = countingSince;
-                _shown.CopyTo(_atLastUpdate, 0);
+                _isShownSinceReset = true;
                 _shownOutOfRange = now;
             }
 
@@ -108,6 +116,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         {
             copy._shownOutOfRange = CopyCounts(copy._shown);
             _atLastUpdate.CopyTo(copy._atLastUpdate, 0);
+            copy._isShownSinceReset = _isShownSinceReset;
             (copy._outOfRangeAtLastUpdate, copy._resetCount) = (_outOfRangeAtLastUpdate, _resetCount);
             (copy.StartTime, copy.EndTime) = (StartTime, EndTime);
         }

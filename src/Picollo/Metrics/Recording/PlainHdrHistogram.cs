@@ -40,7 +40,10 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ReadOnlySpan<ulong> values)
     {
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.Record(ref _octaves, this, values);
+        foreach (ulong value in values)
+        {
+            RecordOne(value, dropIfDisposed: false);
+        }
     }
 
     /// <summary>The counters from a number on that lie in its page, for the producer of a histogram that no other code has yet. 32-bit
