@@ -35,6 +35,24 @@ public class CounterMathTests
     });
 
     [Fact]
+    public void Deltas_are_read_from_counters_of_either_storage() => Seeded.Run(Lengths, random =>
+    {
+        uint[] narrow = NextCounters(random);
+        ulong[] wide = NextCounts(random, narrow.Length);
+        ulong[] last = NextCounts(random, narrow.Length);
+        ulong[] deltas = new ulong[narrow.Length];
+        ulong[] expected = [.. narrow.Zip(last, (count, before) => count > before ? count - before : 0)];
+        ulong[] expectedThen = [.. wide.Zip(narrow, (count, before) => count > before ? count - before : 0)];
+
+        CounterMath.ReadDeltas<uint>(narrow, last, deltas);
+        deltas.Should().Equal(expected);
+        last.Should().Equal(narrow.Select(counter => (ulong)counter));
+        CounterMath.ReadDeltas<ulong>(wide, last, deltas);
+        deltas.Should().Equal(expectedThen);
+        last.Should().Equal(wide);
+    });
+
+    [Fact]
     public void Counters_of_either_storage_are_copied_added_and_summed() => Seeded.Run(Lengths, random =>
     {
         uint[] narrow = NextCounters(random);

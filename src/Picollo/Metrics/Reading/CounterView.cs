@@ -63,6 +63,17 @@ internal readonly ref struct CounterView<TCounter>
         }
     }
 
+    /// <summary>Writes what was added to the counters since the last counts, and the counters as the next last counts. Where a page does
+    /// not exist, both are left as they are, which is 0: a page that exists stays.</summary>
+    public void ReadDeltas(Span<ulong> last, Span<ulong> deltas)
+    {
+        for (int from = 0, to; from < Length; from = to)
+        {
+            to = EndOfPage(from, Length);
+            CounterMath.ReadDeltas(Slice(from, to), last[from..], deltas[from..]);
+        }
+    }
+
     /// <summary>Copies each counter.</summary>
     public void CopyTo(Span<ulong> copy) => CopyAndSum(0, Length, copy);
 

@@ -78,29 +78,30 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             DateTimeOffset previousUpdate = EndTime;
-            ulong[] counts = deltas && _isShownSinceReset ? _atLastUpdate : _shown; // what is shown is needed for the deltas
-            (ulong Underflow, ulong Overflow) now = source.CopyCounts(counts, out int resetCount, out DateTimeOffset countingSince);
+
+            // Deltas go where the last counts are not.
+            (ulong[] last, ulong[] counts) = deltas && _isShownSinceReset ? (_shown, _atLastUpdate) : (_atLastUpdate, _shown);
+            int resetCount = _resetCount;
+            DateTimeOffset countingSince = default;
+            (ulong Underflow, ulong Overflow) now = default;
+            bool areDeltas = deltas && source.TryReadDeltas(resetCount, last, counts, out now);
+            if (!areDeltas)
+            {
+                now = source.CopyCounts(counts, out resetCount, out countingSince);
+                areDeltas = deltas && resetCount == _resetCount;
+                if (areDeltas)
+                {
+                    CounterMath.ToDeltas(counts, last);
+                }
+            }
+
+            (_shown, _atLastUpdate) = (counts, last);
+            _isShownSinceReset = !areDeltas;
             EndTime = source.ReadTime;
-            if (counts != _shown)
-            {
-                (_shown, _atLastUpdate) = (_atLastUpdate, _shown);
-            }
-
-            if (deltas && resetCount == _resetCount)
-            {
-                StartTime = previousUpdate;
-                _isShownSinceReset = false;
-                CounterMath.ToDeltas(_shown, _atLastUpdate);
-                _shownOutOfRange = (
-                    now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow);
-            }
-            else
-            {
-                StartTime = countingSince;
-                _isShownSinceReset = true;
-                _shownOutOfRange = now;
-            }
-
+            StartTime = areDeltas ? previousUpdate : countingSince;
+            _shownOutOfRange = areDeltas
+                ? (now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow)
+                : now;
             _outOfRangeAtLastUpdate = now;
             _resetCount = resetCount;
         }

@@ -32,8 +32,12 @@ internal abstract class CounterBlock
     /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
     public abstract void CopyTo(Span<ulong> sums);
 
-    /// <summary>Adds the block's counts in range to a histogram of the same layout and range; those for which it has no room in its counters
-    /// go to <paramref name="rest"/>. <see langword="false"/>, and nothing is added, if the histogram's counters have several
+    /// <summary>Writes what was counted since the last counts, and the counts as the next last ones; <see langword="false"/> where the
+    /// counters alone are not the whole truth.</summary>
+    public abstract bool TryReadDeltas(Span<ulong> last, Span<ulong> deltas);
+
+    /// <summary>Adds the block's counts in range to a histogram of the same layout and range; those for which it has no room in its
+    /// counters go to <paramref name="rest"/>. <see langword="false"/>, and nothing is added, if the histogram's counters have several
     /// writers.</summary>
     public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
 
@@ -197,6 +201,20 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         {
             _pages.View.CopyTo(sums);
             AddCarriesTo(sums);
+        }
+    }
+
+    public override bool TryReadDeltas(Span<ulong> last, Span<ulong> deltas)
+    {
+        lock (Gate)
+        {
+            if (_carries is not null || Volatile.Read(ref _large) is not null)
+            {
+                return false;
+            }
+
+            _pages.View.ReadDeltas(last, deltas);
+            return true;
         }
     }
 

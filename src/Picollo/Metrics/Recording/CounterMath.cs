@@ -38,7 +38,8 @@ internal static class CounterMath
 
     /// <summary>Adds counts to 32-bit counters where the sums stay below 2³¹. The others are left as they are and added to
     /// <paramref name="rest"/>, with their numbers from <paramref name="first"/> on.</summary>
-    public static void AddWhereRoom<TCount>(ReadOnlySpan<TCount> counts, Span<uint> counters, int first, ref List<(int Number, ulong Count)>? rest)
+    public static void AddWhereRoom<TCount>(
+        ReadOnlySpan<TCount> counts, Span<uint> counters, int first, ref List<(int Number, ulong Count)>? rest)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {
         counters = counters[..counts.Length];
@@ -148,6 +149,43 @@ internal static class CounterMath
         for (int i = (int)whole; i < sums.Length; i++)
         {
             sums[i] -= Math.Min(baseline[i], sums[i]);
+        }
+    }
+
+    /// <summary>Writes what was added to counters since the last counts, and the counters as the next last counts.</summary>
+    public static void ReadDeltas<TCounter>(ReadOnlySpan<TCounter> counters, Span<ulong> last, Span<ulong> deltas)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        last = last[..counters.Length];
+        deltas = deltas[..counters.Length];
+        ref TCounter counter = ref MemoryMarshal.GetReference(counters);
+        ref ulong before = ref MemoryMarshal.GetReference(last);
+        ref ulong delta = ref MemoryMarshal.GetReference(deltas);
+        nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
+        for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
+        {
+            if (typeof(TCounter) == typeof(uint))
+            {
+                nuint next = i + (nuint)Vector512<ulong>.Count;
+                (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i).AsUInt32());
+                SaturatingSubtract(low, Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref delta, i);
+                SaturatingSubtract(high, Vector512.LoadUnsafe(ref before, next)).StoreUnsafe(ref delta, next);
+                low.StoreUnsafe(ref before, i);
+                high.StoreUnsafe(ref before, next);
+            }
+            else
+            {
+                Vector512<ulong> count = Vector512.LoadUnsafe(ref counter, i).AsUInt64();
+                SaturatingSubtract(count, Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref delta, i);
+                count.StoreUnsafe(ref before, i);
+            }
+        }
+
+        for (int i = (int)whole; i < deltas.Length; i++)
+        {
+            ulong count = ulong.CreateTruncating(counters[i]);
+            deltas[i] = count - Math.Min(last[i], count);
+            last[i] = count;
         }
     }
 

@@ -309,6 +309,18 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
+    /// <summary>Writes what was counted since the last counts, and the counts as the next last ones, in one pass.</summary>
+    /// <returns><see langword="false"/>, and nothing is written, if the histogram was reset since, or if the counters of one block are not
+    /// the whole truth.</returns>
+    internal bool TryReadDeltas(int resetCount, Span<ulong> last, Span<ulong> deltas, out (ulong Underflow, ulong Overflow) outOfRange)
+    {
+        lock (Gate)
+        {
+            outOfRange = ReadOutOfRange(); // throws if the histogram is disposed
+            return resetCount == _resetCount && _baseline is null && OnlyBlock() is { } block && block.TryReadDeltas(last, deltas);
+        }
+    }
+
     private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
     {
         lock (Gate)
