@@ -24,8 +24,8 @@ public sealed class PerfEventCounter
     public string Name { get; }
 
     /// <summary>What <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> recorded, since the
-    /// last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. It takes memory for what is
-    /// recorded, at most 115 KB, and 230 KB more from the first reset on. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
+    /// last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. It takes memory for what
+    /// is recorded, at most 115 KB, and 230 KB more from the first reset on. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
     public HdrHistogram Histogram { get; }
 
     /// <summary>The kind of the event (<c>perf_event_attr.type</c>). PMUs that only some machines have use numbers without a
