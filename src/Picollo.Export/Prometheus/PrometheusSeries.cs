@@ -71,7 +71,7 @@ internal sealed class PrometheusSeries
     {
         try
         {
-            copy = _registration.Histogram.Read();
+            copy = _registration.Histogram.ReadUsed();
             return true;
         }
         catch (ObjectDisposedException)
@@ -89,12 +89,12 @@ internal sealed class PrometheusSeries
         for (int i = 0; i < _bounds.Count; i++)
         {
             int to = _bounds.EndOf(i);
-            count += CounterMath.Sum(copy.Counts[from..to]);
+            count += copy.SumOfUsed(from, to);
             from = to;
             WriteBucket(ref lines, _bounds.TextOf(i), count);
         }
 
-        count += CounterMath.Sum(copy.Counts[from..]) + copy.Overflow;
+        count += copy.SumOfUsed(from, copy.Counts.Length) + copy.Overflow;
         WriteBucket(ref lines, Infinity, count);
 
         double sum = _registration.ExactSum is { } exact

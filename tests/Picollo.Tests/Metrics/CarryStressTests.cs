@@ -44,7 +44,7 @@ public class CarryStressTests
         writer.Join();
 
         ulong[] sums = new ulong[2];
-        block.AddTo(sums);
+        block.AddTo(sums, ..2);
         sums[0].Should().Be(added + carried);
     }
 }

@@ -21,8 +21,8 @@ public class CounterBlockTests
         }
 
         ulong[] sums = new ulong[4];
-        block.CopyTo(sums);
-        block.AddTo(sums);
+        block.CopyTo(sums, ..4);
+        block.AddTo(sums, ..4);
         sums.Should().Equal(0, 0, 2 * count, 0);
     }
 }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -199,4 +200,35 @@ public abstract partial class HistogramContract
 
         return histogram;
     }
+
+    [Fact]
+    public void A_copy_of_the_used_counters_has_all_counts() => Seeded.Run(30, random =>
+    {
+        HdrHistogram histogram = Factory.WithRelativeError(random.Next(2) == 0 ? 0.1 : 0.002).WithMinTrackableValue((ulong)random.Next(2_000)).Create();
+        int low = random.Next(64), high = random.Next(low, 64);
+        for (int i = random.Next(30); i > 0; i--)
+        {
+            histogram.Record((1UL << random.Next(low, high + 1)) + (ulong)random.Next(900), random.Next(9) == 0 ? Whole : 1);
+            if (random.Next(40) == 0)
+            {
+                histogram.Reset();
+            }
+        }
+
+        // What the pool gives is not 0.
+        ulong[] dirty = ArrayPool<ulong>.Shared.Rent(histogram.Length);
+        dirty.AsSpan().Fill(77);
+        ArrayPool<ulong>.Shared.Return(dirty);
+        using CountsCopy used = histogram.ReadUsed();
+        using CountsCopy all = histogram.Read();
+
+        (int from, int to) = (used.Used.Start.Value, used.Used.End.Value);
+        used.Counts[from..to].SequenceEqual(all.Counts[from..to]).Should().BeTrue();
+        all.Counts[..from].ContainsAnyExcept(0UL).Should().BeFalse();
+        all.Counts[to..].ContainsAnyExcept(0UL).Should().BeFalse();
+        (used.Underflow, used.Overflow).Should().Be((all.Underflow, all.Overflow));
+        histogram.SumOf(used).Should().Be(histogram.SumOf(all));
+        int middle = random.Next(histogram.Length);
+        (used.SumOfUsed(0, middle) + used.SumOfUsed(middle, histogram.Length)).Should().Be(histogram.TotalCount);
+    });
 }

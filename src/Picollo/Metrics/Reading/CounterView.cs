@@ -8,14 +8,23 @@ internal readonly ref struct CounterView<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private readonly ReadOnlySpan<TCounter> _all; // where there are no pages
+    private readonly int _usedFrom, _usedTo; // of them; outside they are not looked at
     private readonly Span<TCounter[]?> _pages;
     private readonly int _pageScale;
     private readonly int _start; // where the first page begins; like the offset, a place that is counted as pages are
     private readonly int _offset; // of counter 0
 
     public CounterView(ReadOnlySpan<TCounter> counters)
+        : this(counters, ..counters.Length)
+    {
+    }
+
+    /// <summary>One array, in which all is 0 outside <paramref name="used"/>, whatever stands there. No slice may cross its
+    /// limits.</summary>
+    public CounterView(ReadOnlySpan<TCounter> counters, Range used)
     {
         _all = counters;
+        (_usedFrom, _usedTo) = (used.Start.Value, used.End.Value);
         Length = counters.Length;
         _pageScale = 31;
     }
@@ -38,7 +47,7 @@ internal readonly ref struct CounterView<TCounter>
     {
         if (_pages.IsEmpty)
         {
-            return _all[from..to];
+            return from >= _usedFrom && to <= _usedTo ? _all[from..to] : [];
         }
 
         int page = (from + _offset) >> _pageScale;
@@ -53,12 +62,12 @@ internal readonly ref struct CounterView<TCounter>
     public int EndOfPage(int number, int to) =>
         _pages.IsEmpty ? to : Math.Min(((((number + _offset) >> _pageScale) + 1) << _pageScale) - _offset, to);
 
-    /// <summary>Adds each counter to the sum at the same place.</summary>
-    public void AddTo(Span<ulong> sums)
+    /// <summary>Adds each counter of a range to the sum at the same place.</summary>
+    public void AddTo(Span<ulong> sums, Range range)
     {
-        for (int from = 0, to; from < Length; from = to)
+        for (int from = range.Start.Value, to; from < range.End.Value; from = to)
         {
-            to = EndOfPage(from, Length);
+            to = EndOfPage(from, range.End.Value);
             CounterMath.Add(Slice(from, to), sums[from..]);
         }
     }
@@ -74,8 +83,8 @@ internal readonly ref struct CounterView<TCounter>
         }
     }
 
-    /// <summary>Copies each counter.</summary>
-    public void CopyTo(Span<ulong> copy) => CopyAndSum(0, Length, copy);
+    /// <summary>Copies each counter to the same place.</summary>
+    public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
 
     /// <summary>Copies the counters from a number to before another and returns their sum; wraps at 2⁶⁴.</summary>
     public ulong CopyAndSum(int from, int to, Span<ulong> copy)

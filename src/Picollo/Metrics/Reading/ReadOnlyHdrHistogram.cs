@@ -137,6 +137,13 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
+    /// <summary>As <see cref="CopyCounts"/>, but copies no more than <paramref name="used"/>, outside which all counts are 0.</summary>
+    private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
+    {
+        used = ..Length;
+        return CopyCounts(counts);
+    }
+
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
 
     /// <summary>Fills a summary from the counters themselves, without a copy; <see langword="false"/> where the counters alone are not the
@@ -144,12 +151,20 @@ public abstract partial class ReadOnlyHdrHistogram
     private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
     /// <summary>Takes the copy of the counters that one call answers from.</summary>
-    internal CountsCopy Read()
+    internal CountsCopy Read() => Read(usedOnly: false);
+
+    /// <summary>Takes a copy of the counters of which only <see cref="CountsCopy.Used"/> may be looked at: a histogram whose values lie
+    /// close together is read in a fraction of the time.</summary>
+    internal CountsCopy ReadUsed() => Read(usedOnly: true);
+
+    private CountsCopy Read(bool usedOnly)
     {
         CountsCopy copy = new(Length);
         try
         {
-            copy.SetOutOfRange(CopyCounts(copy.Writable));
+            Range used = ..Length;
+            copy.SetOutOfRange(usedOnly ? CopyUsedCounts(copy.Writable, out used) : CopyCounts(copy.Writable));
+            copy.Used = used;
             return copy;
         }
         catch
@@ -159,11 +174,11 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>The sum that a summary would have, from a copy of the counters.</summary>
+    /// <summary>The sum that a summary would have, from a copy of the used counters.</summary>
     internal double SumOf(CountsCopy copy)
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
-        double sum = new CounterScan(this, buffer).Run<ulong>(new(copy.Counts)).Sum;
+        double sum = new CounterScan(this, buffer).Run<ulong>(new(copy.Counts, copy.Used)).Sum;
         ArrayPool<ulong>.Shared.Return(buffer);
         return sum;
     }
@@ -180,9 +195,21 @@ internal struct CountsCopy(int length) : IDisposable
 
     public ulong Overflow { get; private set; }
 
+    /// <summary>The counts; of <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, undefined outside <see cref="Used"/>.</summary>
     public readonly ReadOnlySpan<ulong> Counts => Writable;
 
+    /// <summary>Where the counts are that may be other than 0. It begins and ends where a page of counters or the range does.</summary>
+    public Range Used { get; set; }
+
     public readonly Span<ulong> Writable => _buffer.AsSpan(0, length);
+
+    /// <summary>The sum of the counts from an index to before another.</summary>
+    public readonly ulong SumOfUsed(int from, int to)
+    {
+        from = Math.Max(from, Used.Start.Value);
+        to = Math.Min(to, Used.End.Value);
+        return from < to ? CounterMath.Sum(Counts[from..to]) : 0;
+    }
 
     public void SetOutOfRange((ulong Underflow, ulong Overflow) counts) => (Underflow, Overflow) = counts;
 

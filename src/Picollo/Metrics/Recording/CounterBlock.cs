@@ -26,11 +26,15 @@ internal abstract class CounterBlock
     /// <summary>Counts values outside the range, from any thread.</summary>
     public void AddOutOfRange(bool below, ulong count) => Interlocked.Add(ref below ? ref _underflow : ref _overflow, count);
 
-    /// <summary>Adds the block's counts to <paramref name="sums"/>. A writer whose counter passes 2³¹ meanwhile waits.</summary>
-    public abstract void AddTo(Span<ulong> sums);
+    /// <summary>The numbers of the counters outside which all counts of the block are 0.</summary>
+    public abstract Range Used { get; }
+
+    /// <summary>Adds the block's counts to <paramref name="sums"/>, in a range that contains <see cref="Used"/> as it was when it was asked
+    /// for. A writer whose counter passes 2³¹ meanwhile waits.</summary>
+    public abstract void AddTo(Span<ulong> sums, Range range);
 
     /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
-    public abstract void CopyTo(Span<ulong> sums);
+    public abstract void CopyTo(Span<ulong> sums, Range range);
 
     /// <summary>Writes what was counted since the last counts, and the counts as the next last ones; <see langword="false"/> where the
     /// counters alone are not the whole truth.</summary>
@@ -186,21 +190,23 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    public override void AddTo(Span<ulong> sums)
+    public override Range Used => Volatile.Read(ref _large) is null ? _pages.Used : .._pages.Length;
+
+    public override void AddTo(Span<ulong> sums, Range range)
     {
         lock (Gate)
         {
-            _pages.View.AddTo(sums);
-            AddCarriesTo(sums);
+            _pages.View.AddTo(sums, range);
+            AddCarriesTo(sums, range);
         }
     }
 
-    public override void CopyTo(Span<ulong> sums)
+    public override void CopyTo(Span<ulong> sums, Range range)
     {
         lock (Gate)
         {
-            _pages.View.CopyTo(sums);
-            AddCarriesTo(sums);
+            _pages.View.CopyTo(sums, range);
+            AddCarriesTo(sums, range);
         }
     }
 
@@ -345,18 +351,18 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         Interlocked.Add(ref large[number], count);
     }
 
-    private void AddCarriesTo(Span<ulong> sums)
+    private void AddCarriesTo(Span<ulong> sums, Range range)
     {
         if (Volatile.Read(ref _large) is { } large)
         {
-            CounterMath.Add<ulong>(large, sums);
+            CounterMath.Add<ulong>(large.AsSpan(range), sums[range]);
         }
 
         if (_carries is { } carries)
         {
             foreach ((int number, ulong carried) in carries)
             {
-                if ((uint)number < (uint)sums.Length)
+                if (number >= range.Start.Value && number < range.End.Value)
                 {
                     sums[number] += carried;
                 }

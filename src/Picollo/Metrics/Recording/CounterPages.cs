@@ -48,6 +48,19 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>Bytes of the pages that exist, and of their list.</summary>
     public long FootprintInBytes => Footprint.OfArray(_pages) + _pages.Sum(Footprint.OfArray);
 
+    /// <summary>The numbers of the counters from the first page that exists to the last.</summary>
+    public Range Used
+    {
+        get
+        {
+            int first = Array.FindIndex(_pages, static page => page is not null);
+            int last = Array.FindLastIndex(_pages, static page => page is not null);
+            return first < 0
+                ? ..0
+                : Math.Max(StartOf(first) - _offset, 0)..Math.Min(StartOf(last) + _pages[last]!.Length - _offset, Length);
+        }
+    }
+
     /// <summary>The counters in range, for a reader.</summary>
     public CounterView<TCounter> View => new(_pages, _pageScale, _start, _offset, Length);
 

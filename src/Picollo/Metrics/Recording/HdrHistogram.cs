@@ -264,7 +264,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             _baseline ??= new Baseline(Length);
-            SumCounters(_baseline.Counts);
+            SumCounters(_baseline.Counts, ..Length);
             _baseline.OutOfRange = SumOutOfRange();
             _countingSince = ReadTime;
             _resetCount++;
@@ -321,15 +321,36 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)
+    private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts) => CopyCounts(counts, ..Length);
+
+    private protected sealed override (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
+    {
+        lock (Gate)
+        {
+            int from = Length, to = 0;
+            foreach (CounterBlock? block in Blocks)
+            {
+                if (block?.Used is { } ofBlock && ofBlock.End.Value > 0)
+                {
+                    from = Math.Min(from, ofBlock.Start.Value);
+                    to = Math.Max(to, ofBlock.End.Value);
+                }
+            }
+
+            used = Math.Min(from, to)..to;
+            return CopyCounts(counts, used);
+        }
+    }
+
+    private (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, Range range)
     {
         lock (Gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            SumCounters(counts);
+            SumCounters(counts, range);
             if (_baseline is { } baseline)
             {
-                CounterMath.Subtract(baseline.Counts, counts);
+                CounterMath.Subtract(baseline.Counts.AsSpan(range), counts[range]);
             }
 
             return ReadOutOfRange();
@@ -386,20 +407,21 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Fills <paramref name="sums"/> with all counters, since creation. Called with <see cref="Gate"/> held.</summary>
-    private void SumCounters(Span<ulong> sums)
+    /// <summary>Fills a range of <paramref name="sums"/> with the counters of all blocks, since creation. Called with <see cref="Gate"/>
+    /// held.</summary>
+    private void SumCounters(Span<ulong> sums, Range range)
     {
         int first = IndexOfBlock(from: 0);
         if (first < 0)
         {
-            sums.Clear();
+            sums[range].Clear();
             return;
         }
 
-        Blocks[first]!.CopyTo(sums); // a pass less than adding to zeros
+        Blocks[first]!.CopyTo(sums, range); // a pass less than adding to zeros
         foreach (CounterBlock? block in Blocks.AsSpan(first + 1))
         {
-            block?.AddTo(sums);
+            block?.AddTo(sums, range);
         }
     }
 
