@@ -28,7 +28,7 @@ public class CounterMathTests
         ulong[] kept = [.. counts];
         ulong[] expected = [.. counts.Zip(previous, (count, before) => count > before ? count - before : 0)];
 
-        CounterMath.ToDeltas(counts, previous);
+        CounterMath.ReadDeltas<ulong>(counts, previous, counts);
 
         counts.Should().Equal(expected);
         previous.Should().Equal(kept);

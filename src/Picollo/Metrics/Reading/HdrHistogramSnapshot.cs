@@ -91,7 +91,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
                 areDeltas = deltas && resetCount == _resetCount;
                 if (areDeltas)
                 {
-                    CounterMath.ToDeltas(counts, last);
+                    CounterMath.ReadDeltas<ulong>(counts, last, counts);
                 }
             }
 

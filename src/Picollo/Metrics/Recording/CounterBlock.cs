@@ -139,14 +139,9 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     [MethodImpl(MethodImplOptions.NoInlining)] // else it takes the registers of the batch's loop
     public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
-        uint index = owner.Layout.IndexOf(value) - owner.FirstIndex;
-        if (index < (uint)owner.Length)
+        if (IsInRange(owner, value, count, out int number))
         {
-            Add(ref octaves, (int)index, count);
-        }
-        else
-        {
-            AddOutOfRange(value < owner.MinTrackableValue, count);
+            Add(ref octaves, number, count);
         }
     }
 
@@ -154,14 +149,9 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     /// write.</summary>
     public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
-        uint index = owner.Layout.IndexOf(value) - owner.FirstIndex;
-        if (index < (uint)owner.Length)
+        if (IsInRange(owner, value, count, out int number))
         {
-            AddInterlocked(ref octaves, (int)index, count);
-        }
-        else
-        {
-            AddOutOfRange(value < owner.MinTrackableValue, count);
+            AddInterlocked(ref octaves, number, count);
         }
     }
 
@@ -170,15 +160,9 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     public void CarryInterlocked(ReadOnlyHdrHistogram owner, ulong value) =>
         CarryInterlocked((int)(owner.Layout.IndexOf(value) - owner.FirstIndex));
 
-    /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries. Does nothing to a counter that does not
-    /// exist.</summary>
+    /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries.</summary>
     public void CarryInterlocked(int number)
     {
-        if (!_pages.Have(number))
-        {
-            return;
-        }
-
         lock (Gate)
         {
             ref uint counter = ref Unsafe.As<TCounter, uint>(ref _pages.CounterAt(number, out _));
@@ -295,6 +279,19 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
 
             return (underflow, overflow);
         }
+    }
+
+    /// <summary>Finds the number of a value's counter, or counts the value out of range.</summary>
+    private bool IsInRange(ReadOnlyHdrHistogram owner, ulong value, ulong count, out int number)
+    {
+        number = (int)(owner.Layout.IndexOf(value) - owner.FirstIndex);
+        if ((uint)number < (uint)owner.Length)
+        {
+            return true;
+        }
+
+        AddOutOfRange(value < owner.MinTrackableValue, count);
+        return false;
     }
 
     /// <summary>Adds to a counter that only the calling thread writes.</summary>

@@ -152,7 +152,8 @@ internal static class CounterMath
         }
     }
 
-    /// <summary>Writes what was added to counters since the last counts, and the counters as the next last counts.</summary>
+    /// <summary>Writes what was added to counters since the last counts, and the counters as the next last counts.
+    /// <paramref name="deltas"/> may be the counters themselves.</summary>
     public static void ReadDeltas<TCounter>(ReadOnlySpan<TCounter> counters, Span<ulong> last, Span<ulong> deltas)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
@@ -186,28 +187,6 @@ internal static class CounterMath
             ulong count = ulong.CreateTruncating(counters[i]);
             deltas[i] = count - Math.Min(last[i], count);
             last[i] = count;
-        }
-    }
-
-    /// <summary>Turns counts into what was added since the previous ones, and the previous ones into the counts.</summary>
-    public static void ToDeltas(Span<ulong> counts, Span<ulong> previous)
-    {
-        previous = previous[..counts.Length];
-        ref ulong at = ref MemoryMarshal.GetReference(counts);
-        ref ulong before = ref MemoryMarshal.GetReference(previous);
-        nuint whole = (nuint)(counts.Length & -Vector512<ulong>.Count);
-        for (nuint i = 0; i < whole; i += (nuint)Vector512<ulong>.Count)
-        {
-            Vector512<ulong> count = Vector512.LoadUnsafe(ref at, i);
-            SaturatingSubtract(count, Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref at, i);
-            count.StoreUnsafe(ref before, i);
-        }
-
-        for (int i = (int)whole; i < counts.Length; i++)
-        {
-            ulong count = counts[i];
-            counts[i] = count - Math.Min(previous[i], count);
-            previous[i] = count;
         }
     }
 

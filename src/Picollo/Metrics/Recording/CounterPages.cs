@@ -64,9 +64,6 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>The counters in range, for a reader.</summary>
     public CounterView<TCounter> View => new(_pages, _pageScale, _start, _offset, Length);
 
-    /// <summary>Whether there is a counter of that number, in range or in the octaves in which the range begins and ends.</summary>
-    public bool Have(int number) => number >= _start - _offset && number < _end - _offset;
-
     /// <summary>The counter of a number, in a page that was made for it if <paramref name="isNew"/>.</summary>
     public ref TCounter CounterAt(int number, out bool isNew)
     {
