@@ -231,4 +231,20 @@ public abstract partial class HistogramContract
         int middle = random.Next(histogram.Length);
         (used.SumOfUsed(0, middle) + used.SumOfUsed(middle, histogram.Length)).Should().Be(histogram.TotalCount);
     });
+
+    [Theory]
+    [InlineData(20, 1UL << 50)]
+    [InlineData(1UL << 50, 20)]
+    public void A_copy_of_the_used_counters_has_those_of_all_threads(ulong here, ulong there)
+    {
+        HdrHistogram histogram = Factory.Create();
+        histogram.Record(here);
+        Thread other = new(() => histogram.Record(there));
+        other.Start();
+        other.Join();
+
+        using CountsCopy used = histogram.ReadUsed();
+
+        used.SumOfUsed(0, histogram.Length).Should().Be(2);
+    }
 }
