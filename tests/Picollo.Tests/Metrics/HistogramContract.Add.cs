@@ -157,6 +157,49 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void Add_of_any_layout_and_range_puts_each_bucket_where_its_midpoint_lies() => Seeded.Run(40, random =>
+    {
+        double[] errors = [0.1, 0.03, 0.01, 0.001, 0.0002];
+        HdrHistogram other = WithAnyRange(random, HdrHistogram.Factory.WithRelativeError(errors[random.Next(5)])
+            .WithLowestDiscernibleValue(1UL << random.Next(12))).Create();
+        for (int i = 0; i < 300; i++)
+        {
+            other.Record(random.NextMagnitude(), random.Next(20) == 0 ? Whole + 3 : (ulong)random.Next(1, 5));
+        }
+
+        foreach (Bucket bucket in other.Buckets.Skip(random.Next(3000)).Take(700))
+        {
+            other.Record(bucket.Start, (ulong)random.Next(4)); // more of them than are added at once
+        }
+
+        HdrHistogramFactory layout = Factory.WithRelativeError(errors[random.Next(5)]).WithLowestDiscernibleValue(1UL << random.Next(12));
+        HdrHistogram all = layout.Create();
+        HdrHistogramFactory factory = WithAnyRange(random, layout);
+        HdrHistogram sum = factory.Create(), expected = factory.Create();
+        sum.Record(1, 7); // another page of counters, or out of range
+        expected.Record(1, 7);
+        ulong turn = 0;
+        foreach (Bucket bucket in other.BucketsWithValues)
+        {
+            ulong width = all.GetBucket(bucket.MidPoint).Step;
+            ulong below = width == 1 || width >= bucket.Step ? 0 : (bucket.Count + turn) / 2;
+            turn ^= width < bucket.Step ? bucket.Count % 2 : 0;
+            expected.Record(bucket.MidPoint - (below == 0 ? 0 : 1UL), below);
+            expected.Record(bucket.MidPoint, bucket.Count - below);
+        }
+
+        sum.Add(other);
+
+        sum.BucketsWithValues.Should().Equal(expected.BucketsWithValues);
+        sum.UnderflowCount.Should().Be(expected.UnderflowCount + other.UnderflowCount);
+        sum.OverflowCount.Should().Be(expected.OverflowCount + other.OverflowCount);
+
+        static HdrHistogramFactory WithAnyRange(Random random, HdrHistogramFactory factory) => random.Next(2) == 0
+            ? factory
+            : factory.WithMinTrackableValue(random.NextMagnitude() >> 40).WithMaxTrackableValue((1UL << 41) + (random.NextMagnitude() >> 1));
+    });
+
+    [Fact]
     public void Add_of_a_coarser_histogram_keeps_the_sum() => Seeded.Run(20, random =>
     {
         HdrHistogram coarse = Factory.WithRelativeError(0.1).WithMaxTrackableValue(1UL << 40).WithLowestDiscernibleValue(1UL << random.Next(12)).Create();

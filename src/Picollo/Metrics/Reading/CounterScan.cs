@@ -26,6 +26,8 @@ internal ref struct CounterScan
     // 64-bit lanes: n = 64, 45,760 < 2¹⁶; but S2·S0 has to fit 128 bits too, and that wants S0 < 2⁴¹.
     private const ulong WideLimit = 1UL << 32;
 
+    private const ulong SmallLimit = 1UL << 23; // S2 is below 2¹⁸·S0, so that S0·S2 fits 64 bits
+
     private readonly HdrLayout _layout;
     private readonly uint _firstIndex;
     private readonly uint _chunkOffset;
@@ -60,6 +62,7 @@ internal ref struct CounterScan
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         uint pieceSize = (uint)_pieceSize;
+        int wholeSize = Math.Max(_pieceSize, PercentileSearch.ChunkSize);
         uint end = _firstIndex + (uint)counters.Length;
         if (pieceSize < PercentileSearch.ChunkSize)
         {
@@ -77,9 +80,9 @@ internal ref struct CounterScan
                 continue;
             }
 
-            if (piece.Length < pieceSize || pieceSize < PercentileSearch.ChunkSize)
+            if (piece.Length < wholeSize)
             {
-                Span<TCounter> whole = MemoryMarshal.Cast<ulong, TCounter>(_padded)[..(int)pieceSize];
+                Span<TCounter> whole = MemoryMarshal.Cast<ulong, TCounter>(_padded)[..wholeSize];
                 whole.Clear();
                 piece.CopyTo(whole[(int)(from - start)..]);
                 piece = whole;
@@ -117,25 +120,20 @@ internal ref struct CounterScan
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         Span<ulong> chunkSums = ChunkSumsFrom(start);
-        if (piece.Length < PercentileSearch.ChunkSize)
-        {
-            chunkSums[0] += AddScalar(start, piece);
-            return;
-        }
-
-        if (typeof(TCounter) == typeof(uint)
+        ulong before = _pieceSize < PercentileSearch.ChunkSize ? chunkSums[0] : 0; // of the other pieces of this chunk
+        if (!(typeof(TCounter) == typeof(uint)
             ? TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums)
-            : TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums))
+            : TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums)))
         {
-            return;
+            Span<ulong> widened = _widened[..piece.Length];
+            CounterMath.CopyAndSum(piece, widened);
+            if (!TryAddVectors(start, widened, WideLimit, chunkSums))
+            {
+                AddScalar(start, widened);
+            }
         }
 
-        Span<ulong> widened = _widened[..piece.Length];
-        CounterMath.CopyAndSum(piece, widened);
-        if (!TryAddVectors(start, widened, WideLimit, chunkSums))
-        {
-            AddScalar<ulong>(start, widened);
-        }
+        chunkSums[0] += before;
     }
 
     /// <summary>Adds a piece of whole chunks, unless a counter is not below <paramref name="limit"/>. The sums of its chunks are then
@@ -146,27 +144,32 @@ internal ref struct CounterScan
         Vector512<T> seen = default, a = default, b = default, c = default;
         ulong s0 = 0;
         ref T counters = ref MemoryMarshal.GetReference(piece);
+        if (IsEmpty(piece))
+        {
+            chunkSums[..(piece.Length >> PercentileSearch.ChunkScale)].Clear();
+            return true;
+        }
+
         chunkSums = chunkSums[..(piece.Length >> PercentileSearch.ChunkScale)];
         for (int chunk = 0; chunk < chunkSums.Length; chunk++)
         {
-            for (int i = 0; i < PercentileSearch.ChunkSize; i += Vector512<T>.Count)
+            for (int rest = PercentileSearch.ChunkSize; rest != 0; rest -= 4 * Vector512<T>.Count)
             {
-                Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)i);
-                seen |= v;
-                a += v;
-                b += a;
-                c += b;
+                for (int i = 0; i < 4; i++) // the JIT unrolls it
+                {
+                    Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)(i * Vector512<T>.Count));
+                    seen |= v;
+                    a += v;
+                    b += a;
+                    c += b;
+                }
+
+                counters = ref Unsafe.Add(ref counters, 4 * Vector512<T>.Count);
             }
 
-            counters = ref Unsafe.Add(ref counters, PercentileSearch.ChunkSize);
             ulong sum = ulong.CreateTruncating(Vector512.Sum(a));
             chunkSums[chunk] = sum - s0;
             s0 = sum;
-        }
-
-        if (s0 == 0 && seen == Vector512<T>.Zero)
-        {
-            return true;
         }
 
         if (Vector512.GreaterThanOrEqualAny(seen, Vector512.Create(limit)))
@@ -176,8 +179,28 @@ internal ref struct CounterScan
 
         (ulong s1, ulong s2) = typeof(T) == typeof(uint)
             ? ReduceNarrow(a.AsUInt32(), b.AsUInt32(), c.AsUInt32(), (uint)piece.Length)
-            : Reduce(a.AsUInt64(), b.AsUInt64(), c.AsUInt64(), 0, (uint)Vector512<ulong>.Count, (uint)piece.Length);
+            : ReduceWide(a.AsUInt64(), b.AsUInt64(), c.AsUInt64(), (uint)piece.Length);
         Add(start, s0, s1, s2);
+        return true;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool IsEmpty<T>(ReadOnlySpan<T> piece)
+        where T : unmanaged
+    {
+        ref T counters = ref MemoryMarshal.GetReference(piece);
+        for (nuint i = 0; i < (nuint)piece.Length; i += 4 * (nuint)Vector512<T>.Count)
+        {
+            Vector512<T> seen = Vector512.LoadUnsafe(ref counters, i)
+                | Vector512.LoadUnsafe(ref counters, i + (nuint)Vector512<T>.Count)
+                | Vector512.LoadUnsafe(ref counters, i + (2 * (nuint)Vector512<T>.Count))
+                | Vector512.LoadUnsafe(ref counters, i + (3 * (nuint)Vector512<T>.Count));
+            if (seen != Vector512<T>.Zero)
+            {
+                return false;
+            }
+        }
+
         return true;
     }
 
@@ -187,24 +210,31 @@ internal ref struct CounterScan
         (Vector512<ulong> aLow, Vector512<ulong> aHigh) = Vector512.Widen(a);
         (Vector512<ulong> bLow, Vector512<ulong> bHigh) = Vector512.Widen(b);
         (Vector512<ulong> cLow, Vector512<ulong> cHigh) = Vector512.Widen(c);
-        (ulong s1Low, ulong s2Low) = Reduce(aLow, bLow, cLow, 0, lanes, length);
-        (ulong s1High, ulong s2High) = Reduce(aHigh, bHigh, cHigh, lanes / 2, lanes, length);
-        return (s1Low + s1High, s2Low + s2High);
+        (Vector512<ulong> s1Low, Vector512<ulong> s2Low) = Weigh(aLow, bLow, cLow, 0, lanes, length);
+        (Vector512<ulong> s1High, Vector512<ulong> s2High) = Weigh(aHigh, bHigh, cHigh, lanes / 2, lanes, length);
+        return (Vector512.Sum(s1Low + s1High), Vector512.Sum(s2Low + s2High));
+    }
+
+    private static (ulong S1, ulong S2) ReduceWide(Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, uint length)
+    {
+        (Vector512<ulong> s1, Vector512<ulong> s2) = Weigh(a, b, c, 0, (uint)Vector512<ulong>.Count, length);
+        return (Vector512.Sum(s1), Vector512.Sum(s2));
     }
 
     /// <summary>S1 and S2 of eight lanes. With L lanes a vector, n vectors a piece, and l the lane, place j of vector k is L·k + l and
     /// Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l
     /// Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B + 2L²C.</summary>
-    private static (ulong S1, ulong S2) Reduce(
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static (Vector512<ulong> S1, Vector512<ulong> S2) Weigh(
         Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, ulong firstLane, ulong lanes, ulong length)
     {
         Vector512<ulong> lane = Vector512<ulong>.Indices + Vector512.Create(firstLane);
         Vector512<ulong> w = lane + Vector512.Create(length);
-        Vector512<ulong> s1 = (w * a) - (b * lanes);
-        Vector512<ulong> s2 = (w * w * a)
-            - (b * (Vector512.Create(lanes * ((2 * length) + lanes)) + (lane * (2 * lanes))))
+        Vector512<ulong> wa = w * a, lb = b * lanes;
+        Vector512<ulong> s2 = (w * wa)
+            - (lb * ((lane + lane) + Vector512.Create((2 * length) + lanes)))
             + (c * (2 * lanes * lanes));
-        return (Vector512.Sum(s1), Vector512.Sum(s2));
+        return (wa - lb, s2);
     }
 
     private void Add(uint start, ulong s0, ulong s1, ulong s2)
@@ -215,28 +245,26 @@ internal ref struct CounterScan
         _sum += ((UInt128)midpoint * s0) + ((UInt128)s1 << stepScale);
 
         // S0·S2 − S1² is S0 times the squared distances from the mean, in steps; not negative (Cauchy-Schwarz), and exact.
-        double step = Math.ScaleB(1, stepScale);
-        double squares = (double)(((UInt128)s0 * s2) - ((UInt128)s1 * s1)) / s0;
+        double step = 1UL << stepScale;
+        double squares = s0 < SmallLimit ? (s0 * s2) - (s1 * s1) : (double)(((UInt128)s0 * s2) - ((UInt128)s1 * s1));
+        squares /= s0;
         _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * ((double)s1 / s0)), squares * step * step);
     }
 
-    /// <summary>Adds a piece of any length and counts, which nobody writes meanwhile: it is read twice. Returns its
-    /// total.</summary>
-    private ulong AddScalar<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
-        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    /// <summary>Adds a piece of any counts, which nobody writes meanwhile: it is read twice.</summary>
+    private void AddScalar(uint start, ReadOnlySpan<ulong> piece)
     {
         ulong s0 = 0;
         UInt128 s1 = 0;
         for (int j = 0; j < piece.Length; j++)
         {
-            ulong count = ulong.CreateTruncating(piece[j]);
-            s0 += count;
-            s1 += (UInt128)count * (uint)j;
+            s0 += piece[j];
+            s1 += (UInt128)piece[j] * (uint)j;
         }
 
         if (s0 == 0)
         {
-            return 0;
+            return; // 2⁶⁴ values, which wrap as every total does
         }
 
         // Whole places apart, so that counts in one place alone have it for their mean exactly, however many they are. The
@@ -248,7 +276,7 @@ internal ref struct CounterScan
         for (int j = 0; j < piece.Length; j++)
         {
             double distance = j - meanPlace;
-            double weighted = ulong.CreateTruncating(piece[j]) * distance;
+            double weighted = piece[j] * distance;
             squares += weighted * distance;
             drift += weighted;
         }
@@ -257,9 +285,8 @@ internal ref struct CounterScan
         int stepScale = _layout.StepScaleOf(start);
         ulong midpoint = _layout.MidpointOf(start);
         _sum += ((UInt128)midpoint * s0) + (s1 << stepScale);
-        double step = Math.ScaleB(1, stepScale);
+        double step = 1UL << stepScale;
         _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * meanPlace), squares * step * step);
-        return s0;
     }
 
     private readonly CounterMoments Combine()

@@ -208,52 +208,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    public override bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest)
-    {
-        lock (Gate)
-        {
-            CounterView<TCounter> counters = _pages.View;
-            bool isAdded = typeof(TCounter) == typeof(uint)
-                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counters), ref rest)
-                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counters), ref rest);
-            if (isAdded)
-            {
-                AddCarriesTo(ref rest);
-            }
-
-            return isAdded;
-        }
-    }
-
-    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because whoever has the counts may hold
-    /// one.</summary>
-    /// <param name="octaves">Where the writers find the counters.</param>
-    /// <param name="counts">The counts of a histogram of the same layout and range.</param>
-    /// <param name="rest">Receives those for which a 32-bit counter has no room.</param>
-    public void Add<TCount>(ref OctaveTable octaves, CounterView<TCount> counts, ref List<(int Number, ulong Count)>? rest)
-        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
-    {
-        for (int from = 0, to; from < counts.Length; from = to)
-        {
-            to = _pages.View.EndOfPage(from, counts.EndOfPage(from, counts.Length));
-            ReadOnlySpan<TCount> run = counts.Slice(from, to);
-            if (!run.ContainsAnyExcept(TCount.Zero))
-            {
-                continue; // no page for zeros
-            }
-
-            Span<TCounter> counters = CountersFrom(ref octaves, from, to);
-            if (typeof(TCounter) == typeof(uint))
-            {
-                CounterMath.AddWhereRoom(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);
-            }
-            else
-            {
-                CounterMath.Add(run, MemoryMarshal.Cast<TCounter, ulong>(counters));
-            }
-        }
-    }
-
     public override bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner)
     {
         lock (Gate)
@@ -362,28 +316,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
                 if (number >= range.Start.Value && number < range.End.Value)
                 {
                     sums[number] += carried;
-                }
-            }
-        }
-    }
-
-    private void AddCarriesTo(ref List<(int Number, ulong Count)>? rest)
-    {
-        for (int i = 0; Volatile.Read(ref _large) is { } large && i < large.Length; i++)
-        {
-            if (large[i] != 0)
-            {
-                (rest ??= []).Add((i, large[i]));
-            }
-        }
-
-        if (_carries is { } carries)
-        {
-            foreach ((int number, ulong carried) in carries)
-            {
-                if ((uint)number < (uint)_pages.Length)
-                {
-                    (rest ??= []).Add((number, carried));
                 }
             }
         }

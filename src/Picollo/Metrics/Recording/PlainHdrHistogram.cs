@@ -65,6 +65,9 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         return true;
     }
 
+    private protected override void AddRun(int number, int scale, ReadOnlySpan<ulong> counts) =>
+        _block.AddRun(ref _octaves, number, scale, counts);
+
     private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>

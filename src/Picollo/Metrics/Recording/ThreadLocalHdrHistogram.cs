@@ -65,6 +65,12 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
         return true;
     }
 
+    private protected override void AddRun(int number, int scale, ReadOnlySpan<ulong> counts)
+    {
+        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
+        block.AddRun(ref thread.Octaves, number, scale, counts);
+    }
+
     private protected override void CloseToWriters() => Volatile.Write(ref _threads, []);
 
     /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>

@@ -1,0 +1,122 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Metrics;
+
+/// <content>The counts of one histogram added to another.</content>
+internal sealed partial class CounterBlock<TCounter>
+{
+    public override bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest)
+    {
+        lock (Gate)
+        {
+            CounterView<TCounter> counters = _pages.View;
+            bool isAdded = typeof(TCounter) == typeof(uint)
+                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counters), ref rest)
+                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counters), ref rest);
+            if (isAdded)
+            {
+                AddCarriesTo(ref rest);
+            }
+
+            return isAdded;
+        }
+    }
+
+    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because whoever has the counts may hold
+    /// one.</summary>
+    /// <param name="octaves">Where the writers find the counters.</param>
+    /// <param name="counts">The counts of a histogram of the same layout and range.</param>
+    /// <param name="rest">Receives those for which a 32-bit counter has no room.</param>
+    public void Add<TCount>(ref OctaveTable octaves, CounterView<TCount> counts, ref List<(int Number, ulong Count)>? rest)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
+    {
+        for (int from = 0, to; from < counts.Length; from = to)
+        {
+            to = _pages.View.EndOfPage(from, counts.EndOfPage(from, counts.Length));
+            ReadOnlySpan<TCount> run = counts.Slice(from, to);
+            if (!run.ContainsAnyExcept(TCount.Zero))
+            {
+                continue; // no page for zeros
+            }
+
+            Span<TCounter> counters = CountersFrom(ref octaves, from, to);
+            if (typeof(TCounter) == typeof(uint))
+            {
+                CounterMath.AddWhereRoom(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);
+            }
+            else
+            {
+                CounterMath.Add(run, MemoryMarshal.Cast<TCounter, ulong>(counters));
+            }
+        }
+    }
+
+    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart, all in one octave; for counters that
+    /// only the calling thread writes.</summary>
+    public void AddRun(ref OctaveTable octaves, int number, int scale, ReadOnlySpan<ulong> counts)
+    {
+        int first = counts.IndexOfAnyExcept(0UL); // no page for zeros
+        if (first < 0)
+        {
+            return;
+        }
+
+        int from = Math.Max(number + (first << scale), 0); // where the octave begins before the range
+        Span<TCounter> counters = from < _pages.Length ? CountersFrom(ref octaves, from, _pages.Length) : [];
+        for (int i = first; i < counts.Length; i++)
+        {
+            ulong count = counts[i];
+            if (count == 0)
+            {
+                continue;
+            }
+
+            int place = number + (i << scale) - from;
+            if ((uint)place >= (uint)counters.Length)
+            {
+                AddOutOfRange(below: place < 0, count);
+            }
+            else if (typeof(TCounter) == typeof(ulong))
+            {
+                Unsafe.As<TCounter, ulong>(ref counters[place]) += count;
+            }
+            else
+            {
+                ref uint counter = ref Unsafe.As<TCounter, uint>(ref counters[place]);
+                ulong sum = counter + count;
+                if (sum < CarryUnit && sum >= count)
+                {
+                    counter = (uint)sum;
+                }
+                else
+                {
+                    Add(ref octaves, place + from, count);
+                }
+            }
+        }
+    }
+
+    private void AddCarriesTo(ref List<(int Number, ulong Count)>? rest)
+    {
+        for (int i = 0; Volatile.Read(ref _large) is { } large && i < large.Length; i++)
+        {
+            if (large[i] != 0)
+            {
+                (rest ??= []).Add((i, large[i]));
+            }
+        }
+
+        if (_carries is { } carries)
+        {
+            foreach ((int number, ulong carried) in carries)
+            {
+                if ((uint)number < (uint)_pages.Length)
+                {
+                    (rest ??= []).Add((number, carried));
+                }
+            }
+        }
+    }
+}
