@@ -3,7 +3,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary><c>compare scheduling</c>: what the pool costs, and what it does for short tasks beside long ones; in under two minutes.</summary>
+/// <summary><c>compare scheduling</c>: what the pool costs, and what it does for short tasks beside long ones; in some two minutes.</summary>
 internal static class SchedulingComparison
 {
     public const string Name = "scheduling";
