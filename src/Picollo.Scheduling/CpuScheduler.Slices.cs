@@ -236,7 +236,12 @@ internal sealed partial class CpuScheduler
         long now = Stopwatch.GetTimestamp();
         bool isOver = now - worker.SliceStart >= task.SliceLeft;
         report = default;
-        if (IsOverCap || (isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task)))
+
+        // Until it has had the worker for a tenth of a slice, a task does not yield to its equals that waited before. Otherwise, each task
+        // that comes would send the running one behind all others (p99 of 10 clients with tasks of 0.16 ms: 17 ms instead of 12,
+        // 2026-11-24).
+        long since = now - worker.SliceStart < task.Slice / LeastShareOfFirstSlice ? worker.SliceStart : long.MinValue;
+        if (IsOverCap || (isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task, since)))
         {
             return true;
         }

@@ -80,7 +80,8 @@ public class CpuTaskQueueModelTests
             _queue.Count.Should().Be(_model.Count);
             foreach (CpuTask running in _running)
             {
-                _queue.AnyInterrupts(running).Should().Be(_model.AnyInterrupts(running));
+                long since = _now - command.Choice;
+                _queue.AnyInterrupts(running, since).Should().Be(_model.AnyInterrupts(running, since));
             }
         }
 
@@ -127,7 +128,7 @@ public class CpuTaskQueueModelTests
                 task = QueueTasks.Create($"{_made++}", Priorities[choice % 3], isShort: choice % 2 == 0, hasBegun: choice % 5 == 0);
             }
 
-            task.SliceDueSince = _now;
+            task.SliceDueSince = task.WaitingSince = _now;
             _waiting.Add(task);
             _queue.Add(task);
             _model.Add(task);
@@ -138,6 +139,7 @@ public class CpuTaskQueueModelTests
             if (_running.Count > 0)
             {
                 CpuTask task = Pick(_running, choice);
+                task.WaitingSince = _now;
                 _waiting.Add(task);
                 _queue.PutBack(task);
                 _model.PutBack(task);

@@ -28,8 +28,12 @@ internal sealed class QueueModel(long slice)
 
     public void Remove(CpuTask task) => _waiting.RemoveAll(each => each.Task == task);
 
-    public bool AnyInterrupts(CpuTask running) => _waiting.Any(each =>
-        RankOf(each.Task) < RankOf(running) || (RankOf(each.Task) == RankOf(running) && each.Task.IsShort));
+    public bool AnyInterrupts(CpuTask running, long since)
+    {
+        CpuTask? next = _waiting.OrderBy(each => RankOf(each.Task)).ThenBy(each => each.Place).FirstOrDefault().Task;
+        return next is not null
+            && (RankOf(next) < RankOf(running) || (RankOf(next) == RankOf(running) && next.IsShort && next.WaitingSince > since));
+    }
 
     public (CpuTask? Task, bool IsOvertaking, bool IsWhole) Take(ref long overtaken)
     {

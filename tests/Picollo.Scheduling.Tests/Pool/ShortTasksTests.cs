@@ -1,0 +1,88 @@
+using System.Diagnostics;
+
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>Short tasks among themselves. If each one that comes sent the running one behind all others, many of them would share a worker,
+/// and each would take as long as all.</summary>
+public class ShortTasksTests
+{
+    [Fact]
+    public async Task A_short_task_that_has_just_begun_goes_on_before_those_that_waited_already()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        for (bool isSlow = true; isSlow;)
+        {
+            var watch = new Stopwatch();
+
+            List<string> order = await OrderWhenOneComes(pool, TimeSpan.Zero, watch);
+
+            isSlow = watch.Elapsed > Pools.Endless / 10;
+            (isSlow || order.SequenceEqual(["running", "waiting", "coming"])).Should().BeTrue("the order is {0}", string.Join(", ", order));
+        }
+    }
+
+    [Fact]
+    public async Task A_short_task_that_has_run_for_a_tenth_of_a_slice_makes_room_when_another_comes()
+    {
+        var slice = TimeSpan.FromMilliseconds(500);
+        await using CpuWorkerPool pool = Pools.Create(slice: slice);
+
+        List<string> order = await OrderWhenOneComes(pool, slice / 10, new Stopwatch());
+
+        order.Should().Equal("waiting", "coming", "running");
+    }
+
+    [Fact]
+    public async Task Tasks_that_were_interrupted_do_not_interrupt_those_that_took_their_places()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        Task? second = null, third = null;
+        var order = new List<string>();
+        for (bool isSlow = true; isSlow;)
+        {
+            order.Clear();
+            var watch = Stopwatch.StartNew();
+            await pool.RunAsync(async cpu =>
+            {
+                second = pool.RunAsync(async cpu =>
+                {
+                    third = pool.RunAsync(_ => order.Add("third"));
+                    await cpu.CheckpointAsync();
+                    order.Add("second");
+                });
+                await cpu.CheckpointAsync();
+                order.Add("first");
+            }).Soon();
+            await second!.Soon();
+            await third!.Soon();
+
+            isSlow = watch.Elapsed > Pools.Endless / 10;
+            (isSlow || order.SequenceEqual(["second", "first", "third"])).Should().BeTrue("the order is {0}", string.Join(", ", order));
+        }
+    }
+
+    /// <summary>Runs a short task, before whose only checkpoint another comes, while one waits that was submitted before it began.</summary>
+    /// <param name="pool">A pool with one worker.</param>
+    /// <param name="before">The time that it runs before.</param>
+    /// <param name="watch">Measures the time from its start to its checkpoint, or longer.</param>
+    private static async Task<List<string>> OrderWhenOneComes(CpuWorkerPool pool, TimeSpan before, Stopwatch watch)
+    {
+        var order = new List<string>();
+        Task? coming = null;
+        var held = Held.Worker(pool);
+        Task running = pool.RunAsync(async cpu =>
+        {
+            Pools.Spin(before);
+            coming = pool.RunAsync(_ => order.Add("coming"));
+            await cpu.CheckpointAsync();
+            watch.Stop();
+            order.Add("running");
+        });
+        Task waiting = pool.RunAsync(_ => order.Add("waiting"));
+        watch.Start();
+        await held.Release();
+        await Task.WhenAll(running, waiting).Soon();
+        await coming!.Soon();
+        return order;
+    }
+}
