@@ -54,6 +54,20 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void Counts_that_wrap_to_nothing_are_read_as_nothing()
+    {
+        HdrHistogram histogram = CreateWide();
+        histogram.Record(20_000, 1UL << 63);
+        histogram.Record(30_000, 1UL << 63);
+
+        HdrHistogramSummary summary = histogram.GetSummary();
+
+        summary.TotalCount.Should().Be(0, "totals wrap at 2⁶⁴");
+        summary.StDev.Should().Be(0);
+        summary.P100.Value.Should().Be(0);
+    }
+
+    [Fact]
     public void A_batch_crosses_the_edge_of_a_counter_in_the_middle()
     {
         ulong[] values = new ulong[LongestBatch];
