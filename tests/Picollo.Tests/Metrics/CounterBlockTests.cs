@@ -21,8 +21,10 @@ public class CounterBlockTests
         }
 
         ulong[] sums = new ulong[4];
-        block.CopyTo(sums, ..4);
-        block.AddTo(sums, ..4);
+        block.CopyCountersTo(sums, ..4);
+        block.AddCountersTo(sums, ..4);
+        block.AddCarriesTo(sums, ..4);
+        block.AddCarriesTo(sums, ..4);
         sums.Should().Equal(0, 0, 2 * count, 0);
     }
 }

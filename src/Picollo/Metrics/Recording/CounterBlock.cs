@@ -10,6 +10,10 @@ internal abstract class CounterBlock
     private ulong _underflow;
     private ulong _overflow;
 
+    /// <summary>The lock that readers hold while they read the counters and the carries. A writer whose counter passes 2³¹ waits for
+    /// it.</summary>
+    public object Gate { get; } = new();
+
     /// <summary>The counts of values outside the range.</summary>
     public (ulong Underflow, ulong Overflow) OutOfRange
     {
@@ -29,12 +33,15 @@ internal abstract class CounterBlock
     /// <summary>The numbers of the counters outside which all counts of the block are 0.</summary>
     public abstract Range Used { get; }
 
-    /// <summary>Adds the block's counts to <paramref name="sums"/>, in a range that contains <see cref="Used"/> as it was when it was asked
-    /// for. A writer whose counter passes 2³¹ meanwhile waits.</summary>
-    public abstract void AddTo(Span<ulong> sums, Range range);
+    /// <summary>Adds the counters in a range to <paramref name="sums"/>. Called with <see cref="Gate"/> held, which is kept until
+    /// <see cref="AddCarriesTo"/> has added the rest of the counts.</summary>
+    public abstract void AddCountersTo(Span<ulong> sums, Range range);
 
-    /// <summary>As <see cref="AddTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
-    public abstract void CopyTo(Span<ulong> sums, Range range);
+    /// <summary>As <see cref="AddCountersTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
+    public abstract void CopyCountersTo(Span<ulong> sums, Range range);
+
+    /// <summary>Adds the counts in a range that are not in the counters. Called with <see cref="Gate"/> held.</summary>
+    public abstract void AddCarriesTo(Span<ulong> sums, Range range);
 
     /// <summary>Writes what was counted since the last counts, and the counts as the next last ones; <see langword="false"/> where the
     /// counters alone are not the whole truth.</summary>
@@ -86,9 +93,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     private bool _isClosed;
 
     public CounterBlock(ReadOnlyHdrHistogram owner) => _pages = new CounterPages<TCounter>(owner);
-
-    /// <summary>The lock that readers hold while they copy.</summary>
-    public object Gate { get; } = new();
 
     public override long FootprintInBytes
     {
@@ -176,21 +180,26 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
 
     public override Range Used => Volatile.Read(ref _large) is null ? _pages.Used : .._pages.Length;
 
-    public override void AddTo(Span<ulong> sums, Range range)
-    {
-        lock (Gate)
-        {
-            _pages.View.AddTo(sums, range);
-            AddCarriesTo(sums, range);
-        }
-    }
+    public override void AddCountersTo(Span<ulong> sums, Range range) => _pages.View.AddTo(sums, range);
 
-    public override void CopyTo(Span<ulong> sums, Range range)
+    public override void CopyCountersTo(Span<ulong> sums, Range range) => _pages.View.CopyTo(sums, range);
+
+    public override void AddCarriesTo(Span<ulong> sums, Range range)
     {
-        lock (Gate)
+        if (Volatile.Read(ref _large) is { } large)
         {
-            _pages.View.CopyTo(sums, range);
-            AddCarriesTo(sums, range);
+            CounterMath.Add<ulong>(large.AsSpan(range), sums[range]);
+        }
+
+        if (_carries is { } carries)
+        {
+            foreach ((int number, ulong carried) in carries)
+            {
+                if (number >= range.Start.Value && number < range.End.Value)
+                {
+                    sums[number] += carried;
+                }
+            }
         }
     }
 
@@ -300,25 +309,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
             ?? Interlocked.CompareExchange(ref _large, new ulong[_pages.Length], null)
             ?? _large!;
         Interlocked.Add(ref large[number], count);
-    }
-
-    private void AddCarriesTo(Span<ulong> sums, Range range)
-    {
-        if (Volatile.Read(ref _large) is { } large)
-        {
-            CounterMath.Add<ulong>(large.AsSpan(range), sums[range]);
-        }
-
-        if (_carries is { } carries)
-        {
-            foreach ((int number, ulong carried) in carries)
-            {
-                if (number >= range.Start.Value && number < range.End.Value)
-                {
-                    sums[number] += carried;
-                }
-            }
-        }
     }
 
     private void AddCarry(int number, ulong count)
