@@ -13,7 +13,7 @@ internal static class ReadingRows
         PlainHdrHistogramFactory<uint> factory = HdrHistogram.Factory.WithSignificantDigits(3);
         PlainHdrHistogram<uint> source = Filled(factory), target = factory.Create(), finer = HdrHistogram.Factory.WithSignificantDigits(4).Create();
         HdrHistogramSnapshot snapshot = source.GetSnapshot();
-        uint[] counts = [.. source.Buckets.Select(bucket => (uint)bucket.Count)], sums = new uint[counts.Length];
+        uint[] counts = CountsOf(source), sums = new uint[counts.Length];
         Repeated pass = new("one vectorised pass that adds one array to the other", FewMicroseconds, () => VectorPasses.Add(counts, sums));
         yield return new Row(Section, pass);
         yield return new Row(Section, new Repeated("Add of the same layout", FewMicroseconds, () => target.Add(source)), pass, 2);
@@ -27,7 +27,7 @@ internal static class ReadingRows
         const string Section = "Snapshots, 0.1 %, all values, 32-bit";
         PlainHdrHistogram<uint> histogram = Filled(HdrHistogram.Factory);
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
-        uint[] counters = [.. histogram.Buckets.Select(bucket => (uint)bucket.Count)];
+        uint[] counters = CountsOf(histogram);
         ulong[] copy = new ulong[counters.Length], last = new ulong[counters.Length];
         Repeated copies = new("one vectorised pass that copies to 64 bits", FewMicroseconds, () => VectorPasses.Copy(counters, copy));
         Repeated deltas = new("one vectorised pass that writes deltas and last counts", FewMicroseconds, () => VectorPasses.Deltas(counters, last, copy));
@@ -38,22 +38,43 @@ internal static class ReadingRows
         yield return new Row(Section, new Repeated("snapshot.Update(deltas: true)", FewMicroseconds, () => snapshot.Update(deltas: true)), deltas, 1.5);
     }
 
-    /// <summary>Summaries of a thread-local histogram by how many threads have recorded: the first has a pass of its own kind, each
-    /// further one a pass that adds.</summary>
+    /// <summary>Summaries of a thread-local histogram by how many threads have recorded, against passes over as many arrays as there are
+    /// threads: with many threads neither fits in the second-level cache.</summary>
     public static IEnumerable<Row> OfThreads()
     {
         const string Section = "GetSummary(reuse) of a thread-local histogram, one hour at 0.1 %, 32-bit";
         ThreadLocalHdrHistogramFactory<uint> factory = HdrHistogram.Factory.WithMaxTrackableValue(SummaryWorkload.OneHour).WithThreadLocal();
         HdrHistogramSummary summary = new();
-        uint[] counts = [.. SummaryWorkload.Create().Buckets.Select(bucket => (uint)bucket.Count)];
-        ulong[] sums = new ulong[counts.Length];
-        yield return new Row(Section, new Repeated("one vectorised pass that adds to 64-bit sums", FewMicroseconds, () => VectorPasses.Add(counts, sums)));
+        Repeated? fewerPasses = null, fewerSummaries = null;
+        int fewer = 0;
         foreach (int threads in new[] { 1, 2, 8, 32 })
         {
+            uint[][] counts = [.. Enumerable.Range(0, threads).Select(_ => CountsOf(SummaryWorkload.Create()))];
+            ulong[] sums = new ulong[counts[0].Length];
             ThreadLocalHdrHistogram<uint> histogram = FilledBy(threads, factory);
-            yield return new Row(Section, new Repeated($"GetSummary(reuse), {threads} threads' counters", 10, () => histogram.GetSummary(summary)));
+            Repeated passes = new(
+                $"one vectorised pass per array that adds to 64-bit sums, {threads} arrays",
+                Few(threads),
+                () => Array.ForEach(counts, array => VectorPasses.Add(array, sums)));
+            Repeated summaries = new($"GetSummary(reuse), {threads} threads' counters", Few(threads), () => histogram.GetSummary(summary));
+            yield return new Row(Section, passes);
+            yield return new Row(Section, summaries, passes);
+            if (fewer >= 2)
+            {
+                // One thread's counters are read in place, without sums.
+                Growth pass = new($"the pass over each further array, {fewer} to {threads} arrays", fewerPasses!, passes, threads - fewer);
+                yield return new Row(Section, pass);
+                yield return new Row(
+                    Section, new Growth($"each further thread, {fewer} to {threads} threads", fewerSummaries!, summaries, threads - fewer), pass, 1.2);
+            }
+
+            (fewer, fewerPasses, fewerSummaries) = (threads, passes, summaries);
         }
+
+        static int Few(int threads) => Math.Max(FewMicroseconds / threads, 4);
     }
+
+    private static uint[] CountsOf(HdrHistogram histogram) => [.. histogram.Buckets.Select(bucket => (uint)bucket.Count)];
 
     private static PlainHdrHistogram<uint> Filled(PlainHdrHistogramFactory<uint> factory)
     {
@@ -85,5 +106,22 @@ internal static class ReadingRows
         {
             histogram.Record(1UL << scale);
         }
+    }
+}
+
+/// <summary>What each further one of something costs, from two contenders that differ in how many there are: the difference of the shortest
+/// times so far. The difference of two single times is mostly noise on a busy machine.</summary>
+internal sealed class Growth(string name, Contender fewer, Contender more, int further) : Contender(name, operations: 1)
+{
+    private double _shortestOfFewer = double.MaxValue;
+    private double _shortestOfMore = double.MaxValue;
+
+    public override void Run(int operations) => more.Run(operations);
+
+    public override double Measure()
+    {
+        _shortestOfFewer = Math.Min(_shortestOfFewer, fewer.Measure());
+        _shortestOfMore = Math.Min(_shortestOfMore, more.Measure());
+        return (_shortestOfMore - _shortestOfFewer) / further;
     }
 }

@@ -82,6 +82,11 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
         // branches, references instead of array elements, a single one of which keeps the JIT from it, and no local more
         // than these: it lifts nothing where it expects to run out of registers. The field is read before the number
         // because it serves as the null check of this.
+        //
+        // Through a call a record takes 3.7 ns, of which a call that only looks the number up takes 2.2 (November 2026). Tried: the
+        // number before the field (no difference); a native function in place of the runtime's look-up (2.8 ns, but 1.9 in a loop);
+        // each thread's addresses in one array of OctaveTable by number, a load less in the chain (3.3 ns, and 0.1 less in a loop,
+        // for 512 bytes per histogram and thread, whether the thread records there or not).
         ThreadOctaves[] threads = _threads;
         uint number = ThreadNumber.Current;
         if (number < (uint)threads.Length)
