@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
 
+LIBRARY="picollo_native.c picollo_jitter.c"
 COMMON="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wno-long-long -Werror -ffreestanding -fno-builtin -fno-stack-protector -nostdlib"
 # Leave nothing undefined, hash for old and new loaders, no executable stack, everything bound and read-only at load.
 ELF="-shared -fPIC -fvisibility=hidden -s -Wl,--no-undefined,--hash-style=both,-z,noexecstack,-z,relro,-z,now,-soname,libpicollo_native.so"
@@ -13,16 +14,16 @@ PE="-shared -s -Wl,--entry=picollo_dll_entry,--no-insert-timestamp,--nxcompat,--
 PROGRAM="-Os -static -no-pie -fno-pie -fno-asynchronous-unwind-tables -s -Wl,--build-id=none,-z,noexecstack,-z,noseparate-code"
 MACH_O="-dynamiclib -fvisibility=hidden -mmacosx-version-min=11.0 -Wl,-install_name,@rpath/libpicollo_native.dylib"
 
-# build <compiler> <source> <result> <flags...>
+# build <compiler> <result> <sources and flags...>
 build() {
-  compiler=$1 source=$2 library=$3
-  shift 3
+  compiler=$1 library=$2
+  shift 2
   # Built aside, under its own name (a DLL carries it), and moved: a process that has the old one mapped keeps it.
   mkdir -p "$(dirname "$library")/new"
   built=$(dirname "$library")/new/$(basename "$library")
   # Intended word splitting of the flags.
   # shellcheck disable=SC2086
-  "$compiler" $COMMON "$@" -o "$built" "$source"
+  "$compiler" $COMMON -o "$built" "$@"
   mv "$built" "$library"
   rmdir "$(dirname "$library")/new"
   echo "built native/$library"
@@ -36,10 +37,10 @@ for rid in "$@"; do
   # shellcheck disable=SC2086
   case $rid in
     linux-x64 | linux-arm64)
-      build "$compiler" picollo_native.c "$library" $ELF
-      build "$compiler" picollo_spawn.c "$(spawn_for "$rid")" $PROGRAM ;;
-    win-x64) build "$compiler" picollo_native.c "$library" $PE ;;
-    osx-x64) build "$compiler" picollo_native.c "$library" -arch x86_64 $MACH_O -lSystem ;;
-    osx-arm64) build "$compiler" picollo_native.c "$library" -arch arm64 $MACH_O -lSystem ;;
+      build "$compiler" "$library" $LIBRARY $ELF
+      build "$compiler" "$(spawn_for "$rid")" picollo_spawn.c $PROGRAM ;;
+    win-x64) build "$compiler" "$library" $LIBRARY $PE ;;
+    osx-x64) build "$compiler" "$library" $LIBRARY -arch x86_64 $MACH_O -lSystem ;;
+    osx-arm64) build "$compiler" "$library" $LIBRARY -arch arm64 $MACH_O -lSystem ;;
   esac
 done

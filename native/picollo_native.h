@@ -150,4 +150,8 @@ typedef picollo_u64 (*picollo_now)(void);
 typedef int (*picollo_sleep_until)(picollo_u64 due);
 PICOLLO_API int picollo_jitter_run_with(struct picollo_jitter *jitter, picollo_sleep_until sleep_until, picollo_now now);
 
+/* For the library's own sources: part of every entry point that has a ..._with, so that each gets its own copy with the
+   instructions inside. */
+#define SHARED_BODY static inline __attribute__((always_inline))
+
 #endif
