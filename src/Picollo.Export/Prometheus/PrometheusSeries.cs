@@ -91,32 +91,21 @@ internal sealed class PrometheusSeries
             int to = _bounds.EndOf(i);
             count += copy.SumOfUsed(from, to);
             from = to;
-            WriteBucket(ref lines, _bounds.TextOf(i), count);
+            lines.WriteLine(_bucket, _bounds.TextOf(i), count);
         }
 
         count += copy.SumOfUsed(from, copy.Counts.Length) + copy.Overflow;
-        WriteBucket(ref lines, Infinity, count);
+        lines.WriteLine(_bucket, Infinity, count);
 
         double sum = _registration.ExactSum is { } exact
             ? exact()
             : _registration.Histogram.SumOf(copy)
                 + ((double)copy.Underflow * _bounds.RangeStart)
                 + ((double)copy.Overflow * _bounds.RangeEnd);
-        lines.Reserve(_sum.Length + _count.Length + (2 * (Utf8Lines.NumberLength + EndOfLine.Length)));
+        lines.Reserve(_sum.Length + Utf8Lines.NumberLength + EndOfLine.Length);
         lines.Write(_sum);
         lines.Write(sum / _registration.Description.Unit.Ratio);
         lines.Write(EndOfLine);
-        lines.Write(_count);
-        lines.Write(count);
-        lines.Write(EndOfLine);
-    }
-
-    private void WriteBucket(ref Utf8Lines lines, ReadOnlySpan<byte> bound, ulong count)
-    {
-        lines.Reserve(_bucket.Length + bound.Length + Utf8Lines.NumberLength + EndOfLine.Length);
-        lines.Write(_bucket);
-        lines.Write(bound);
-        lines.Write(count);
-        lines.Write(EndOfLine);
+        lines.WriteLine(_count, [], count);
     }
 }
