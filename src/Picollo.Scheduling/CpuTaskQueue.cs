@@ -30,7 +30,7 @@ internal sealed class CpuTaskQueue(long slice)
     /// <summary>Whether the next task interrupts a running one.</summary>
     /// <param name="running">The running task.</param>
     /// <param name="since">The time after which a task of the same rank must have come to interrupt it.</param>
-    public bool AnyInterrupts(CpuTask running, long since) => First() is { } waiting && Interrupts(waiting, running)
+    public bool AnyInterrupts(CpuTask running, long since = long.MinValue) => First() is { } waiting && Interrupts(waiting, running)
         && (Rank(waiting) < Rank(running) || waiting.WaitingSince > since);
 
     /// <summary>Adds a task that comes, or has had its slice, to the end of its line.</summary>

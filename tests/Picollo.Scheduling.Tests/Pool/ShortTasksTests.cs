@@ -33,6 +33,17 @@ public class ShortTasksTests
     }
 
     [Fact]
+    public async Task A_short_task_that_is_asked_before_makes_room_after_a_tenth_of_a_slice()
+    {
+        var slice = TimeSpan.FromMilliseconds(500);
+        await using CpuWorkerPool pool = Pools.Create(slice: slice);
+
+        List<string> order = await OrderWhenOneComes(pool, TimeSpan.Zero, new Stopwatch(), after: slice / 10);
+
+        order.Should().Equal("waiting", "coming", "running");
+    }
+
+    [Fact]
     public async Task Tasks_that_were_interrupted_do_not_interrupt_those_that_took_their_places()
     {
         await using CpuWorkerPool pool = Pools.Create();
@@ -61,11 +72,12 @@ public class ShortTasksTests
         }
     }
 
-    /// <summary>Runs a short task, before whose only checkpoint another comes, while one waits that was submitted before it began.</summary>
+    /// <summary>Runs a short task, before whose checkpoints another comes, while one waits that was submitted before it began.</summary>
     /// <param name="pool">A pool with one worker.</param>
     /// <param name="before">The time that it runs before.</param>
-    /// <param name="watch">Measures the time from its start to its checkpoint, or longer.</param>
-    private static async Task<List<string>> OrderWhenOneComes(CpuWorkerPool pool, TimeSpan before, Stopwatch watch)
+    /// <param name="watch">Measures the time from its start to its last checkpoint, or longer.</param>
+    /// <param name="after">The time that it runs between two checkpoints; zero for a single one.</param>
+    private static async Task<List<string>> OrderWhenOneComes(CpuWorkerPool pool, TimeSpan before, Stopwatch watch, TimeSpan after = default)
     {
         var order = new List<string>();
         Task? coming = null;
@@ -75,6 +87,12 @@ public class ShortTasksTests
             Pools.Spin(before);
             coming = pool.RunAsync(_ => order.Add("coming"));
             await cpu.CheckpointAsync();
+            if (after > TimeSpan.Zero)
+            {
+                Pools.Spin(after);
+                await cpu.CheckpointAsync();
+            }
+
             watch.Stop();
             order.Add("running");
         });
