@@ -154,6 +154,17 @@ public class EncodingTests
     }
 
     [Fact]
+    public void A_total_that_wraps_is_refused()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
+        histogram.Record(3, long.MaxValue);
+        histogram.Record(7, long.MaxValue);
+        histogram.Record(900, 2); // 2⁶⁴ in all
+
+        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("More than 2^63-1 values*");
+    }
+
+    [Fact]
     public void Counts_up_to_2_to_the_63_less_1_are_held_and_more_are_refused()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();

@@ -8,6 +8,26 @@ public class CounterMathTests
 {
     private const int Lengths = 40; // several vectors of any size, and every rest
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(15)]
+    [InlineData(16)]
+    [InlineData(31)]
+    [InlineData(32)]
+    [InlineData(39)]
+    public void Counts_are_added_to_32_bit_counters_as_far_as_the_sums_stay_below_2_to_the_31(int place)
+    {
+        uint[] counts = [.. Enumerable.Repeat(3U, 40)], counters = [.. Enumerable.Repeat(4U, 40)];
+        counts[place] = counters[place] = 1U << 30;
+        List<(int Number, ulong Count)>? rest = null;
+
+        CounterMath.AddWhereRoom<uint>(counts, counters, 100, ref rest);
+
+        rest.Should().Equal((100 + place, 1UL << 30));
+        counters[place].Should().Be(1U << 30);
+        counters.Where((_, i) => i != place).Should().OnlyContain(counter => counter == 7);
+    }
+
     [Fact]
     public void A_baseline_is_taken_off_to_no_less_than_0() => Seeded.Run(Lengths, random =>
     {

@@ -27,6 +27,25 @@ public abstract partial class HistogramContract
         empty.Should().BeLessThanOrEqualTo(budget * ParallelCounters);
     }
 
+    [Theory]
+    [InlineData(0.000001, 0, 100, 2_000)]
+    [InlineData(0.00001, 0, 1_000, 10_000)]
+    [InlineData(0.000001, 1UL << 40, (1UL << 40) + 100_000_000, 2_000)]
+    public void A_range_much_smaller_than_its_octave_has_no_counters_but_its_own(double relativeError, ulong min, ulong max, long budget)
+    {
+        HdrHistogram histogram = Factory.WithRelativeError(relativeError).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
+
+        histogram.Record(min);
+        histogram.Record([max, max, max * 2, max + 1_100_000]);
+        histogram.Record(min / 2, min == 0 ? 0UL : 5);
+
+        histogram.TotalCount.Should().Be(3);
+        histogram.GetPercentile(100).GetValue(EquivalentValueSelection.UpperBound).Should().BeGreaterThanOrEqualTo(max);
+        histogram.OverflowCount.Should().Be(min == 0 ? 2UL : 7);
+        histogram.UnderflowCount.Should().Be(min == 0 ? 0UL : 5);
+        histogram.FootprintInBytes.Should().BeLessThan(budget * ParallelCounters);
+    }
+
     [Fact]
     public void A_histogram_takes_memory_for_what_is_recorded()
     {

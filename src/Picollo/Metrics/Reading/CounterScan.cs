@@ -20,6 +20,9 @@ namespace Picollo.Metrics;
 /// </remarks>
 internal ref struct CounterScan
 {
+    // Counters that a pass takes at once: four vectors of the narrow ones.
+    private const int StepSize = 64;
+
     // The largest weight of a count in C is n(n+1)(n+2)/6 for n vectors in a piece. 32-bit lanes: n = 32, 5,984 < 2¹³.
     private const uint NarrowLimit = 1u << 19;
 
@@ -62,7 +65,7 @@ internal ref struct CounterScan
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         uint pieceSize = (uint)_pieceSize;
-        int wholeSize = Math.Max(_pieceSize, PercentileSearch.ChunkSize);
+        int wholeSize = Math.Max(_pieceSize, StepSize);
         uint end = _firstIndex + (uint)counters.Length;
         if (pieceSize < PercentileSearch.ChunkSize)
         {
@@ -119,7 +122,7 @@ internal ref struct CounterScan
     private void AddPiece<TCounter>(uint start, ReadOnlySpan<TCounter> piece)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
-        Span<ulong> chunkSums = ChunkSumsFrom(start);
+        Span<ulong> chunkSums = ChunkSumsFrom(start)[..Math.Max(_pieceSize >> PercentileSearch.ChunkScale, 1)];
         ulong before = _pieceSize < PercentileSearch.ChunkSize ? chunkSums[0] : 0; // of the other pieces of this chunk
         if (!(typeof(TCounter) == typeof(uint)
             ? TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums)
@@ -136,7 +139,7 @@ internal ref struct CounterScan
         chunkSums[0] += before;
     }
 
-    /// <summary>Adds a piece of whole chunks, unless a counter is not below <paramref name="limit"/>. The sums of its chunks are then
+    /// <summary>Adds a piece of whole chunks, or of less than one, unless a counter is not below <paramref name="limit"/>. The sums of its chunks are then
     /// too large for narrow lanes; those of 64-bit counters are set in any case.</summary>
     private bool TryAddVectors<T>(uint start, ReadOnlySpan<T> piece, T limit, Span<ulong> chunkSums)
         where T : unmanaged, IBinaryInteger<T>
@@ -146,14 +149,14 @@ internal ref struct CounterScan
         ref T counters = ref MemoryMarshal.GetReference(piece);
         if (IsEmpty(piece))
         {
-            chunkSums[..(piece.Length >> PercentileSearch.ChunkScale)].Clear();
+            chunkSums.Clear();
             return true;
         }
 
-        chunkSums = chunkSums[..(piece.Length >> PercentileSearch.ChunkScale)];
+        int chunkSize = Math.Min(piece.Length, PercentileSearch.ChunkSize);
         for (int chunk = 0; chunk < chunkSums.Length; chunk++)
         {
-            for (int rest = PercentileSearch.ChunkSize; rest != 0; rest -= 4 * Vector512<T>.Count)
+            for (int rest = chunkSize; rest != 0; rest -= 4 * Vector512<T>.Count)
             {
                 for (int i = 0; i < 4; i++) // the JIT unrolls it
                 {
@@ -175,6 +178,11 @@ internal ref struct CounterScan
         if (Vector512.GreaterThanOrEqualAny(seen, Vector512.Create(limit)))
         {
             return false;
+        }
+
+        if (s0 == 0)
+        {
+            return true; // lost since it was found not empty, to a second writer of a plain histogram
         }
 
         (ulong s1, ulong s2) = typeof(T) == typeof(uint)

@@ -64,7 +64,8 @@ internal sealed partial class CounterBlock<TCounter>
         }
 
         int from = Math.Max(number + (first << scale), 0); // where the octave begins before the range
-        Span<TCounter> counters = from < _pages.Length ? CountersFrom(ref octaves, from, _pages.Length) : [];
+        bool isInRange = from < _pages.Length && number + ((counts.Length - 1) << scale) >= 0;
+        Span<TCounter> counters = isInRange ? CountersFrom(ref octaves, from, _pages.Length) : [];
         for (int i = first; i < counts.Length; i++)
         {
             ulong count = counts[i];

@@ -10,12 +10,17 @@ namespace Picollo.Metrics;
 /// coarse histogram do not go from page to page every few counters. The first and the last page end with the octaves in which the range
 /// ends.</para>
 /// <para>Counters have numbers from 0, where the range begins; those of its first octave before the range have negative ones.</para>
+/// <para>A range much smaller than its octave has only its own counters, in a layout whose octaves are large. Its page is not published, so
+/// that each record is slow and has its value compared with the range.</para>
 /// <para>Any number of threads may make the same page at the same time; all of them get the one that was first.</para>
 /// </remarks>
 internal readonly struct CounterPages<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private const int MinPageScale = 9;
+
+    // From here on (8 KB of 32-bit counters), memory that nothing can be recorded in counts for more than a fast record.
+    private const int LargeBlock = 2048;
 
     private readonly TCounter[]?[] _pages;
     private readonly int _pageScale; // log2 of a page's length
@@ -26,6 +31,7 @@ internal readonly struct CounterPages<TCounter>
     private readonly int _start; // of the range's first octave
     private readonly int _end; // of its last octave
     private readonly int _offset; // of the range
+    private readonly bool _isPublished;
 
     public CounterPages(ReadOnlyHdrHistogram owner)
     {
@@ -39,6 +45,12 @@ internal readonly struct CounterPages<TCounter>
         int firstOctaveEnd = 2 * layout.BlockSize;
         _start = _offset < firstOctaveEnd ? 0 : _offset & -layout.BlockSize;
         _end = last < firstOctaveEnd ? firstOctaveEnd : (last | (layout.BlockSize - 1)) + 1;
+        _isPublished = layout.BlockSize < LargeBlock || Length >= layout.BlockSize / 8;
+        if (!_isPublished)
+        {
+            (_start, _end) = (_offset, _offset + Length);
+        }
+
         _pages = new TCounter[]?[PageOf(_end - 1) + 1];
     }
 
@@ -74,9 +86,14 @@ internal readonly struct CounterPages<TCounter>
         return ref (counters ?? AddPage(page))[place - StartOf(page)];
     }
 
-    /// <summary>Writes the addresses of the octaves that lie in the page of a counter.</summary>
+    /// <summary>Writes the addresses of the octaves that lie in the page of a counter, if it has whole octaves.</summary>
     public unsafe void Publish(int number, ref OctaveTable octaves)
     {
+        if (!_isPublished)
+        {
+            return;
+        }
+
         int page = PageOf(number + _offset);
         int start = StartOf(page);
         TCounter[] counters = _pages[page]!;

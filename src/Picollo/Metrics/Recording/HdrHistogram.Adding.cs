@@ -73,8 +73,9 @@ public abstract partial class HdrHistogram
         Span<ulong> below = stackalloc ulong[MaxRun], above = stackalloc ulong[MaxRun];
         ulong isLower = 0;
         ReadOnlySpan<ulong> counts = copy.Counts;
-        for (int from = counts.IndexOfAnyExcept(0UL), to; (uint)from < (uint)counts.Length; from = to)
+        for (int from = 0, to; counts[from..].IndexOfAnyExcept(0UL) is var zeros and >= 0; from = to)
         {
+            from += zeros;
             uint index = other.FirstIndex + (uint)from;
             int scale = other.Layout.StepScaleOf(index);
             ulong midpoint = other.Layout.MidpointOf(index);
@@ -86,8 +87,8 @@ public abstract partial class HdrHistogram
             ulong toEndOfOctave = (1UL << (63 - leadingZeros) << 1) - midpoint;
             ulong length = Math.Min((ulong)Math.Min(MaxRun, counts.Length - from), ((toEndOfOctave - 1) >> scale) + 1);
             length = Math.Min(length, (ulong)other.BlockSize - (index & (uint)(other.BlockSize - 1)));
-            ReadOnlySpan<ulong> run = counts.Slice(from, (int)length);
-            to = from + run.Length;
+            to = from + (int)length;
+            ReadOnlySpan<ulong> run = counts[from..to].TrimEnd(0UL);
             if (ownScale >= scale)
             {
                 // Each bucket lies within one of these.

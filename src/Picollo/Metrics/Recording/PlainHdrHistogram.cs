@@ -34,7 +34,32 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     public override PlainHdrHistogram<TCounter> Clone() => FillClone(static settings => new PlainHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
-    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+    public override unsafe void Record(ulong value, ulong count)
+    {
+        HdrLayout layout = Layout;
+        int leadingZeros = layout.LeadingZerosOf(value);
+        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
+        if (octave != null && count <= int.MaxValue)
+        {
+            TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
+            if (typeof(TCounter) == typeof(ulong))
+            {
+                *(ulong*)counter += count;
+                GC.KeepAlive(this);
+                return;
+            }
+
+            uint next = *(uint*)counter + (uint)count; // both are below 2³¹
+            if ((int)next >= 0)
+            {
+                *(uint*)counter = next;
+                GC.KeepAlive(this);
+                return;
+            }
+        }
+
+        RecordSlow(value, count);
+    }
 
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
