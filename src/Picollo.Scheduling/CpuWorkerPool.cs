@@ -11,11 +11,11 @@ namespace Picollo.Scheduling;
 /// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
 /// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
 /// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it goes. There a task gives its worker up
-/// if its slice is over and others wait, or if a short task comes. (If other short tasks waited already, a short task first has the worker
-/// for a tenth of a slice.) Tasks are ordered by priority, in it short ones before those that were set aside, in order of arrival. A task is
-/// short until it has run for its first slice, and again when it has waited for something other than a worker: it may then run for as long
-/// as it waited, up to a slice. So the shorter a task runs and the longer it waits, the sooner it has a worker, whatever it did
-/// before.</para>
+/// if its slice is over and others wait, or if a short task comes. (If other short tasks waited already, a short task first has the
+/// worker for a tenth of a slice.) Tasks are ordered by priority, in it short ones before those that were set aside, in order of
+/// arrival. A task is short until it has run for its first slice, and again when it has waited for something other than a worker: it
+/// may then run for as long as it waited, up to a slice. So the shorter a task runs and the longer it waits, the sooner it has a
+/// worker, whatever it did before.</para>
 /// <para><b>No starvation.</b> When tasks that came later have taken four slices' time of a worker ahead of others, it gives the next slice
 /// to the one that has waited longest. So with <i>k</i> tasks waiting before it, a task gets its slice within
 /// 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time slices plus the tasks' overruns. If tasks have their own slices

@@ -38,8 +38,8 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(Encoding.UTF8.GetBytes(text, _free));
     }
 
-    /// <summary>Writes a line that ends in a number, and makes room for it. Most of an exposition is such lines: for each, the state of this
-    /// writer is read and written once instead of four times.</summary>
+    /// <summary>Writes a line that ends in a number, and makes room for it. Most of an exposition is such lines: for each, the state of
+    /// this writer is read and written once instead of four times.</summary>
     public void WriteLine(scoped ReadOnlySpan<byte> start, scoped ReadOnlySpan<byte> rest, ulong number)
     {
         Reserve(start.Length + rest.Length + NumberLength + 1);

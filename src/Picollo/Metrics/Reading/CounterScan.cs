@@ -139,8 +139,8 @@ internal ref struct CounterScan
         chunkSums[0] += before;
     }
 
-    /// <summary>Adds a piece of whole chunks, or of less than one, unless a counter is not below <paramref name="limit"/>. The sums of its chunks are then
-    /// too large for narrow lanes; those of 64-bit counters are set in any case.</summary>
+    /// <summary>Adds a piece of whole chunks, or of less than one, unless a counter is not below <paramref name="limit"/>. The sums of its
+    /// chunks are then too large for narrow lanes; those of 64-bit counters are set in any case.</summary>
     private bool TryAddVectors<T>(uint start, ReadOnlySpan<T> piece, T limit, Span<ulong> chunkSums)
         where T : unmanaged, IBinaryInteger<T>
     {

@@ -53,8 +53,8 @@ internal sealed partial class CounterBlock<TCounter>
         }
     }
 
-    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart, all in one octave; for counters that
-    /// only the calling thread writes.</summary>
+    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart, all in one octave; for counters
+    /// that only the calling thread writes.</summary>
     public void AddRun(ref OctaveTable octaves, int number, int scale, ReadOnlySpan<ulong> counts)
     {
         int first = counts.IndexOfAnyExcept(0UL); // no page for zeros
