@@ -15,8 +15,9 @@ namespace Picollo.Metrics;
 /// <para>The vector kernel gets S1 and S2 without multiplications, from running sums of running sums: after n steps of
 /// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.</para>
 /// <para>On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, moments and all, takes 0.95 µs, where the
-/// fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Tried and lost: sums by piece alone, with those of
-/// chunks made by the search (the pass 10 % faster, the search 50 % slower).</para>
+/// fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Its parts: the running sums 0.54, the sums of chunks
+/// 0.1, S1 and S2 of each piece 0.17, mean and squares 0.1. Tried and lost: sums by piece alone, with those of chunks made by the search
+/// (the pass 10 % faster, the search 50 % slower).</para>
 /// </remarks>
 internal ref struct CounterScan
 {
