@@ -74,18 +74,21 @@ public sealed class LineTokenizerTests
         SpanTokenizer span = new();
         string[] lines = [.. Enumerable.Range(0, 1_000).Select(i => $"    <param name=\"p{i}\">The <see cref=\"T:N{i}.Type\"/>.</param>")];
         CountAll();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        CountAll();
+        long[] allocated = [.. Enumerable.Range(0, 10).Select(_ => CountAll())];
 
-        (GC.GetAllocatedBytesForCurrentThread() - before).Should().Be(0);
-        span.Counts["the"].Should().Be(2_000);
+        // In the least of them: the runtime may allocate when it replaces the code by a faster one.
+        allocated.Min().Should().Be(0, "all of them are {0}", string.Join(", ", allocated));
+        span.Counts["the"].Should().Be(11_000);
 
-        void CountAll()
+        long CountAll()
         {
+            long before = GC.GetAllocatedBytesForCurrentThread();
             foreach (string line in lines)
             {
                 span.Count(line);
             }
+
+            return GC.GetAllocatedBytesForCurrentThread() - before;
         }
     }
 
