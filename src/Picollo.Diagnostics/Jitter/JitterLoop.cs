@@ -3,7 +3,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>jitter_run of native/picollo_jitter.c once more, for where there is no native library. It allocates nothing; but each of its
+/// <summary>jitter_run of native/picollo_jitter.c once more, for systems without the native library. It allocates nothing; but each of its
 /// calls comes back to managed code, and waits there while this process's garbage is collected.</summary>
 internal static unsafe class JitterLoop
 {

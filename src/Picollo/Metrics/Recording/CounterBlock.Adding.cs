@@ -24,8 +24,8 @@ internal sealed partial class CounterBlock<TCounter>
         }
     }
 
-    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because whoever has the counts may hold
-    /// one.</summary>
+    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because the caller may hold that of the
+    /// counts.</summary>
     /// <param name="octaves">Where the writers find the counters.</param>
     /// <param name="counts">The counts of a histogram of the same layout and range.</param>
     /// <param name="rest">Receives those for which a 32-bit counter has no room.</param>
@@ -83,18 +83,9 @@ internal sealed partial class CounterBlock<TCounter>
             {
                 Unsafe.As<TCounter, ulong>(ref counters[place]) += count;
             }
-            else
+            else if (!CounterMath.TryAdd(ref Unsafe.As<TCounter, uint>(ref counters[place]), count))
             {
-                ref uint counter = ref Unsafe.As<TCounter, uint>(ref counters[place]);
-                ulong sum = counter + count;
-                if (sum < CarryUnit && sum >= count)
-                {
-                    counter = (uint)sum;
-                }
-                else
-                {
-                    Add(ref octaves, place + from, count);
-                }
+                Add(ref octaves, place + from, count);
             }
         }
     }

@@ -268,10 +268,8 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
 
         ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
-        ulong sum = counter + count;
-        if (sum < CarryUnit && sum >= count)
+        if (CounterMath.TryAdd(ref counter, count))
         {
-            counter = (uint)sum;
             return;
         }
 

@@ -80,8 +80,9 @@ public abstract partial class HdrHistogram
             int scale = other.Layout.StepScaleOf(index);
             ulong midpoint = other.Layout.MidpointOf(index);
             int leadingZeros = Layout.LeadingZerosOf(midpoint);
-            int ownScale = Layout.StepScaleOf(Layout.IndexOf(midpoint));
-            int number = (int)(Layout.IndexOf(midpoint) - FirstIndex);
+            uint ownIndex = Layout.IndexOf(midpoint);
+            int ownScale = Layout.StepScaleOf(ownIndex);
+            int number = (int)(ownIndex - FirstIndex);
 
             // To the end of the other's block or of this one's octave, which wraps to 0 where it is the last.
             ulong toEndOfOctave = (1UL << (63 - leadingZeros) << 1) - midpoint;

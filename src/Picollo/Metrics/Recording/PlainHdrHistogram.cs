@@ -28,38 +28,13 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public override void Record(ulong value) => RecordOne(value, dropIfDisposed: false);
+    public override void Record(ulong value) => Record(value, 1, dropIfDisposed: false);
 
     /// <inheritdoc/>
     public override PlainHdrHistogram<TCounter> Clone() => FillClone(static settings => new PlainHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
-    public override unsafe void Record(ulong value, ulong count)
-    {
-        HdrLayout layout = Layout;
-        int leadingZeros = layout.LeadingZerosOf(value);
-        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
-        if (octave != null && count <= int.MaxValue)
-        {
-            TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
-            if (typeof(TCounter) == typeof(ulong))
-            {
-                *(ulong*)counter += count;
-                GC.KeepAlive(this);
-                return;
-            }
-
-            uint next = *(uint*)counter + (uint)count; // both are below 2³¹
-            if ((int)next >= 0)
-            {
-                *(uint*)counter = next;
-                GC.KeepAlive(this);
-                return;
-            }
-        }
-
-        RecordSlow(value, count);
-    }
+    public override void Record(ulong value, ulong count) => Record(value, count, dropIfDisposed: false);
 
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
@@ -67,7 +42,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
         foreach (ulong value in values)
         {
-            RecordOne(value, dropIfDisposed: false);
+            Record(value, 1, dropIfDisposed: false);
         }
     }
 
@@ -76,7 +51,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     internal Span<TCounter> UnsharedCountersFrom(int number) => _block.CountersFrom(ref _octaves, number, Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
+    internal override void RecordUnlessDisposed(ulong value) => Record(value, 1, dropIfDisposed: true);
 
     internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
     {
@@ -95,25 +70,26 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
-    /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
+    /// <summary>Counts a value. The flag is a constant wherever this is inlined, and so is a count of one: neither costs
+    /// anything.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private unsafe void RecordOne(ulong value, bool dropIfDisposed)
+    private unsafe void Record(ulong value, ulong count, bool dropIfDisposed)
     {
         HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
         int leadingZeros = layout.LeadingZerosOf(value);
         TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
-        if (octave != null)
+        if (octave != null && count <= int.MaxValue)
         {
             TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
             if (typeof(TCounter) == typeof(ulong))
             {
-                (*(ulong*)counter)++;
+                *(ulong*)counter += count;
                 GC.KeepAlive(this);
                 return;
             }
 
             // Tested before it is stored: the flags of the increment serve, and the counter never shows a wrapped value.
-            uint next = *(uint*)counter + 1;
+            uint next = *(uint*)counter + (uint)count; // both are below 2³¹
             if ((int)next >= 0)
             {
                 *(uint*)counter = next;
@@ -128,7 +104,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         }
         else
         {
-            RecordSlow(value, 1);
+            RecordSlow(value, count);
         }
     }
 
