@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -28,18 +29,32 @@ public class CounterBlockTests
         sums.Should().Equal(0, 0, 2 * count, 0);
     }
 
-    [Fact]
-    public void Writers_find_a_counter_once_it_exists()
+    [Theory]
+    [InlineData(0.1, 1)]
+    [InlineData(0.1, 1UL << 58)]
+    [InlineData(0.001, 1)]
+    [InlineData(0.001, 64)]
+    [InlineData(0.000_1, 1 << 20)]
+    public unsafe void Writers_find_the_counter_of_each_value_once_it_exists(double relativeError, ulong unit)
     {
-        HdrHistogram histogram = HdrHistogram.Create();
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithLowestDiscernibleValue(unit).Create();
         OctaveTable octaves = default;
         var block = new CounterBlock<uint>(histogram);
-        int leadingZeros = histogram.Layout.LeadingZerosOf(1_000_000);
-        OctaveTable.At(ref octaves, leadingZeros).Should().Be(0);
+        foreach (ulong value in Values.Edges)
+        {
+            OctaveTable.EntryOf(ref octaves, value).Should().Be(0);
+        }
 
-        block.Record(ref octaves, histogram, 1_000_000, 1);
+        foreach (ulong value in Values.Edges)
+        {
+            ref uint counter = ref block.CounterAt(ref octaves, (int)(histogram.Layout.IndexOf(value) - histogram.FirstIndex));
 
-        OctaveTable.At(ref octaves, leadingZeros).Should().NotBe(0);
+            ulong entry = OctaveTable.EntryOf(ref octaves, value);
+            entry.Should().NotBe(0);
+            (OctaveTable.CounterOf<uint>(entry, value) == Unsafe.AsPointer(ref counter)).Should().BeTrue("value {0}", value);
+        }
+
+        GC.KeepAlive(block);
     }
 
     [Theory]
@@ -52,18 +67,39 @@ public class CounterBlockTests
         OctaveTable octaves = default;
         var block = new CounterBlock<uint>(histogram);
         block.Record(ref octaves, histogram, 1_500, 1); // the counters of 1,024 to 2,047
-        int leadingZeros = histogram.Layout.LeadingZerosOf(value);
-        uint* octave = (uint*)OctaveTable.At(ref octaves, leadingZeros);
-        octave[histogram.Layout.PlaceOf(value, leadingZeros)] = Carried + 5; // as that many records leave it, which tests have no time for
+        uint* counter = OctaveTable.CounterOf<uint>(OctaveTable.EntryOf(ref octaves, value), value);
+        *counter = Carried + 5; // as that many records leave it, which tests have no time for
 
         block.CarryInterlocked(histogram, value);
 
-        octave[histogram.Layout.PlaceOf(value, leadingZeros)].Should().Be(5);
+        (*counter).Should().Be(5);
         block.OutOfRange.Should().Be(isBelow ? (Carried + 5UL, 0UL) : (0UL, Carried + 5UL));
         using HdrHistogram sum = HdrHistogram.Factory.WithLayoutOf(histogram).WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();
         List<(int Number, ulong Count)>? rest = null;
         block.TryAddTo(sum, ref rest).Should().BeTrue();
         rest.Should().BeNull("what is out of range is added as such, not as a bucket");
         GC.KeepAlive(block);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void A_counter_that_a_batch_fills_is_carried_wherever_its_value_is(int place)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(4).Create();
+        OctaveTable octaves = default;
+        var block = new CounterBlock<uint>(histogram);
+        block.CounterAt(ref octaves, place) = int.MaxValue;
+
+        block.Record(ref octaves, histogram, [0, 1, 2, 3]);
+
+        block.CounterAt(ref octaves, place).Should().Be(0, "else it could wrap");
+        ulong[] sums = new ulong[4];
+        block.AddCountersTo(sums, ..4);
+        block.AddCarriesTo(sums, ..4);
+        sums[place].Should().Be(1UL << 31);
+        sums.Aggregate((sum, count) => sum + count).Should().Be((1UL << 31) + 3);
     }
 }

@@ -42,25 +42,6 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void Octave_and_place_are_the_index(int scale)
-    {
-        for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
-        {
-            HdrLayout layout = Layout(scale, unitScale);
-            foreach (ulong value in Values.Edges)
-            {
-                int leadingZeros = layout.LeadingZerosOf(value);
-                ulong place = layout.PlaceOf(value, leadingZeros);
-
-                int octave = layout.LeadingZerosOf(0) - leadingZeros;
-                place.Should().BeInRange(octave == 0 ? 0 : (ulong)layout.BlockSize, (2 * (ulong)layout.BlockSize) - 1, "no counter lies elsewhere");
-                ((ulong)octave * (ulong)layout.BlockSize + place).Should().Be(layout.IndexOf(value) - layout.Origin, "value {0}", value);
-            }
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(Scales))]
     public void An_index_is_that_of_the_original_formula(int scale)
     {
         HdrLayout layout = Layout(scale);

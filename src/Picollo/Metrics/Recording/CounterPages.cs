@@ -25,7 +25,7 @@ internal readonly struct CounterPages<TCounter>
     private readonly TCounter[]?[] _pages;
     private readonly int _pageScale; // log2 of a page's length
     private readonly int _blockScale;
-    private readonly int _unitLeadingZeros; // of the values of the first octave
+    private readonly int _unitScale;
 
     // Places of counters, counted from the layout's origin.
     private readonly int _start; // of the range's first octave
@@ -39,7 +39,7 @@ internal readonly struct CounterPages<TCounter>
         Length = owner.Length;
         _blockScale = layout.BlockScale;
         _pageScale = Math.Max(_blockScale + 1, MinPageScale);
-        _unitLeadingZeros = layout.LeadingZerosOf(0);
+        _unitScale = layout.UnitScale;
         _offset = (int)(owner.FirstIndex - layout.Origin);
         int last = _offset + Length - 1;
         int firstOctaveEnd = 2 * layout.BlockSize;
@@ -100,9 +100,15 @@ internal readonly struct CounterPages<TCounter>
         TCounter* atOrigin = (TCounter*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(counters)) - start;
         for (int block = start >> _blockScale; block << _blockScale < start + counters.Length; block++)
         {
-            // Blocks 0 and 1 are octave 0, and block b is octave b - 1: the places of its values begin at one block (HdrLayout.PlaceOf).
+            // Blocks 0 and 1 are octave 0, of all values below two blocks. Block b is octave b - 1, whose values begin at one block when
+            // they are shifted.
             int octave = Math.Max(block - 1, 0);
-            OctaveTable.Set(ref octaves, _unitLeadingZeros - octave, (nint)(atOrigin + (octave << _blockScale)));
+            int leadingZeros = 63 - _blockScale - _unitScale - octave;
+            int end = octave == 0 ? OctaveTable.Length : leadingZeros + 1;
+            for (; leadingZeros < end; leadingZeros++)
+            {
+                OctaveTable.Set(ref octaves, leadingZeros, atOrigin + (octave << _blockScale), _unitScale + octave);
+            }
         }
     }
 

@@ -33,7 +33,6 @@ internal readonly record struct HdrLayout
 
     private readonly ulong _mask; // 2·BlockSize − 1 units: the values that blocks 0 and 1 hold
     private readonly int _scale; // log2(BlockSize), 0..19; 3 or more in a histogram
-    private readonly int _topStep; // the step of values without leading zeros
     private readonly int _unitScale;
 
     public HdrLayout(double relativeError, int unitScale = 0)
@@ -43,7 +42,6 @@ internal readonly record struct HdrLayout
         // Rounded up from the real quotient: a truncated 8.93 (0.056 asked) would give 8 buckets and an error of 0.0625.
         uint blockSize = BitOperations.RoundUpToPowerOf2((uint)Math.Ceiling(0.5 / relativeError));
         _scale = BitOperations.TrailingZeroCount(blockSize);
-        _topStep = 63 - _scale;
         _unitScale = unitScale;
         _mask = ((2UL * blockSize) - 1) << unitScale;
         Debug.Assert(_scale + unitScale <= MaxUnitAndBlockScale, "checked by the factory");
@@ -68,12 +66,6 @@ internal readonly record struct HdrLayout
     /// in.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int LeadingZerosOf(ulong value) => BitOperations.LeadingZeroCount(value | _mask);
-
-    /// <summary>The place of a value's bucket in its octave: from 0 to 2·BlockSize − 1 in the first octave, blocks 0 and 1, and from
-    /// BlockSize on in each other, one block. With the octave's number from 0 times BlockSize added, it is the index from
-    /// <see cref="Origin"/>.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public ulong PlaceOf(ulong value, int leadingZeros) => value >> (_topStep - leadingZeros);
 
     /// <summary>The index of the bucket that holds <paramref name="value"/>, from <see cref="Origin"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -57,10 +57,8 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private unsafe void RecordOne(ulong value, bool dropIfDisposed)
     {
-        HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
-        int leadingZeros = layout.LeadingZerosOf(value);
-        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
-        if (octave == null)
+        ulong entry = OctaveTable.EntryOf(ref _octaves, value);
+        if (entry == 0)
         {
             if (dropIfDisposed)
             {
@@ -74,7 +72,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
             return;
         }
 
-        TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
+        TCounter* counter = OctaveTable.CounterOf<TCounter>(entry, value);
         if (typeof(TCounter) == typeof(ulong))
         {
             Interlocked.Increment(ref *(ulong*)counter);

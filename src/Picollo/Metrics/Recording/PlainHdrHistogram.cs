@@ -40,10 +40,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ReadOnlySpan<ulong> values)
     {
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        foreach (ulong value in values)
-        {
-            Record(value, 1, dropIfDisposed: false);
-        }
+        _block.Record(ref _octaves, this, values);
     }
 
     /// <summary>The counters from a number on that lie in its page, for the producer of a histogram that no other code has yet. 32-bit
@@ -75,12 +72,10 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private unsafe void Record(ulong value, ulong count, bool dropIfDisposed)
     {
-        HdrLayout layout = Layout; // a copy: the JIT loads its fields instead of their address
-        int leadingZeros = layout.LeadingZerosOf(value);
-        TCounter* octave = (TCounter*)OctaveTable.At(ref _octaves, leadingZeros);
-        if (octave != null && count <= int.MaxValue)
+        ulong entry = OctaveTable.EntryOf(ref _octaves, value);
+        if (entry != 0 && count <= int.MaxValue)
         {
-            TCounter* counter = octave + layout.PlaceOf(value, leadingZeros);
+            TCounter* counter = OctaveTable.CounterOf<TCounter>(entry, value);
             if (typeof(TCounter) == typeof(ulong))
             {
                 *(ulong*)counter += count;
