@@ -30,7 +30,7 @@ internal static class ScrapeRows
 
     private static IEnumerable<Row> Rows(string section, HdrHistogramRegistry registry, ScrapedServer server, HttpClient client)
     {
-        const double Target = 3;
+        const double Target = 1.5;
         Get text = new("a ready string", client, server, ScrapedServer.ReadyText);
         yield return new Row(section, text);
         yield return new Row(section, new Get("ready bytes", client, server, ScrapedServer.ReadyBytes), text);

@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.IO.Pipelines;
 using System.Buffers;
 using System.Text;
 using Picollo.Metrics;
@@ -99,6 +101,32 @@ public class PrometheusTextWriterTests
         writer.Write(output, registrations);
 
         Encoding.UTF8.GetString(output.Written).Should().Be(Expositions.Text(writer, registrations));
+    }
+
+    [Fact]
+    public async Task A_pipe_has_few_segments_each_of_which_a_response_sends_as_a_chunk()
+    {
+        HdrHistogramRegistry registry = new();
+        for (int i = 0; i < 20; i++)
+        {
+            HdrHistogram histogram = HdrHistogram.Create();
+            histogram.Record(1_000_000);
+            registry.Add("requests", histogram, labels: [new("route", i.ToString(CultureInfo.InvariantCulture))]);
+        }
+
+        Pipe pipe = new(new PipeOptions(pauseWriterThreshold: 0));
+        new PrometheusTextWriter().Write(pipe.Writer, registry);
+        await pipe.Writer.FlushAsync();
+
+        ReadOnlySequence<byte> written = (await pipe.Reader.ReadAsync()).Buffer;
+        int segments = 0;
+        foreach (ReadOnlyMemory<byte> segment in written)
+        {
+            segments += segment.IsEmpty ? 0 : 1;
+        }
+
+        written.Length.Should().BeGreaterThan(100_000);
+        segments.Should().BeLessThanOrEqualTo(2 + (int)(written.Length / 50_000));
     }
 
     [Fact]
