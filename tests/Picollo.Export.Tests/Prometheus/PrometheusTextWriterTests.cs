@@ -1,6 +1,6 @@
+using System.Buffers;
 using System.Globalization;
 using System.IO.Pipelines;
-using System.Buffers;
 using System.Text;
 using Picollo.Metrics;
 using Picollo.Tests.Metrics;
