@@ -35,6 +35,7 @@ public class CounterBlockTests
     [InlineData(0.001, 1)]
     [InlineData(0.001, 64)]
     [InlineData(0.000_1, 1 << 20)]
+    [InlineData(0.000_01, 1)]
     public unsafe void Writers_find_the_counter_of_each_value_once_it_exists(double relativeError, ulong unit)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithLowestDiscernibleValue(unit).Create();

@@ -45,12 +45,21 @@ internal sealed partial class CounterBlock<TCounter>
         GC.KeepAlive(owner);
     }
 
+    /// <summary>Adds a count to the counter of each value: 1, or 0 to carry what a counter already has.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordEach(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values, ulong count)
+    private unsafe void RecordEach(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values, ulong count)
     {
         foreach (ulong value in values)
         {
-            Record(ref octaves, owner, value, count);
+            ulong entry = OctaveTable.EntryOf(ref octaves, value);
+            if (entry != 0 && typeof(TCounter) == typeof(ulong))
+            {
+                *OctaveTable.CounterOf<ulong>(entry, value) += count;
+            }
+            else if (entry == 0 || !CounterMath.TryAdd(ref *OctaveTable.CounterOf<uint>(entry, value), count))
+            {
+                Record(ref octaves, owner, value, count);
+            }
         }
     }
 }

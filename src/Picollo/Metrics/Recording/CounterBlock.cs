@@ -140,7 +140,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
 
     /// <summary>Adds to the counter of a value, or counts it out of range; for counters that only the calling thread
     /// writes.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)] // else it takes the registers of the batch's loop
     public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
         if (IsInRange(owner, value, count, out int number))

@@ -13,7 +13,7 @@ namespace Picollo.Metrics;
 /// own).</para>
 /// <para>The address is that of the counter that the octave's first value would have if the shifted value were 0. It points into a pinned
 /// array that a <see cref="CounterBlock{TCounter}"/> holds, so a writer keeps its histogram alive until it has written
-/// (<see cref="GC.KeepAlive"/>, which is no instruction). The block alone writes entries.</para>
+/// (<see cref="GC.KeepAlive"/>, which emits no instruction). The block alone writes entries.</para>
 /// </remarks>
 [InlineArray(Length)]
 internal struct OctaveTable
