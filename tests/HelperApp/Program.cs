@@ -8,6 +8,10 @@ switch (args)
     case ["record-log", var path]: await LogRecording.Run(path); return 0;
     case ["serve-metrics", var number]: await Exposition.Run(number); return 0;
 
+    case ["runtime"]: RuntimePauses.Run(); return 0;
+    case ["runtime-starved"]: RuntimePauses.RunStarved(); return 0;
+    case ["runtime-without-events"]: RuntimePauses.RunWithoutEvents(); return 0;
+
     // What is done to a process as a whole: its limits, its user, its system calls. The findings are lines "name=value".
     case ["limits"]: Limits.Run(); return 0;
     case ["meter-limit"]: Limits.RunMeter(); return 0;
@@ -25,7 +29,7 @@ switch (args)
 
     default:
         Console.Error.WriteLine(
-            "contracts, record-log PATH, serve-metrics NUMBER, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
+            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
             + "jitter, jitter-break, jitter-stopped or jitter-left");
         return 2;
 }

@@ -1,0 +1,175 @@
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics.Runtime;
+
+/// <summary>Computes pauses and waits from the runtime's events, in the order of their time stamps. Not thread-safe, except for
+/// <see cref="PausesByCause"/>.</summary>
+/// <remarks>
+/// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. They carry no number
+/// that joins them. A background collection has several pauses: only its first has the GCStart, and collections of younger generations
+/// may run between them.</para>
+/// <para>Threads are also suspended for other reasons (a debugger, compiled code that is replaced). Such a suspension has the same SuspendEEEnd
+/// and RestartEEBegin, so the reader tracks whose turn it is: the runtime suspends for one requester at a time.</para>
+/// <para>A pause ends at RestartEEBegin. RestartEEEnd is later than the moment at which threads run again, because on a busy machine these
+/// threads preempt the one that is to report it: with four threads on two processors, the sum of pauses of 0.4 ms was 8 % above
+/// <see cref="GC.GetTotalPauseDuration"/> with it, and is 2 % below without.</para>
+/// </remarks>
+internal sealed class RuntimeEventReader
+{
+    public const string PauseName = "dotnet.gc.pause.duration";
+    public const string SuspensionName = "dotnet.gc.suspension.duration";
+    public const string LockWaitName = "dotnet.lock.wait.duration";
+
+    private const string Unknown = "unknown";
+    private const int Generations = 3;
+    private const int None = -1;
+    private const int BackgroundType = 1; // gc_type of GCStart; clretwall.man
+
+    // Values of GCSuspendEE_V1.Reason; clretwall.man.
+    private const uint ForCollection = 1;
+    private const uint ForCollectionPreparation = 6;
+
+    // Values of GCStart.Reason, by number: gc_reason in gc.h of .NET 10.
+    private static readonly string[] Reasons =
+    [
+        "alloc_small", "induced", "low_memory", "empty", "alloc_large", "out_of_space_small", "out_of_space_large", "induced_not_forced",
+        "stress", "induced_low_memory", "induced_compacting", "low_memory_host", "provisional_mode_full", "low_memory_host_blocking",
+        "background_tuning_small", "background_tuning_large", "background_stepping", "induced_aggressive",
+    ];
+
+    private static readonly HdrHistogramDescription PauseDescription = HdrHistogramDescription.Nanoseconds with
+    {
+        Help = "Time for which a garbage collection stopped all threads, by generation and reason of the collection.",
+    };
+
+    private static readonly HdrHistogramDescription SuspensionDescription = HdrHistogramDescription.Nanoseconds with
+    {
+        Help = "Time from a collection's request to stop all threads until they were stopped; the start of the pause.",
+    };
+
+    private static readonly HdrHistogramDescription LockWaitDescription = HdrHistogramDescription.Nanoseconds with
+    {
+        Help = "Time that threads waited for a lock that another thread held.",
+    };
+
+    private readonly RuntimeHistograms _histograms;
+    private readonly HdrHistogramRegistration?[] _byCause = new HdrHistogramRegistration?[(Generations + 1) * (Reasons.Length + 1)];
+    private volatile HdrHistogramRegistration[] _pausesByCause = [];
+
+    private long _pauseStart = None; // in nanoseconds, as all times here
+    private bool _isSuspended; // since the start of the pause
+    private bool _isOthersTurn; // threads are suspended, or about to be, for another reason
+    private int _generation = None; // of the pause's collection
+    private int _reason = None;
+    private int _backgroundReason = None; // while a background collection runs
+    private uint _backgroundNumber;
+
+    public RuntimeEventReader(RuntimeHistograms histograms)
+    {
+        _histograms = histograms;
+        Suspensions = histograms.Add(SuspensionName, HdrHistogram.Create(), SuspensionDescription);
+        LockWaits = histograms.Add(LockWaitName, HdrHistogram.Create(), LockWaitDescription);
+    }
+
+    public HdrHistogram Pauses { get; } = HdrHistogram.Create();
+
+    public HdrHistogram Suspensions { get; }
+
+    public HdrHistogram LockWaits { get; }
+
+    /// <summary>A histogram for each generation and reason of a collection seen so far, in the order in which they were seen.</summary>
+    public IReadOnlyList<HdrHistogramRegistration> PausesByCause => _pausesByCause;
+
+    public void OnSuspendBegin(long time, uint reason)
+    {
+        if (reason is not (ForCollection or ForCollectionPreparation))
+        {
+            // During a pause of a collection, the other requester waits for its end. Its own restart is then ignored.
+            _isOthersTurn = _pauseStart == None;
+        }
+        else if (_pauseStart == None || _isSuspended)
+        {
+            // A second start without a restart means that the restart was lost, and with it the length of the first pause.
+            (_pauseStart, _isSuspended, _generation, _reason) = (time, false, None, None);
+        }
+    }
+
+    public void OnSuspendEnd(long time)
+    {
+        if (_pauseStart != None && !_isSuspended && !_isOthersTurn)
+        {
+            _isSuspended = true;
+            Suspensions.Record(Between(_pauseStart, time));
+        }
+    }
+
+    public void OnCollectionStart(uint number, uint generation, uint reason, uint type)
+    {
+        if (type == BackgroundType)
+        {
+            (_backgroundReason, _backgroundNumber) = ((int)reason, number);
+        }
+
+        // A background collection may start with one of a younger generation, in the same pause. The pause counts for the older.
+        if (_pauseStart != None && (int)generation >= _generation)
+        {
+            (_generation, _reason) = ((int)generation, (int)reason);
+        }
+    }
+
+    public void OnCollectionEnd(uint number)
+    {
+        if (number == _backgroundNumber)
+        {
+            _backgroundReason = None;
+        }
+    }
+
+    public void OnRestartBegin(long time)
+    {
+        if (_isOthersTurn)
+        {
+            _isOthersTurn = false;
+        }
+        else if (_pauseStart != None)
+        {
+            ulong length = Between(_pauseStart, time);
+            Pauses.Record(length);
+            HistogramOfCause().Record(length);
+            (_pauseStart, _isSuspended) = (None, false);
+        }
+    }
+
+    public void OnLockWait(double nanoseconds)
+    {
+        // As the runtime computed it: a clock that ran backwards would make it negative.
+        LockWaits.Record(nanoseconds > 0 ? (ulong)nanoseconds : 0);
+    }
+
+    private static ulong Between(long start, long end) => (ulong)Math.Max(0, end - start);
+
+    private HdrHistogram HistogramOfCause()
+    {
+        // Without a start, it is a later pause of the background collection.
+        (int generation, int reason) = (_generation, _reason) is (None, _) && _backgroundReason != None
+            ? (Generations - 1, _backgroundReason)
+            : (_generation, _reason);
+        generation = (uint)generation < Generations ? generation : Generations;
+        reason = (uint)reason < (uint)Reasons.Length ? reason : Reasons.Length;
+        return (_byCause[(generation * (Reasons.Length + 1)) + reason] ??= Add()).Histogram;
+
+        HdrHistogramRegistration Add()
+        {
+            HdrHistogramRegistration registration = _histograms.TryAdd(new(
+                PauseName,
+                HdrHistogram.Create(),
+                PauseDescription,
+                [
+                    new("gc.heap.generation", generation < Generations ? $"gen{generation}" : Unknown),
+                    new("gc.reason", reason < Reasons.Length ? Reasons[reason] : Unknown),
+                ]));
+            _pausesByCause = [.. _pausesByCause, registration];
+            return registration;
+        }
+    }
+}

@@ -1,0 +1,206 @@
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics.Tests.Runtime;
+
+/// <summary>The runtime of this process, and of others that have one peculiarity each.</summary>
+[Collection(Alone.Name)]
+public class RuntimeMeterTests
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Each_induced_collection_is_a_pause()
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        RuntimeTotals before = meter.GetTotals();
+        for (int i = 0; i < 20; i++)
+        {
+            GC.Collect();
+        }
+
+        RuntimeTotals after = meter.GetTotals();
+        Until(() => CountOf(meter, "gen2", "induced") >= 20);
+
+        meter.UnavailableReasons.Should().BeEmpty();
+        CountOf(meter, "gen2", "induced").Should().Be(20);
+        meter.GcPauses.TotalCount.Should().Be(Sum(meter), "each pause has one cause");
+        meter.GcSuspensions.TotalCount.Should().Be(meter.GcPauses.TotalCount);
+        (after.Gen2Collections - before.Gen2Collections).Should().BeGreaterThanOrEqualTo(20);
+        after.GcPauseTime.Should().BeGreaterThan(before.GcPauseTime);
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void A_wait_for_a_lock_lasts_from_the_contention_until_the_lock_is_free()
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        object gate = new();
+        Thread waiter = new(() =>
+        {
+            lock (gate)
+            {
+            }
+        });
+        long held = Stopwatch.GetTimestamp();
+        long waits;
+        lock (gate)
+        {
+            waiter.Start();
+            SpinWait.SpinUntil(() => waiter.ThreadState.HasFlag(System.Threading.ThreadState.WaitSleepJoin), Deadline).Should().BeTrue();
+            waits = Stopwatch.GetTimestamp();
+            Thread.Sleep(300);
+        }
+
+        ulong least = (ulong)Stopwatch.GetElapsedTime(waits).TotalNanoseconds;
+        waiter.Join();
+        ulong most = (ulong)Stopwatch.GetElapsedTime(held).TotalNanoseconds;
+        Until(() => meter.LockWaits.GetCountBetween(least - (least / 100), ulong.MaxValue) > 0);
+
+        // Other threads of the test runner may have waited as well.
+        meter.LockWaits.GetCountBetween(least - (least / 100), most + (most / 100)).Should().BeGreaterThanOrEqualTo(1);
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Thread_pool_delays_are_sampled_while_the_meter_runs_and_not_afterwards()
+    {
+        RuntimeMeter meter = RuntimeMeter.Start();
+        Until(() => meter.ThreadPoolDelays.TotalCount >= 5);
+        meter.Dispose();
+        Thread.Sleep(200); // for an item that was queued before
+        ulong count = meter.ThreadPoolDelays.TotalCount;
+        Thread.Sleep(200);
+
+        meter.ThreadPoolDelays.TotalCount.Should().Be(count);
+        meter.Invoking(disposed => disposed.Dispose()).Should().NotThrow();
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Exceptions_count_even_if_they_are_caught()
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        for (int i = 0; i < 10; i++)
+        {
+            FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
+        }
+
+        meter.GetTotals().Exceptions.Should().BeGreaterThanOrEqualTo(10);
+    }
+
+    [Fact]
+    public void A_registry_has_the_histograms_while_the_meter_runs()
+    {
+        HdrHistogramRegistry registry = new();
+        RuntimeMeter meter = RuntimeMeter.Start(registry);
+        Names().Should().BeEquivalentTo(
+            "dotnet.gc.suspension.duration", "dotnet.lock.wait.duration", "dotnet.thread_pool.work_item.delay");
+
+        FluentActions.Invoking(() => RuntimeMeter.Start(registry)).Should().Throw<ArgumentException>();
+        Names().Should().HaveCount(3, "the second meter changed nothing");
+
+        meter.Dispose();
+        Names().Should().BeEmpty();
+        RuntimeMeter.Start(registry).Dispose();
+
+        IEnumerable<string> Names() => registry.Registrations.Select(one => one.Name).Where(name => name != "dotnet.gc.pause.duration");
+    }
+
+    [Fact]
+    public void A_meter_that_cannot_register_all_its_names_leaves_none()
+    {
+        HdrHistogramRegistry registry = new();
+        registry.Add("dotnet.lock.wait.duration", HdrHistogram.Create());
+
+        FluentActions.Invoking(() => RuntimeMeter.Start(registry)).Should().Throw<ArgumentException>();
+        registry.Registrations.Should().ContainSingle();
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Meters_can_start_and_stop_at_the_same_time_on_several_threads()
+    {
+        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < 25; i++)
+            {
+                RuntimeMeter.Start().Dispose();
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+
+        threads.Should().OnlyContain(thread => thread.Join(Deadline));
+    }
+
+    [Theory]
+    [InlineData("0", "0")]
+    [InlineData("0", "1")]
+    [InlineData("1", "0")]
+    [InlineData("1", "1")]
+    [Trait("Category", "Slow")]
+    public void Every_collector_reports_its_pauses(string isServer, string isConcurrent)
+    {
+        Dictionary<string, string> found = Run(
+            Tool.HelperApp("runtime"), new() { ["DOTNET_gcServer"] = isServer, ["DOTNET_gcConcurrent"] = isConcurrent });
+
+        found["unavailable"].Should().BeEmpty();
+        int.Parse(found["gen2 induced"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(10, "ten blocking collections, and what is done in the background");
+        found["sum"].Should().Be(found["pauses"]);
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void A_pool_that_runs_nothing_is_visible_while_it_lasts() =>
+        int.Parse(Run(Tool.HelperApp("runtime-starved"), [])["ages"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(2, "no item has run since");
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void An_application_without_event_sources_is_told_what_to_set()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-runtime").FullName;
+        try
+        {
+            string config = Path.Combine(folder, "without.runtimeconfig.json");
+            string own = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "HelperApp.runtimeconfig.json"));
+            const string Properties = "\"configProperties\": {";
+            own.Should().Contain(Properties);
+            File.WriteAllText(
+                config, own.Replace(Properties, Properties + " \"System.Diagnostics.Tracing.EventSource.IsSupported\": false,"));
+            string[] line = Tool.HelperApp("runtime-without-events");
+
+            Dictionary<string, string> found = Run([line[0], "exec", "--runtimeconfig", config, .. line[1..]], []);
+
+            found["unavailable"].Should().Contain("EventSourceSupport");
+            found["delays"].Should().Be("True", "the pool is measured without events");
+            found["allocated"].Should().Be("0", "ticks and items of the pool allocate nothing");
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    private static ulong CountOf(RuntimeMeter meter, string generation, string reason) =>
+        meter.GcPausesByCause.SingleOrDefault(cause => cause.Labels.Select(label => label.Value).SequenceEqual([generation, reason]))
+            ?.Histogram.TotalCount ?? 0;
+
+    private static ulong Sum(RuntimeMeter meter) =>
+        meter.GcPausesByCause.Aggregate(0UL, (sum, cause) => sum + cause.Histogram.TotalCount);
+
+    private static void Until(Func<bool> condition) => SpinWait.SpinUntil(
+        () =>
+        {
+            Thread.Sleep(5);
+            return condition();
+        },
+        Deadline).Should().BeTrue();
+
+    private static Dictionary<string, string> Run(string[] line, Dictionary<string, string?> environment) =>
+        Tool.Run(line[0], AppContext.BaseDirectory, environment, line[1..])
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+            .Select(text => text.Split('=', 2))
+            .ToDictionary(pair => pair[0], pair => pair[1]);
+}
