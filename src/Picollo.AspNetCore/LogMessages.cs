@@ -55,6 +55,9 @@ internal static partial class LogMessages
     public static partial void LogOverBudgetWhileRunning(
         this ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds);
 
+    [LoggerMessage(1, LogLevel.Warning, "{Reason}", EventName = "RuntimeUnavailable")]
+    public static partial void LogRuntimeUnavailable(this ILogger logger, string reason);
+
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     public static partial void LogUnavailable(this ILogger logger, string reason);
 }

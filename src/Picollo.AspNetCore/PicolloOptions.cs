@@ -25,6 +25,12 @@ public sealed class PicolloOptions
     /// 10 ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
     public bool MeasureAllocations { get; set; }
 
+    /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, by a
+    /// <see cref="Picollo.Diagnostics.RuntimeMeter"/> that runs as long as the host, and shown on the page, in JSON and in the exposition.
+    /// <see langword="false"/> by default. The meter's histograms are in the application's
+    /// <see cref="Picollo.Metrics.HdrHistogramRegistry"/>.</summary>
+    public bool MeasureRuntime { get; set; }
+
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers
     /// are sent. <see langword="false"/> by default, because it shows clients what their requests cost.</summary>
     public bool ServerTiming { get; set; }

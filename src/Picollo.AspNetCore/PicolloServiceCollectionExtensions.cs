@@ -49,6 +49,9 @@ public static class PicolloServiceCollectionExtensions
             provider.GetRequiredService<RunningWorkList>(),
             provider.GetRequiredService<RequestReporter>()));
         services.TryAddSingleton<ProcessAccount>();
+        services.TryAddSingleton<RuntimeUsage>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, RuntimeUsage>(provider => provider.GetRequiredService<RuntimeUsage>()));
         services.TryAddSingleton<Subjects>();
         services.TryAddSingleton<UsageReader>();
         services.TryAddSingleton<RecentUsage>();

@@ -37,7 +37,8 @@ internal sealed class PageEndpoints(
     {
         RecentWindow? window = WindowOf(context);
         UsageReading reading = recent.Of(reader.Read(), window);
-        Subject? chosen = Find(context) ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).FirstOrDefault()?.Subject;
+        Subject? chosen = Find(context)
+            ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Subject;
         string plots = "";
         try
         {

@@ -2,12 +2,14 @@ using System.Buffers;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.Diagnostics;
 using Picollo.Export;
 
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>The counters of the exposition: what the histograms do not contain.</summary>
-internal sealed class UsageCounters(RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account)
+internal sealed class UsageCounters(
+    RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime)
 {
     private static readonly (ResponseClass Class, string Name)[] Classes =
     [
@@ -33,6 +35,11 @@ internal sealed class UsageCounters(RouteTable routes, WorkMeter work, RunningWo
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
         }
 
+        if (runtime.Totals is { } totals)
+        {
+            WriteRuntime(output, totals);
+        }
+
         IReadOnlyList<CpuPart> parts = account.Read();
         if (parts.Count > 0)
         {
@@ -47,6 +54,27 @@ internal sealed class UsageCounters(RouteTable routes, WorkMeter work, RunningWo
                 "CPU time of the process by what it was spent on; all parts together are process_cpu_seconds_total.",
                 parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
         }
+    }
+
+    /// <summary>Writes the runtime's totals by the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
+    private static void WriteRuntime(IBufferWriter<byte> output, RuntimeTotals totals)
+    {
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "dotnet_gc_collections",
+            "Garbage collections by the oldest generation that they collected.",
+            [
+                SampleOf(totals.Gen0Collections - totals.Gen1Collections, ("gc_heap_generation", "gen0")),
+                SampleOf(totals.Gen1Collections - totals.Gen2Collections, ("gc_heap_generation", "gen1")),
+                SampleOf(totals.Gen2Collections, ("gc_heap_generation", "gen2")),
+            ]);
+        Write("dotnet_gc_pause_time_seconds", "Time for which collections stopped all threads.", totals.GcPauseTime.TotalSeconds);
+        Write("dotnet_gc_heap_total_allocated_bytes", "Allocated bytes.", totals.AllocatedBytes);
+        Write("dotnet_exceptions", "Exceptions since the application started, including those that were caught.", totals.Exceptions);
+        Write("dotnet_jit_compiled_methods", "Compiled methods, once for each of their tiers.", totals.CompiledMethods);
+        Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
+
+        void Write(string name, string help, double value) => PrometheusTextWriter.WriteCounter(output, name, help, [SampleOf(value)]);
     }
 
     private void WriteRoutes(IBufferWriter<byte> output, IReadOnlyList<RouteUsage> all)

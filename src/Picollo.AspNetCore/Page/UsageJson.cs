@@ -18,7 +18,8 @@ internal sealed record UsageJson(
     RunningJson Running,
     IReadOnlyList<RouteJson> Routes,
     IReadOnlyList<WorkJson> Work,
-    IReadOnlyList<HistogramJson> Histograms)
+    IReadOnlyList<HistogramJson> Histograms,
+    RuntimeJson? Runtime)
 {
     public static UsageJson Of(UsageReading reading) => new(
         reading.Time,
@@ -31,7 +32,39 @@ internal sealed record UsageJson(
         RunningJson.Of(reading),
         [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
         [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
-        [.. reading.Histograms.Select(HistogramJson.Of)]);
+        [.. reading.All.Where(usage => usage.Subject.Work is null).Select(HistogramJson.Of)],
+        reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null);
+}
+
+/// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. Its
+/// distributions are among the histograms.</summary>
+internal sealed record RuntimeJson(
+    double GcPauseShare,
+    double GcPauseSecondsTotal,
+    long Gen0CollectionsTotal,
+    long Gen1CollectionsTotal,
+    long Gen2CollectionsTotal,
+    double AllocatedBytesRate,
+    long AllocatedBytesTotal,
+    double ExceptionsRate,
+    long ExceptionsTotal,
+    long CompiledMethodsTotal,
+    double CompilationSecondsTotal,
+    IReadOnlyList<string> UnavailableReasons)
+{
+    public static RuntimeJson Of(RuntimeReading reading) => new(
+        reading.PauseShare,
+        reading.Totals.GcPauseTime.TotalSeconds,
+        reading.Totals.Gen0Collections,
+        reading.Totals.Gen1Collections,
+        reading.Totals.Gen2Collections,
+        reading.AllocationRate,
+        reading.Totals.AllocatedBytes,
+        reading.ExceptionRate,
+        reading.Totals.Exceptions,
+        reading.Totals.CompiledMethods,
+        reading.Totals.CompilationTime.TotalSeconds,
+        reading.UnavailableReasons);
 }
 
 /// <summary>A part of the CPU time of the process: all parts together are all of it.</summary>

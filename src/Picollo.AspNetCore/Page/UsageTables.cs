@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.Diagnostics;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 
@@ -29,9 +30,15 @@ internal static class UsageTables
             WriteWork(html, reading, chosen);
         }
 
+        if (reading.Runtime is { } runtime)
+        {
+            WriteHistograms(html, "Runtime", reading.RuntimeHistograms, reading.Recent, chosen);
+            WriteTotals(html, runtime, reading.Window);
+        }
+
         if (reading.Histograms.Count > 0)
         {
-            WriteHistograms(html, reading, chosen);
+            WriteHistograms(html, "Histograms", reading.Histograms, reading.Recent, chosen);
         }
 
         if (reading.Parts.Count > 0)
@@ -222,23 +229,45 @@ internal static class UsageTables
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void WriteHistograms(StringBuilder html, UsageReading reading, string chosen)
+    /// <summary>Appends what the runtime has counted, and what it cannot measure.</summary>
+    private static void WriteTotals(StringBuilder html, RuntimeReading runtime, TimeSpan window)
+    {
+        RuntimeTotals totals = runtime.Totals;
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <p class="nothing">Over the last {Window(window)}: GC pauses {Percent(runtime.PauseShare)} of the time,
+            {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions a second.
+            Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
+            {totals.Gen2Collections:N0} of generation 2) paused {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s;
+            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; {totals.Exceptions:N0} exceptions;
+            {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
+
+            """);
+        foreach (string reason in runtime.UnavailableReasons)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{PlotText.Encode(reason)}</p>\n");
+        }
+    }
+
+    private static void WriteHistograms(
+        StringBuilder html, string caption, IReadOnlyList<SubjectUsage> histograms, RecentWindow? window, string chosen)
     {
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
             <div class="table">
             <table class="histograms">
-            <caption>Histograms <small>all since the start</small></caption>
+            <caption>{caption} <small>all since the start</small></caption>
             <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
             <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
-        IEnumerable<string> names = Html.Names([.. reading.Histograms.Select(histogram => histogram.Subject.Name)]);
-        foreach ((SubjectUsage histogram, string name) in reading.Histograms.Zip(names))
+        IEnumerable<string> names = Html.Names([.. histograms.Select(histogram => histogram.Subject.Name)]);
+        foreach ((SubjectUsage histogram, string name) in histograms.Zip(names))
         {
-            BeginRow(html, histogram, name, chosen, reading.Recent);
+            BeginRow(html, histogram, name, chosen, window);
             ulong outside = histogram.Quantiles[0].OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);

@@ -65,6 +65,9 @@ internal sealed class Subject
 
     public bool IsRoute => Route is not null;
 
+    /// <summary>Whether the histogram is one of the runtime, which all have names that start with <c>dotnet.</c>.</summary>
+    public bool IsRuntime => Work is null && Name.StartsWith("dotnet.", StringComparison.Ordinal);
+
     /// <summary>The subject of a route or of named work, always the same one.</summary>
     public static Subject Of(WorkUsage usage) => Works.GetValue(usage, static usage =>
     {

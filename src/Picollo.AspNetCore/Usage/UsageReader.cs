@@ -1,5 +1,6 @@
 using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
@@ -22,15 +23,16 @@ internal sealed class UsageReader
     private readonly Subjects _subjects;
     private readonly RunningWorkList _running;
     private readonly ProcessAccount _account;
+    private readonly RuntimeUsage _runtime;
     private readonly TimeProvider _time;
     private readonly List<Look> _looks = []; // the oldest first; never empty after the constructor
     private UsageReading? _last;
 
-    public UsageReader(Subjects subjects, RunningWorkList running, ProcessAccount account, TimeProvider time)
+    public UsageReader(Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, TimeProvider time)
     {
-        (_subjects, _running, _account, _time) = (subjects, running, account, time);
+        (_subjects, _running, _account, _runtime, _time) = (subjects, running, account, runtime, time);
         _running.Read();
-        _looks.Add(LookOf(ReadAll(), _account.Read(), time.GetTimestamp()));
+        _looks.Add(LookOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
 
     /// <summary>The number of looks that are kept for later windows.</summary>
@@ -53,7 +55,7 @@ internal sealed class UsageReader
         IReadOnlyList<RunReading> running = _running.Read();
         IReadOnlyList<SubjectUsage> all = ReadAll();
         IReadOnlyList<CpuPart> parts = _account.Read();
-        Look look = LookOf(all, parts, now);
+        Look look = LookOf(all, parts, _runtime.Totals, now);
         Look before = BaseOf(now);
         Keep(look);
 
@@ -70,6 +72,7 @@ internal sealed class UsageReader
             MaxRoutes = _subjects.Routes.Capacity,
             IsFull = _subjects.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
+            Runtime = look.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
             Running = running,
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
@@ -83,6 +86,13 @@ internal sealed class UsageReader
                 MachineShare = usage.Subject.Work is null ? 0 : ShareOf(usage.Sum - sum),
             };
         }
+
+        RuntimeReading RuntimeOf(RuntimeTotals totals, RuntimeTotals old) => new(
+            totals,
+            (totals.GcPauseTime - old.GcPauseTime).TotalSeconds / seconds,
+            (totals.AllocatedBytes - old.AllocatedBytes) / seconds,
+            (totals.Exceptions - old.Exceptions) / seconds,
+            _runtime.UnavailableReasons);
 
         double ShareOf(double nanoseconds) => nanoseconds / 1e9 / processorSeconds;
 
@@ -162,10 +172,11 @@ internal sealed class UsageReader
 
     private TimeSpan AgeOf(Look look, long now) => _time.GetElapsedTime(look.Timestamp, now);
 
-    private static Look LookOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, long now) =>
-        new(now, parts, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
+    private static Look LookOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
+        new(now, parts, runtime, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
 
-    private sealed record Look(long Timestamp, IReadOnlyList<CpuPart> Parts, Dictionary<Subject, (ulong Count, double Sum)> Counted)
+    private sealed record Look(
+        long Timestamp, IReadOnlyList<CpuPart> Parts, RuntimeTotals? Runtime, Dictionary<Subject, (ulong Count, double Sum)> Counted)
     {
         /// <summary>The CPU time of the process; null if it is unavailable.</summary>
         public long? ProcessNanoseconds => Parts.Count == 0 ? null : Parts.Sum(part => part.Nanoseconds);

@@ -26,6 +26,9 @@ internal sealed record UsageReading
     /// <summary>What the CPU time of the process was spent on; empty if it is unavailable.</summary>
     public required IReadOnlyList<CpuPart> Parts { get; init; }
 
+    /// <summary>What the runtime has done; null if it is not measured.</summary>
+    public RuntimeReading? Runtime { get; init; }
+
     /// <summary>The runs that have not ended, without requests for Picollo's own page.</summary>
     public required IReadOnlyList<RunReading> Running { get; init; }
 
@@ -50,7 +53,8 @@ internal sealed record UsageReading
             field = value;
             Routes = [.. value.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
             Work = [.. value.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
-            Histograms = [.. value.Where(usage => usage.Subject.Work is null)];
+            Histograms = [.. value.Where(usage => usage.Subject is { Work: null, IsRuntime: false })];
+            RuntimeHistograms = [.. value.Where(usage => usage.Subject.IsRuntime)];
         }
     }
 
@@ -60,8 +64,11 @@ internal sealed record UsageReading
     /// <summary>Named work, in descending order of its CPU time.</summary>
     public IReadOnlyList<SubjectUsage> Work { get; private init; } = [];
 
-    /// <summary>The registered histograms.</summary>
+    /// <summary>The registered histograms, without those of the runtime.</summary>
     public IReadOnlyList<SubjectUsage> Histograms { get; private init; } = [];
+
+    /// <summary>The registered histograms of the runtime.</summary>
+    public IReadOnlyList<SubjectUsage> RuntimeHistograms { get; private init; } = [];
 }
 
 /// <summary>What a subject has counted.</summary>

@@ -221,7 +221,7 @@ public class PageEndpointsTests
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
 
         JsonElement root = json.RootElement;
-        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms");
+        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime");
         root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
         root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -72,6 +73,12 @@ internal sealed class PageServer : IAsyncDisposable
 
         await application.StartAsync();
         return new PageServer(application, log);
+    }
+
+    public async Task<JsonElement> JsonAsync()
+    {
+        using JsonDocument json = JsonDocument.Parse(await Client.GetStringAsync("/picollo/json"));
+        return json.RootElement.Clone();
     }
 
     /// <summary>Counts requests of a route.</summary>

@@ -27,7 +27,7 @@ public partial class DependencyTests
         ["Export"] = Core,
         ["Diagnostics"] = [.. Core, "Export"],
         ["Scheduling"] = Core,
-        ["AspNetCore"] = [.. Core, "Export", "Scheduling"],
+        ["AspNetCore"] = [.. Core, "Export", "Scheduling", "Diagnostics"],
         ["BenchmarkDotNet"] = [.. Core, "Export"],
         ["Cli"] = [.. Core, "Export", "Diagnostics"],
     };

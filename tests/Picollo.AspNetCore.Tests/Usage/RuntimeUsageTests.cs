@@ -1,0 +1,129 @@
+using System.Text.Json;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.AspNetCore.Usage;
+using Picollo.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Usage;
+
+/// <summary>The runtime of this process on the page, in JSON and in the exposition.</summary>
+public class RuntimeUsageTests
+{
+    private const string Delay = "dotnet.thread_pool.work_item.delay";
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public async Task The_page_has_a_table_of_its_own_for_the_runtime()
+    {
+        await using PageServer server = await StartAsync();
+        server.Registry.Add("order_size", HdrHistogram.Create());
+
+        string page = await server.Client.GetStringAsync("/picollo");
+
+        string runtime = Between(page, "<caption>Runtime", "</table>");
+        runtime.Should().Contain(Delay).And.Contain("gc.reason").And.NotContain("order_size");
+        Between(page, "<caption>Histograms", "</table>").Should().Contain("order_size").And.NotContain("dotnet.");
+        page.Should().MatchRegex("Since the start: [0-9,]+ collections").And.Contain("of generation 2) paused");
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public async Task Json_has_totals_and_the_distributions_are_among_the_histograms()
+    {
+        await using PageServer server = await StartAsync();
+
+        JsonElement json = await server.JsonAsync();
+
+        JsonElement runtime = json.GetProperty("runtime");
+        runtime.GetProperty("gen2CollectionsTotal").GetInt64().Should().BeGreaterThanOrEqualTo(1);
+        runtime.GetProperty("gen0CollectionsTotal").GetInt64()
+            .Should().BeGreaterThanOrEqualTo(runtime.GetProperty("gen1CollectionsTotal").GetInt64());
+        runtime.GetProperty("allocatedBytesTotal").GetInt64().Should().BePositive();
+        runtime.GetProperty("compiledMethodsTotal").GetInt64().Should().BePositive();
+        runtime.GetProperty("gcPauseShare").GetDouble().Should().BeInRange(0, 1);
+        runtime.GetProperty("unavailableReasons").GetArrayLength().Should().Be(0);
+        json.GetProperty("histograms").EnumerateArray().Select(one => one.GetProperty("name").GetString()).Distinct().Should().Equal(
+            "dotnet.gc.pause.duration", "dotnet.gc.suspension.duration", "dotnet.lock.wait.duration", Delay);
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public async Task The_exposition_has_histograms_and_counters_by_the_names_of_the_runtimes_own_meter()
+    {
+        await using PageServer server = await StartAsync();
+
+        string text = await server.Client.GetStringAsync("/picollo/metrics");
+
+        text.Should().Contain("# TYPE dotnet_thread_pool_work_item_delay_seconds histogram")
+            .And.Contain("dotnet_gc_pause_duration_seconds_count{gc_heap_generation=\"gen2\",gc_reason=\"induced\"}");
+        foreach (string counter in (string[])
+            [
+                "dotnet_gc_collections_total{gc_heap_generation=\"gen2\"}", "dotnet_gc_pause_time_seconds_total",
+                "dotnet_gc_heap_total_allocated_bytes_total", "dotnet_exceptions_total", "dotnet_jit_compiled_methods_total",
+                "dotnet_jit_compilation_time_seconds_total",
+            ])
+        {
+            text.Should().Contain("\n" + counter + " ");
+        }
+    }
+
+    [Fact]
+    public async Task Nothing_is_measured_unless_the_options_say_so()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+
+        server.Registry.Registrations.Should().BeEmpty();
+        (await server.JsonAsync()).GetProperty("runtime").ValueKind.Should().Be(JsonValueKind.Null);
+        (await server.Client.GetStringAsync("/picollo/metrics")).Should().NotContain("dotnet_");
+        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("<caption>Runtime");
+    }
+
+    [Fact]
+    public async Task The_meter_ends_with_the_host()
+    {
+        PageServer server = await PageServer.StartAsync(configure: options => options.MeasureRuntime = true);
+        HdrHistogramRegistry registry = server.Registry;
+        RuntimeUsage usage = server.Application.Services.GetRequiredService<RuntimeUsage>();
+        registry.TryGet(Delay, out _).Should().BeTrue();
+        usage.Totals.Should().NotBeNull();
+
+        await server.Application.StopAsync();
+
+        registry.Registrations.Should().BeEmpty();
+        usage.Totals.Should().BeNull();
+        await server.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_meter_of_the_application_in_the_same_registry_is_an_error_at_the_start()
+    {
+        HdrHistogramRegistry registry = new();
+        using RuntimeMeter own = RuntimeMeter.Start(registry);
+
+        Func<Task> start = () => PageServer.StartAsync(
+            configure: options => options.MeasureRuntime = true, build: builder => builder.Services.AddSingleton(registry));
+
+        (await start.Should().ThrowAsync<ArgumentException>()).WithMessage("*is already registered*");
+        registry.TryGet(Delay, out _).Should().BeTrue("the application's own meter still runs");
+    }
+
+    /// <summary>Starts an application, and waits until it has values of a collection and of the thread pool.</summary>
+    private static async Task<PageServer> StartAsync()
+    {
+        PageServer server = await PageServer.StartAsync(configure: options => options.MeasureRuntime = true);
+        GC.Collect();
+        await EventStreamTests.EventuallyAsync(() =>
+            Has("dotnet.gc.pause.duration") && Has(Delay));
+        return server;
+
+        bool Has(string name) => server.Registry.Registrations.Any(one => one.Name == name && one.Histogram.TotalCount > 0);
+    }
+
+    private static string Between(string text, string start, string end)
+    {
+        int from = text.IndexOf(start, StringComparison.Ordinal);
+        from.Should().BeGreaterThan(0, "there should be {0}", start);
+        return text[from..text.IndexOf(end, from, StringComparison.Ordinal)];
+    }
+}
