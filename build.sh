@@ -33,7 +33,7 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling, aspnet, jitter
+                    scheduling, aspnet, jitter, runtime
   pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text
@@ -277,7 +277,7 @@ bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then install_for java; fi
-  if [ "${1:-} ${2:-}" = 'compare aspnet' ]; then require run-wrk; fi
+  case "${1:-} ${2:-}" in 'compare aspnet' | 'compare runtime') require run-wrk ;; esac
   if [ "${1:-} ${2:-}" = 'compare jitter' ]; then require jitter-meters; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }

@@ -5,6 +5,7 @@ using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Jitter;
 using Picollo.Benchmarks.Perf;
+using Picollo.Benchmarks.Runtime;
 using Picollo.Benchmarks.Scheduling;
 
 Dictionary<string, Func<TextWriter, int>> comparisons = new()
@@ -16,6 +17,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [SchedulingComparison.Name] = SchedulingComparison.Run,
     [AspNetComparison.Name] = AspNetComparison.Run,
     [JitterComparison.Name] = JitterComparison.Run,
+    [RuntimeComparison.Name] = RuntimeComparison.Run,
 };
 
 switch (args)

@@ -14,9 +14,16 @@ internal sealed class HelloProcess : IDisposable
     private readonly Process _process;
     private readonly Uri _address;
 
-    public HelloProcess(string kind)
+    /// <param name="kind">One of <see cref="HelloServer.Kinds"/>.</param>
+    /// <param name="gen0Size">The bytes after which generation 0 is collected; null for the runtime's choice.</param>
+    public HelloProcess(string kind, int? gen0Size = null)
     {
         ProcessStartInfo start = new(Environment.ProcessPath!, CommandOf(kind)) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        if (gen0Size is { } bytes)
+        {
+            start.Environment["DOTNET_GCgen0size"] = bytes.ToString("x", CultureInfo.InvariantCulture);
+        }
+
         _process = Process.Start(start) ?? throw new InvalidOperationException("The server did not start.");
         _address = new Uri(_process.StandardOutput.ReadLine() ?? throw new InvalidOperationException($"The server '{kind}' has ended."));
     }
@@ -25,16 +32,19 @@ internal sealed class HelloProcess : IDisposable
     /// <exception cref="InvalidOperationException">One of them failed.</exception>
     public HelloFigures Measure(string path, int seconds)
     {
-        (long Bytes, long Nanoseconds) before = GetTaken();
+        (long Bytes, long Nanoseconds, long Collections) before = GetTaken();
         WrkReport report = Wrk.MeasureAsync(new Uri(_address, path), Connections, seconds, CancellationToken.None).Result;
         if (report.Failed > 0)
         {
             throw new InvalidOperationException($"{report.Failed} requests for {path} failed.");
         }
 
-        (long bytes, long nanoseconds) = GetTaken();
+        (long bytes, long nanoseconds, long collections) = GetTaken();
         double requests = report.Requests;
-        return new HelloFigures(report.RequestsPerSecond, (nanoseconds - before.Nanoseconds) / requests, (bytes - before.Bytes) / requests);
+        return new HelloFigures(report.RequestsPerSecond, (nanoseconds - before.Nanoseconds) / requests, (bytes - before.Bytes) / requests)
+        {
+            CollectionsPerSecond = (double)(collections - before.Collections) / seconds,
+        };
     }
 
     public void Dispose()
@@ -51,10 +61,10 @@ internal sealed class HelloProcess : IDisposable
         return [.. own, "compare", AspNetComparison.Name, AspNetComparison.Serve, kind];
     }
 
-    private (long Bytes, long Nanoseconds) GetTaken()
+    private (long Bytes, long Nanoseconds, long Collections) GetTaken()
     {
         long[] taken = [.. Client.GetStringAsync(new Uri(_address, "/taken")).Result.Split(' ').Select(text => long.Parse(text, CultureInfo.InvariantCulture))];
-        return (taken[0], taken[1]);
+        return (taken[0], taken[1], taken[2]);
     }
 }
 
@@ -62,4 +72,7 @@ internal sealed class HelloProcess : IDisposable
 /// <param name="RequestsPerSecond">Answered.</param>
 /// <param name="CpuNanoseconds">Of the whole process, for a request.</param>
 /// <param name="AllocatedBytes">Likewise.</param>
-internal readonly record struct HelloFigures(double RequestsPerSecond, double CpuNanoseconds, double AllocatedBytes);
+internal readonly record struct HelloFigures(double RequestsPerSecond, double CpuNanoseconds, double AllocatedBytes)
+{
+    public double CollectionsPerSecond { get; init; }
+}

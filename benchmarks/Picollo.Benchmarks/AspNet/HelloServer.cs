@@ -7,12 +7,16 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.AspNet;
 
 /// <summary>A process of its own with one Kestrel, which answers "hello" with one kind of middleware around it; <c>compare aspnet serve kind</c>.</summary>
 internal static class HelloServer
 {
+    // Measures until the process ends.
+    private static RuntimeMeter? runtime;
+
     /// <summary>The kinds, by the name that starts them.</summary>
     public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
     {
@@ -20,6 +24,7 @@ internal static class HelloServer
         ["no-op"] = app => app.Use(static next => context => next(context)),
         ["total"] = app => app.UsePicollo(),
         ["split"] = app => app.UsePicollo(),
+        ["runtime"] = _ => runtime = RuntimeMeter.Start(),
     };
 
     /// <summary>Serves until its input ends, which is when who started it does.</summary>
@@ -40,8 +45,13 @@ internal static class HelloServer
             await Task.Yield();
             await context.Response.WriteAsync("hello");
         });
+        app.MapGet("/garbage", (HttpContext context) =>
+        {
+            GC.KeepAlive(new byte[4096]);
+            return context.Response.WriteAsync("hello");
+        });
         app.MapGet("/taken", (HttpContext context) =>
-            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTimeNanoseconds()}"));
+            context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTimeNanoseconds()} {GC.CollectionCount(0)}"));
         app.StartAsync().Wait();
         output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
         Console.In.ReadToEnd();

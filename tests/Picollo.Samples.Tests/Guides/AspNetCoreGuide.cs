@@ -10,7 +10,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The code of docs/aspnetcore.md and docs/security.md.</summary>
+/// <summary>The code of docs/aspnetcore.md, docs/runtime.md and docs/security.md.</summary>
 internal static class AspNetCoreGuide
 {
     public static void First(string[] args)
@@ -23,6 +23,11 @@ internal static class AspNetCoreGuide
         app.MapPicollo();                                             // the page: /picollo
         app.MapGet("/", () => "Hello");
         app.Run();
+    }
+
+    public static void Runtime(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(options => options.MeasureRuntime = true);
     }
 
     public static WebApplication Application(WebApplicationBuilder builder)

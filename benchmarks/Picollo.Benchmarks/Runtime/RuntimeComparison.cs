@@ -1,0 +1,120 @@
+using System.Globalization;
+using Picollo.Benchmarks.AspNet;
+using Picollo.Diagnostics;
+
+namespace Picollo.Benchmarks.Runtime;
+
+/// <summary><c>compare runtime</c>: how <see cref="RuntimeMeter"/> agrees with the runtime's own total of pauses, and what it costs a server; in
+/// under three minutes.</summary>
+internal static class RuntimeComparison
+{
+    public const string Name = "runtime";
+
+    private const string Garbage = "/garbage";
+    private const int Pairs = 20;
+    private const int WarmUpSeconds = 3;
+    private const int OrderSeed = 42;
+
+    public static int Run(TextWriter output)
+    {
+        MachineInfo.Print(output);
+        PrintAgreement(output);
+        PrintCost(output);
+        return 0;
+    }
+
+    private static void PrintAgreement(TextWriter output)
+    {
+        TextTable table = new("Sum of 1,000 pauses", "runtime, ms", "meter, ms", "difference", "a pause", "target", "verdict");
+        foreach ((string name, int threads, int live) in ((string, int, int)[])
+            [("1 thread, 2,000 live objects", 1, 2_000), ("2 threads, 20,000", 2, 20_000), ("1 thread, 20,000", 1, 20_000), ("4 threads, 2,000", 4, 2_000)])
+        {
+            const double Target = 0.02;
+            (double expected, double measured, ulong pauses) = Pauses.Measure(threads, live);
+            double difference = (measured / expected) - 1;
+            table.Add(
+                name,
+                expected.ToString("N1", CultureInfo.InvariantCulture),
+                measured.ToString("N1", CultureInfo.InvariantCulture),
+                difference.ToString("+0.0 %;-0.0 %", CultureInfo.InvariantCulture),
+                ((measured - expected) * 1000 / pauses).ToString("+0.0 µs;-0.0 µs", CultureInfo.InvariantCulture),
+                Target.ToString("<= 0 %", CultureInfo.InvariantCulture),
+                Math.Abs(difference) <= Target ? "ok" : "MISSED");
+        }
+
+        table.Print(output);
+    }
+
+    private static void PrintCost(TextWriter output)
+    {
+        // The events of a collection are about fifteen.
+        TextTable table = new(
+            $"CPU time of a request with the meter, {Pairs} pairs", "collections/s", "µs without", "ratio", "quartiles", "target", "verdict");
+        AddCost(table, "generation 0 of 2 MB", gen0Size: 2_000_000, target: 1.02);
+        AddCost(table, "generation 0 of 300 KB", gen0Size: 300_000, target: 1.10);
+        table.Print(output);
+    }
+
+    private static void AddCost(TextTable table, string name, int gen0Size, double target)
+    {
+        using HelloProcess with = new("runtime", gen0Size), without = new("none", gen0Size);
+        with.Measure(Garbage, WarmUpSeconds);
+        without.Measure(Garbage, WarmUpSeconds);
+        Random random = new(OrderSeed);
+        List<(HelloFigures With, HelloFigures Without)> pairs = [];
+        for (int pair = 0; pair < Pairs; pair++)
+        {
+            Progress.Show(name, pair, Pairs);
+            bool isFirst = random.Next(2) == 0;
+            HelloFigures first = (isFirst ? with : without).Measure(Garbage, 1);
+            HelloFigures second = (isFirst ? without : with).Measure(Garbage, 1);
+            pairs.Add(isFirst ? (first, second) : (second, first));
+        }
+
+        Progress.Clear();
+        double[] ratios = [.. pairs.Select(pair => pair.With.CpuNanoseconds / pair.Without.CpuNanoseconds).Order()];
+        double median = (ratios[(Pairs / 2) - 1] + ratios[Pairs / 2]) / 2;
+        table.Add(
+            name,
+            pairs.Average(pair => pair.With.CollectionsPerSecond).ToString("N0", CultureInfo.InvariantCulture),
+            (pairs.Average(pair => pair.Without.CpuNanoseconds) / 1e3).ToString("N1", CultureInfo.InvariantCulture),
+            Ratio(median),
+            $"{Ratio(ratios[Pairs / 4])} to {Ratio(ratios[Pairs * 3 / 4])}",
+            $"<= {Ratio(target)}",
+            median <= target ? "ok" : $"MISSED by {Ratio(median - target)}");
+    }
+
+    private static string Ratio(double ratio) => ratio.ToString("0.000", CultureInfo.InvariantCulture);
+
+    /// <summary>Threads that replace live objects until there were a thousand collections.</summary>
+    private static class Pauses
+    {
+        private const int Collections = 1_000;
+
+        public static (double RuntimeMilliseconds, double MeterMilliseconds, ulong Count) Measure(int threads, int live)
+        {
+            using RuntimeMeter meter = RuntimeMeter.Start();
+            Thread.Sleep(200); // the first collections after the start of a listener may be incomplete
+            byte[][] objects = new byte[live][];
+            GC.Collect();
+            Thread.Sleep(200);
+            HdrHistogramSnapshot before = meter.GcPauses.GetSnapshot();
+            double start = meter.GetTotals().GcPauseTime.TotalMilliseconds;
+            int first = GC.CollectionCount(0);
+            Thread[] workers = [.. Enumerable.Range(0, threads).Select(seed => new Thread(() =>
+            {
+                Random random = new(seed);
+                while (GC.CollectionCount(0) < first + Collections)
+                {
+                    objects[random.Next(live)] = new byte[random.Next(20, 200)];
+                }
+            }))];
+            Array.ForEach(workers, worker => worker.Start());
+            Array.ForEach(workers, worker => worker.Join());
+            double end = meter.GetTotals().GcPauseTime.TotalMilliseconds;
+            Thread.Sleep(500); // events are late by up to a tenth of a second
+            HdrHistogramSummary all = meter.GcPauses.GetSummary(), earlier = before.GetSummary();
+            return (end - start, (all.Sum - earlier.Sum) / 1e6, all.TotalCount - earlier.TotalCount);
+        }
+    }
+}
