@@ -1,0 +1,222 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+using Picollo.Diagnostics.Meters;
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>Records what the histogram instruments of an application's meters (<c>System.Diagnostics.Metrics</c>) measure, into registered
+/// histograms: one for each set of tags.</summary>
+/// <remarks>
+/// <para><b>What is recorded.</b> All instruments <c>Histogram&lt;T&gt;</c> of the meters that
+/// <see cref="MeterHistogramsOptions.MeterNames"/> matches, also those that are created later. Counters and gauges are not recorded, because
+/// they have no percentiles. A series is registered when it is first measured: its name is that of the instrument, and its labels are the
+/// tags, with those of the meter and the instrument. It remains, with its counts, when the instrument is gone, and counts on when an
+/// instrument with the same names comes back.</para>
+/// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
+/// shown in seconds; sizes (<c>By</c> and its multiples) are recorded in bytes. For others, see
+/// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to whole numbers, which histograms keep within 1 %.</para>
+/// <para><b>What is not recorded.</b> Negative values, −∞ included, count in <see cref="NegativeCount"/>, and NaN in
+/// <see cref="NaNCount"/>. +∞ and values from 2⁶³ nanoseconds, bytes or steps count as out of range in the histogram of their tags
+/// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <para><b>Tags.</b> The order does not matter, and the last one of several with the same key holds. Of keys and values, the first 256
+/// characters count. Numbers, Boolean values and text are compared by value; other values by their <c>ToString()</c>, which is then called
+/// for each measurement. Further tags than <see cref="MeterHistogramsOptions.MaxSeries"/> share the series with the label
+/// <c>otel.metric.overflow="true"</c>.</para>
+/// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their units differ, the name of
+/// the second one has its meter's name before it. A registered histogram of the same name, labels and unit is recorded into if it is of the
+/// variant that this class creates (thread-local, 32-bit).</para>
+/// <para>Thread-safe. A measurement takes no lock and allocates nothing, except the first of a set of tags, of an order of tags, and of a
+/// magnitude on a thread. Nothing that is recorded, and nothing that a tag's <c>ToString()</c> throws, throws into the code that
+/// measures.</para>
+/// <example>
+/// <code>
+/// HdrHistogramRegistry registry = new();
+/// using MeterHistograms meters = MeterHistograms.Start(registry, new MeterHistogramsOptions().AddMeter("System.Net.Http", "MyApp*"));
+/// await client.GetAsync(address);
+/// foreach (HdrHistogramRegistration series in registry.Registrations)
+/// {
+///     Console.WriteLine($"{series}: p99 {series.Histogram.GetPercentileValue(99) / series.Description.Unit.Ratio} s");
+/// }
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class MeterHistograms : IDisposable
+{
+    /// <summary>The switch that the runtime reads (and a trimmed application has fixed) before it publishes instruments.</summary>
+    internal const string SwitchName = "System.Diagnostics.Metrics.Meter.IsSupported";
+
+    // Those that an application names after users, say. Each instrument has its own limit of series; this one limits them all.
+    internal const int MaxInstruments = 1000;
+
+    private readonly Lock _gate = new();
+    private readonly HdrHistogramRegistry _registry;
+    private readonly MeterHistogramsOptions _options;
+    private readonly MeterCounts _counts = new();
+    private readonly MeterListener? _listener;
+
+    // By what identifies an instrument, so that one that is created again and again has one. Guarded by the gate.
+    private readonly Dictionary<(string Meter, string Instrument, string Unit, Type Type, string Tags), InstrumentSeries> _instruments = [];
+    private readonly HashSet<Instrument> _published = []; // those that are listened to; guarded by the gate
+    private int _refused;
+    private bool _isDisposed;
+
+    private MeterHistograms(HdrHistogramRegistry registry, MeterHistogramsOptions options, string? unavailableReason)
+    {
+        (_registry, _options, UnavailableReason) = (registry, options, unavailableReason);
+        if (unavailableReason is not null)
+        {
+            return;
+        }
+
+        _listener = new MeterListener { InstrumentPublished = OnPublished, MeasurementsCompleted = OnCompleted };
+
+        // Methods of an object: a delegate to a static method moves its arguments by one before each call.
+        _listener.SetMeasurementEventCallback<double>(OnDouble);
+        _listener.SetMeasurementEventCallback<float>(OnSingle);
+        _listener.SetMeasurementEventCallback<decimal>(OnDecimal);
+        _listener.SetMeasurementEventCallback<long>(OnInt64);
+        _listener.SetMeasurementEventCallback<int>(OnInt32);
+        _listener.SetMeasurementEventCallback<short>(OnInt16);
+        _listener.SetMeasurementEventCallback<byte>(OnByte);
+    }
+
+    /// <summary>Why nothing is recorded: the application has disabled its meters. Null if they are enabled.</summary>
+    public string? UnavailableReason { get; }
+
+    /// <summary>The number of series, without those of an overflow.</summary>
+    public int SeriesCount => Volatile.Read(ref _counts.Series);
+
+    /// <summary>The number of measurements that were not recorded because they were below 0.</summary>
+    public long NegativeCount => Volatile.Read(ref _counts.Negative);
+
+    /// <summary>The number of measurements that were not recorded because they were not a number.</summary>
+    public long NaNCount => Volatile.Read(ref _counts.NaN);
+
+    /// <summary>The number of measurements in series of an overflow, because their instrument already had
+    /// <see cref="MeterHistogramsOptions.MaxSeries"/> series.</summary>
+    public long OverflowCount => Volatile.Read(ref _counts.Overflow);
+
+    /// <summary>The number of times that an instrument was not listened to, because there were already 1,000 with other names.</summary>
+    public int RefusedInstrumentCount => Volatile.Read(ref _refused);
+
+    /// <summary>Starts to record.</summary>
+    /// <param name="registry">The registry that gets the histograms.</param>
+    /// <param name="options">What is recorded; with no meter in it, nothing is.</param>
+    /// <returns>What records until it is disposed. Where the application has disabled its meters, nothing is recorded and
+    /// <see cref="UnavailableReason"/> says so.</returns>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">A name in <see cref="MeterHistogramsOptions.MeterNames"/> is <see langword="null"/>, empty or
+    /// white space.</exception>
+    public static MeterHistograms Start(HdrHistogramRegistry registry, MeterHistogramsOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(registry);
+        ArgumentNullException.ThrowIfNull(options);
+        bool isDisabled = AppContext.TryGetSwitch(SwitchName, out bool isSupported) && !isSupported;
+        MeterHistograms meters = new(registry, options.Copy(), isDisabled
+            ? $"The application has disabled its meters: {SwitchName} is false in its runtimeconfig.json. Set the property MeterSupport to "
+              + "true in its project."
+            : null);
+        meters._listener?.Start();
+        return meters;
+    }
+
+    /// <summary>Stops recording. The registered histograms remain, with what they have counted. A measurement that is under way on another
+    /// thread may still be recorded.</summary>
+    public void Dispose()
+    {
+        Volatile.Write(ref _isDisposed, true);
+        _listener?.Dispose();
+    }
+
+    /// <summary>Stops recording an instrument that something else records from now on.</summary>
+    internal void Exclude(Func<Instrument, bool> isExcluded)
+    {
+        Func<Instrument, bool>? before = _options.IsExcluded;
+        _options.IsExcluded = before is null ? isExcluded : instrument => before(instrument) || isExcluded(instrument);
+        Instrument[] excluded;
+        lock (_gate)
+        {
+            excluded = [.. _published.Where(isExcluded)];
+            _published.ExceptWith(excluded);
+        }
+
+        // Without the gate, because the runtime calls OnCompleted.
+        foreach (Instrument instrument in excluded)
+        {
+            _listener?.DisableMeasurementEvents(instrument);
+        }
+    }
+
+    private void OnPublished(Instrument instrument, MeterListener listener)
+    {
+        if (instrument is not (Histogram<double> or Histogram<float> or Histogram<decimal> or Histogram<long> or Histogram<int>
+                or Histogram<short> or Histogram<byte>)
+            || !_options.MeterNames.Any(pattern => NamePattern.Matches(pattern, instrument.Meter.Name))
+            || _options.IsExcluded?.Invoke(instrument) == true)
+        {
+            return;
+        }
+
+        double? scale = _options.Scales.TryGetValue(instrument.Name, out double given) ? given : null;
+        InstrumentSeries created = new(instrument, MeterUnit.Of(instrument, scale), _registry, _counts, _options.MaxSeries);
+        var identity = (instrument.Meter.Name, instrument.Name, instrument.Unit ?? "", instrument.GetType(), created.OwnLabels);
+        InstrumentSeries? series;
+        lock (_gate)
+        {
+            if (!_instruments.TryGetValue(identity, out series) && _instruments.Count < MaxInstruments)
+            {
+                _instruments.Add(identity, series = created);
+            }
+
+            if (series is not null)
+            {
+                _published.Add(instrument);
+            }
+        }
+
+        if (series is null)
+        {
+            Interlocked.Increment(ref _refused);
+            return;
+        }
+
+        listener.EnableMeasurementEvents(instrument, series);
+        if (Volatile.Read(ref _isDisposed) || _options.IsExcluded?.Invoke(instrument) == true)
+        {
+            listener.DisableMeasurementEvents(instrument); // while it was published; the runtime enables it all the same
+        }
+    }
+
+    private void OnCompleted(Instrument instrument, object? state)
+    {
+        lock (_gate)
+        {
+            _published.Remove(instrument);
+        }
+    }
+
+    // The state of an instrument is what OnPublished has passed, and nothing else.
+    private static InstrumentSeries Of(object? state) => Unsafe.As<InstrumentSeries>(state)!;
+
+    private void OnDouble(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record(value, tags);
+
+    private void OnSingle(Instrument instrument, float value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record((double)value, tags);
+
+    private void OnDecimal(Instrument instrument, decimal value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record((double)value, tags);
+
+    private void OnInt64(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record(value, tags);
+
+    private void OnInt32(Instrument instrument, int value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record((long)value, tags);
+
+    private void OnInt16(Instrument instrument, short value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record((long)value, tags);
+
+    private void OnByte(Instrument instrument, byte value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+        Of(state).Record((long)value, tags);
+}

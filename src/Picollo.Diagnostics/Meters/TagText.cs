@@ -1,0 +1,83 @@
+using System.Collections;
+using System.Text;
+
+namespace Picollo.Diagnostics.Meters;
+
+/// <summary>Keys and values as they are in labels.</summary>
+internal static class TagText
+{
+    /// <summary>The label of the series that further tags share, as in OpenTelemetry.</summary>
+    public const string OverflowKey = "otel.metric.overflow";
+
+    /// <summary>The value of a tag whose text threw an exception.</summary>
+    public const string Failed = "(ToString failed)";
+
+    private const string NoKey = "(no key)";
+    private const string Reserved = "exported_";
+    private const string Nested = "(nested)";
+
+    // Whether this thread is in code of the application. What that measures with such values again would not end.
+    [ThreadStatic]
+    private static bool _isInText;
+
+    /// <summary>A key, cut to the length that counts. A missing one and the reserved one are replaced.</summary>
+    public static string OfKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
+
+    /// <summary>A value that can be in a table: itself, cut to the length that counts, or its text where only code of the application can
+    /// compare it. No lock may be held, because that code is called.</summary>
+    public static object? Comparable(object? value) =>
+        value is string text ? Cut(text) : TagIdentity.IsComparable(value) ? value : OfForeign(value!);
+
+    /// <summary>A value from <see cref="Comparable"/> as a label: empty for null, numbers as in the invariant culture.</summary>
+    public static string Of(object? comparable) => comparable switch
+    {
+        null => "",
+        string text => text,
+        true => "true",
+        false => "false",
+        IFormattable number => number.ToString(null, CultureInfo.InvariantCulture),
+        _ => comparable.ToString()!,
+    };
+
+    public static string Cut(string text) => text.Length > TagIdentity.MaxTextLength ? text[..TagIdentity.MaxTextLength] : text;
+
+    private static string OfForeign(object value)
+    {
+        if (_isInText)
+        {
+            return Nested;
+        }
+
+        _isInText = true;
+        try
+        {
+            return Cut(value is Array array ? OfArray(array) : TextOf(value));
+        }
+        catch (Exception)
+        {
+            return Failed; // The application is measuring and must not see what its value throws.
+        }
+        finally
+        {
+            _isInText = false;
+        }
+    }
+
+    private static string TextOf(object? value) =>
+        (value is IFormattable number ? number.ToString(null, CultureInfo.InvariantCulture) : value?.ToString()) ?? "";
+
+    private static string OfArray(Array array)
+    {
+        StringBuilder text = new("[");
+        foreach (object? element in (IEnumerable)array)
+        {
+            text.Append(text.Length > 1 ? "," : "").Append(Cut(TextOf(element)));
+            if (text.Length > TagIdentity.MaxTextLength)
+            {
+                break;
+            }
+        }
+
+        return text.Append(']').ToString();
+    }
+}
