@@ -33,7 +33,7 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling, aspnet, jitter, runtime
+                    scheduling, aspnet, jitter, runtime, meters
   pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text

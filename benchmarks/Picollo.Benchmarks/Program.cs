@@ -4,6 +4,7 @@ using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Jitter;
+using Picollo.Benchmarks.Meters;
 using Picollo.Benchmarks.Perf;
 using Picollo.Benchmarks.Runtime;
 using Picollo.Benchmarks.Scheduling;
@@ -18,6 +19,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [AspNetComparison.Name] = AspNetComparison.Run,
     [JitterComparison.Name] = JitterComparison.Run,
     [RuntimeComparison.Name] = RuntimeComparison.Run,
+    [MeterComparison.Name] = MeterComparison.Run,
 };
 
 switch (args)
