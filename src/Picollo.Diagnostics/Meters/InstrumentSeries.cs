@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
@@ -78,27 +79,39 @@ internal sealed partial class InstrumentSeries
     {
         // Records through the sealed type, so that there is no virtual call. A histogram of the application's own, which it registered
         // under this name, may be disposed.
-        ThreadLocalHdrHistogram<uint> histogram = (tags.IsEmpty ? _untagged : Find(tags)) ?? FindOrAdd(tags);
-        histogram.RecordUnlessDisposed(steps);
+        ThreadLocalHdrHistogram<uint>? histogram = tags.IsEmpty ? _untagged : Find(tags);
+        if (histogram is not null)
+        {
+            histogram.RecordUnlessDisposed(steps);
+        }
+        else
+        {
+            FindOrAdd(tags).RecordUnlessDisposed(steps);
+        }
     }
 
     /// <summary>The histogram of exactly these tags in this order; null if there is none.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    [MethodImpl(MethodImplOptions.NoInlining)]
     private ThreadLocalHdrHistogram<uint>? Find(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         ulong hash = TagIdentity.HashOf(tags);
 
         // Slots are immutable and published when they are complete, and a table is never reduced: no lock, and no second look.
         SeriesSlot?[] slots = _slots;
-        for (int at = PlaceOf(hash, slots); slots[at & (slots.Length - 1)] is { } slot; at++)
+        ref SeriesSlot? first = ref MemoryMarshal.GetArrayDataReference(slots);
+        for (int at = PlaceOf(hash, slots); ; at++)
         {
+            SeriesSlot? slot = Unsafe.Add(ref first, at & (slots.Length - 1)); // below the length, which is a power of two
+            if (slot is null)
+            {
+                return null;
+            }
+
             if (slot.Hash == hash && TagIdentity.AreSame(slot.Tags, tags))
             {
                 return slot.Histogram;
             }
         }
-
-        return null;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

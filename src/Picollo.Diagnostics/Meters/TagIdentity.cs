@@ -28,15 +28,23 @@ internal static class TagIdentity
         ulong hash = (ulong)tags.Length;
         foreach (ref readonly KeyValuePair<string, object?> tag in tags)
         {
-            object? value = tag.Value;
+            // The two types that nearly all tags have, by a comparison of the type each. No call is in this loop, so that all of it is in
+            // registers: other types start again in a loop that has one.
+            ulong bits;
+            if (tag.Value is string text)
+            {
+                bits = BitsOf(text);
+            }
+            else if (tag.Value is int number)
+            {
+                bits = (uint)number;
+            }
+            else
+            {
+                return HashOfAny(tags);
+            }
 
-            // The two types that nearly all tags have are tested inline, by one comparison of the type each.
-            ulong bits = value is string text ? HashOf(text)
-                : value is int number ? (uint)number
-                : HashOfRare(value);
-
-            // The multiplications of several values overlap; only the turn and the addition wait for the previous value.
-            hash = ulong.RotateLeft(hash, Turn) + (bits * Multiplier);
+            hash = Mix(hash, bits);
         }
 
         return hash * Multiplier;
@@ -45,7 +53,8 @@ internal static class TagIdentity
     /// <summary>Whether two lists have the same keys and values in the same order.</summary>
     /// <param name="known">Tags in a table: text is not longer than <see cref="MaxTextLength"/>.</param>
     /// <param name="tags">The tags of a measurement, of any length.</param>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    /// <remarks>Not inlined, so that what the caller needs afterwards is not in the way of the registers of this loop.</remarks>
+    [MethodImpl(MethodImplOptions.NoInlining)]
     public static bool AreSame(KeyValuePair<string, object?>[] known, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         if (known.Length != tags.Length)
@@ -56,10 +65,8 @@ internal static class TagIdentity
         for (int i = 0; i < known.Length; i++)
         {
             // An application passes the same constants and often the same objects again, for which two comparisons of references do.
-            ref KeyValuePair<string, object?> its = ref known[i];
-            ref readonly KeyValuePair<string, object?> tag = ref tags[i];
-            if ((!ReferenceEquals(its.Key, tag.Key) && !IsSameText(its.Key, tag.Key))
-                || (!ReferenceEquals(its.Value, tag.Value) && !IsSameValue(its.Value, tag.Value)))
+            if ((!ReferenceEquals(known[i].Key, tags[i].Key) && !IsSameText(known[i].Key, tags[i].Key))
+                || (!ReferenceEquals(known[i].Value, tags[i].Value) && !IsSameValue(known[i].Value, tags[i].Value)))
             {
                 return false;
             }
@@ -76,38 +83,54 @@ internal static class TagIdentity
     private static bool IsSameText(string known, string? text) =>
         text is not null && text.AsSpan(0, Math.Min(text.Length, MaxTextLength)).SequenceEqual(known);
 
-    private static bool IsSameValue(object? known, object? value)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static bool IsSameValue(object? known, object? value) =>
+        value is int number ? known is int its && its == number
+        : value is string text ? known is string itsText && IsSameText(itsText, text)
+        : IsSameRare(known, value);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static bool IsSameRare(object? known, object? value) =>
+        known is not null && value is not null && known.GetType() == value.GetType() // of one type, so that the bits are comparable
+        && IsComparable(value) && BitsOfAny(known) == BitsOfAny(value);
+
+    // The multiplications of several values overlap; only the turn and the addition wait for the previous value.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Mix(ulong hash, ulong bits) => ulong.RotateLeft(hash, Turn) + (bits * Multiplier);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static ulong HashOfAny(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        if (known is null || value is null || known.GetType() != value.GetType())
+        ulong hash = (ulong)tags.Length;
+        foreach ((_, object? value) in tags)
         {
-            return false;
+            hash = Mix(hash, BitsOfAny(value));
         }
 
-        return value is string text ? IsSameText(Unsafe.As<string>(known), text)
-            : value is int number ? Unsafe.Unbox<int>(known) == number
-            : IsComparable(value) && HashOfRare(known) == HashOfRare(value); // the bits of both, which are of one type
+        return hash * Multiplier;
     }
 
     /// <summary>Mixes the length, the four characters before the middle and the last four.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static ulong HashOf(string text)
+    private static ulong BitsOf(string text)
     {
         // Eight bytes that end with a character lie within the object for every position from 0, also of a text of fewer than four
         // characters: the length (and above it the type) is before the first character. These bytes are the same for all texts of the
         // same length, so they do no harm, and no test for short text is needed. A collection changes neither while this runs, except for
         // marks in the lowest bits of the type, which the eight bytes do not reach: they begin at the fourth byte of a 64-bit object.
-        int length = Math.Min(text.Length, MaxTextLength);
+        nint length = Math.Min(text.Length, MaxTextLength);
         ref byte characters = ref Unsafe.As<char, byte>(ref MemoryMarshal.GetReference(text.AsSpan()));
         ulong last = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, (length * sizeof(char)) - sizeof(ulong)));
         ulong middle = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, (length & ~1) - sizeof(ulong)));
-        return last + ulong.RotateLeft(middle, 29) + (uint)length;
+        return last + ulong.RotateLeft(middle, 29) + (ulong)length;
     }
 
-    /// <summary>The bits of a value of another comparable type; any number for values that are not in tables.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static ulong HashOfRare(object? value) => value switch
+    /// <summary>The bits of a value of a comparable type; 0 for others, which are not in tables.</summary>
+    private static ulong BitsOfAny(object? value) => value switch
     {
         null => OfNull,
+        string text => BitsOf(text),
+        int number => (uint)number,
         bool flag => flag ? 3UL : 2UL,
         long number => (ulong)number,
         ulong number => number,
@@ -119,7 +142,6 @@ internal static class TagIdentity
         byte number => number,
         sbyte number => (ulong)number,
         char letter => letter,
-        int number => (uint)number,
         _ => 0,
     };
 }
