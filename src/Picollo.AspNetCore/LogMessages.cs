@@ -58,6 +58,9 @@ internal static partial class LogMessages
     [LoggerMessage(1, LogLevel.Warning, "{Reason}", EventName = "RuntimeUnavailable")]
     public static partial void LogRuntimeUnavailable(this ILogger logger, string reason);
 
+    [LoggerMessage(1, LogLevel.Warning, "The meters of PicolloOptions.Meters are not recorded: {Reason}", EventName = "MetersUnavailable")]
+    public static partial void LogMetersUnavailable(this ILogger logger, string reason);
+
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     public static partial void LogUnavailable(this ILogger logger, string reason);
 }

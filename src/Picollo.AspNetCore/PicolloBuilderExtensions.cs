@@ -6,6 +6,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
+using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Workers;
@@ -69,6 +70,11 @@ public static class PicolloBuilderExtensions
         RequestReporter reporter = app.ApplicationServices.GetService<RequestReporter>()
             ?? throw new InvalidOperationException("UsePicollo() needs the services that builder.Services.AddPicollo() adds.");
         PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
+        if (reporter.CanMeasure)
+        {
+            app.ApplicationServices.GetRequiredService<MeterBridge>().NoteMiddleware();
+        }
+
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);
     }
 

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore;
@@ -87,6 +88,24 @@ public sealed class PicolloOptions
         get;
         set => field = AtLeast(0, value);
     } = 100;
+
+    /// <summary>The meters whose histograms appear on the page, with p50 to p99.99 for each set of tags: those of the framework, of
+    /// libraries and of the application. Copied when the application starts; no meter by default.</summary>
+    /// <remarks>
+    /// The meter <c>Picollo.AspNetCore</c> is never among them. Where <c>UsePicollo()</c> is called, <c>http.server.request.duration</c> is
+    /// not either: the table of routes has it.
+    /// <example>
+    /// <code>
+    /// builder.Services.AddPicollo(options =&gt; options.Meters.AddMeter("Microsoft.AspNetCore.Hosting", "System.Net.Http", "MyApp*"));
+    /// </code>
+    /// </example>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
+    public MeterHistogramsOptions Meters
+    {
+        get;
+        set => field = value ?? throw new ArgumentNullException(nameof(Meters));
+    } = new();
 
     private static T AtLeast<T>(T least, T value, [CallerMemberName] string property = "")
         where T : IComparable<T>

@@ -7,6 +7,7 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
+using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
@@ -40,6 +41,9 @@ public static class PicolloServiceCollectionExtensions
         services.AddMetrics();
         services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton<HdrHistogramRegistry>();
+        services.TryAddSingleton<MeterBridge>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, MeterBridge>(provider => provider.GetRequiredService<MeterBridge>()));
         services.TryAddSingleton<RouteTable>();
         services.TryAddSingleton<RunningWorkList>();
         services.TryAddSingleton<CpuTimeInstrument>();

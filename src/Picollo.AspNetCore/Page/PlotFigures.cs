@@ -47,7 +47,7 @@ internal static class PlotFigures
             CultureInfo.InvariantCulture,
             $"<table class=\"numbers\">\n<thead><tr><th scope=\"col\">{unit}</th><th scope=\"col\">{before.Name}</th>"
             + $"<th scope=\"col\">{after.Name}</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n");
-        foreach (((string name, double? from), (_, double? to)) in was.Shown.Zip(now.Shown))
+        foreach (((string name, double? from), (_, double? to)) in was.AllShown.Zip(now.AllShown))
         {
             string change = from is { } a && to is { } b ? HdrHistogramSummary.Change(a, b) : Numbers.Nothing;
             html.Append(

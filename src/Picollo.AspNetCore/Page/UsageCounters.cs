@@ -1,4 +1,5 @@
 using System.Buffers;
+using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
@@ -9,7 +10,7 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>The counters of the exposition: what the histograms do not contain.</summary>
 internal sealed class UsageCounters(
-    RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime)
+    RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters)
 {
     private static readonly (ResponseClass Class, string Name)[] Classes =
     [
@@ -38,6 +39,11 @@ internal sealed class UsageCounters(
         if (runtime.Totals is { } totals)
         {
             WriteRuntime(output, totals);
+        }
+
+        if (meters.Histograms is { UnavailableReason: null } recorded)
+        {
+            WriteMeters(output, recorded);
         }
 
         IReadOnlyList<CpuPart> parts = account.Read();
@@ -75,6 +81,25 @@ internal sealed class UsageCounters(
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
         void Write(string name, string help, double value) => PrometheusTextWriter.WriteCounter(output, name, help, [SampleOf(value)]);
+    }
+
+    private static void WriteMeters(IBufferWriter<byte> output, MeterHistograms meters)
+    {
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_meters_unrecorded_measurements",
+            "Measurements of meters that no histogram contains, by reason.",
+            [SampleOf(meters.NegativeCount, ("reason", "negative")), SampleOf(meters.NaNCount, ("reason", "not_a_number"))]);
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_meters_overflow_measurements",
+            "Measurements of meters in series with the label otel_metric_overflow, because their instrument has too many series.",
+            [SampleOf(meters.OverflowCount)]);
+        PrometheusTextWriter.WriteCounter(
+            output,
+            "picollo_meters_refused_instruments",
+            "Instruments of meters that are not listened to, because there are too many.",
+            [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
     private void WriteRoutes(IBufferWriter<byte> output, IReadOnlyList<RouteUsage> all)

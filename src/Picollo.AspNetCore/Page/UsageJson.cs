@@ -2,6 +2,7 @@ using System.Text.Json.Serialization;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -19,7 +20,8 @@ internal sealed record UsageJson(
     IReadOnlyList<RouteJson> Routes,
     IReadOnlyList<WorkJson> Work,
     IReadOnlyList<HistogramJson> Histograms,
-    RuntimeJson? Runtime)
+    RuntimeJson? Runtime,
+    MetersJson? Meters)
 {
     public static UsageJson Of(UsageReading reading) => new(
         reading.Time,
@@ -33,7 +35,8 @@ internal sealed record UsageJson(
         [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
         [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
         [.. reading.All.Where(usage => usage.Subject.Work is null).Select(HistogramJson.Of)],
-        reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null);
+        reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null,
+        MetersJson.Of(reading.Meters));
 }
 
 /// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. Its
@@ -188,6 +191,19 @@ internal sealed record HistogramJson(
     }
 }
 
+/// <summary>What is recorded from meters, and how much is not: null where no meters were added.</summary>
+internal sealed record MetersJson(
+    string? UnavailableReason, int Series, long Negative, long NotANumber, long Overflow, int RefusedInstruments)
+{
+    public static MetersJson? Of(MeterHistograms? meters) => meters is null ? null : new(
+        meters.UnavailableReason,
+        meters.SeriesCount,
+        meters.NegativeCount,
+        meters.NaNCount,
+        meters.OverflowCount,
+        meters.RefusedInstrumentCount);
+}
+
 /// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and
 /// otherwise within the histogram's relative error.</summary>
 internal sealed record QuantilesJson(
@@ -195,6 +211,7 @@ internal sealed record QuantilesJson(
     double P90,
     double P99,
     [property: JsonPropertyName("p99.9")] double P999,
+    [property: JsonPropertyName("p99.99")] double P9999,
     double Max,
     ulong OutOfRange,
     ulong Count,
@@ -214,6 +231,7 @@ internal sealed record QuantilesJson(
         quantiles.P90 / ratio,
         quantiles.P99 / ratio,
         quantiles.P999 / ratio,
+        quantiles.P9999 / ratio,
         quantiles.Max / ratio,
         quantiles.OutOfRange,
         quantiles.Count,

@@ -41,6 +41,7 @@ internal static class UsageTables
             WriteHistograms(html, "Histograms", reading.Histograms, reading.Recent, chosen);
         }
 
+        WriteMeters(html, reading);
         if (reading.Parts.Count > 0)
         {
             WriteParts(html, reading);
@@ -158,7 +159,7 @@ internal static class UsageTables
             <th rowspan="2" scope="col">{Sort("a second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
             <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
             <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
-            <tr>{Heads("first", 4)}{Heads("second", 10)}</tr>
+            <tr>{Heads("first", 4, Quantiles.Names)}{Heads("second", 10, Quantiles.Names)}</tr>
             </thead>
             <tbody>
 
@@ -174,8 +175,8 @@ internal static class UsageTables
                 ? $"<small>{Numbers.Short(row.AfterEndNanoseconds / 1e9)} s after the response </small>"
                 : "";
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
-            Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0]);
-            Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1]);
+            Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0].Shown);
+            Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1].Shown);
             if (hasAllocations)
             {
                 Cell(html, "allocated KB (p50)", "", Numbers.Short(row.Allocated is { HasValues: true } bytes ? bytes.P50 / 1024.0 : null));
@@ -260,7 +261,7 @@ internal static class UsageTables
             <table class="histograms">
             <caption>{caption} <small>all since the start</small></caption>
             <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
-            <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3)}<th scope="col">Unit</th></tr></thead>
+            <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3, Quantiles.AllNames)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
@@ -272,12 +273,40 @@ internal static class UsageTables
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
             Cell(html, "a second", "", Numbers.Short(histogram.Rate));
-            Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0]);
+            Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0].AllShown);
             Cell(html, "unit", "unit", Html.Unit(histogram.Subject.Unit.Name));
             html.Append("</tr>\n");
         }
 
         html.Append("</tbody>\n</table>\n</div>\n");
+    }
+
+    /// <summary>Appends what meters have measured and the histograms do not contain, or contain without its tags.</summary>
+    private static void WriteMeters(StringBuilder html, UsageReading reading)
+    {
+        if (reading.Meters is not { } meters)
+        {
+            return;
+        }
+
+        if (meters.UnavailableReason is { } reason)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters are not recorded. {PlotText.Encode(reason)}</p>\n");
+            return;
+        }
+
+        (string Text, long Count)[] all =
+        [
+            ("negative values are not recorded", meters.NegativeCount),
+            ("values that are not numbers are not recorded", meters.NaNCount),
+            ($"values have no series of their own (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
+            ("instruments are not listened to, because there are too many", meters.RefusedInstrumentCount),
+        ];
+        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Text}")];
+        if (lines.Length > 0)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Of meters, {string.Join("; ", lines)}.</p>\n");
+        }
     }
 
     private static void BeginRow(StringBuilder html, SubjectUsage usage, string name, string chosen, RecentWindow? window)
@@ -291,9 +320,10 @@ internal static class UsageTables
             + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
     }
 
-    private static void Percentiles(StringBuilder html, string prefix, string kind, Subject subject, Quantiles quantiles)
+    private static void Percentiles(
+        StringBuilder html, string prefix, string kind, Subject subject, IReadOnlyList<(string Name, double? Value)> shown)
     {
-        foreach ((string name, double? value) in quantiles.Shown)
+        foreach ((string name, double? value) in shown)
         {
             Cell(html, prefix + name, kind, Numbers.Short(value / subject.Unit.Ratio));
             kind = ""; // of the first only, which has a space before it
@@ -307,8 +337,8 @@ internal static class UsageTables
         html.Append(CultureInfo.InvariantCulture, $"<td data-name=\"{name}\"{classes}>{content}</td>");
     }
 
-    private static string Heads(string kind, int column) => string.Concat(
-        Quantiles.Names.Select((name, place) =>
+    private static string Heads(string kind, int column, IReadOnlyList<string> names) => string.Concat(
+        names.Select((name, place) =>
             $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{Sort(name, column + place)}</th>"));
 
     /// <summary>The head of a column, by which the script sorts the rows.</summary>

@@ -1,3 +1,4 @@
+using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
@@ -24,13 +25,15 @@ internal sealed class UsageReader
     private readonly RunningWorkList _running;
     private readonly ProcessAccount _account;
     private readonly RuntimeUsage _runtime;
+    private readonly MeterBridge _meters;
     private readonly TimeProvider _time;
     private readonly List<Look> _looks = []; // the oldest first; never empty after the constructor
     private UsageReading? _last;
 
-    public UsageReader(Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, TimeProvider time)
+    public UsageReader(
+        Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters, TimeProvider time)
     {
-        (_subjects, _running, _account, _runtime, _time) = (subjects, running, account, runtime, time);
+        (_subjects, _running, _account, _runtime, _meters, _time) = (subjects, running, account, runtime, meters, time);
         _running.Read();
         _looks.Add(LookOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
@@ -74,6 +77,8 @@ internal sealed class UsageReader
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
             Runtime = look.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
             Running = running,
+            Meters = _meters.Histograms,
+            MaxSeries = _meters.MaxSeries,
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
         };
 

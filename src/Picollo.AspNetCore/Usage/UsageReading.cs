@@ -1,4 +1,5 @@
 using Picollo.AspNetCore.Work;
+using Picollo.Diagnostics;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
@@ -37,6 +38,12 @@ internal sealed record UsageReading
 
     /// <summary>The one that has taken most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
+
+    /// <summary>What is recorded from meters; null for nothing.</summary>
+    public MeterHistograms? Meters { get; init; }
+
+    /// <summary>The limit of series of an instrument.</summary>
+    public int MaxSeries { get; init; }
 
     /// <summary>The window of the percentiles; null for all since the start.</summary>
     public RecentWindow? Recent { get; init; }
@@ -93,10 +100,10 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 }
 
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>
-internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
+internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong P9999, ulong Max)
 {
     public static Quantiles Of(HdrHistogramSummary summary) =>
-        new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P100.Value)
+        new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P9999.Value, summary.P100.Value)
         {
             Count = summary.TotalCount,
             Sum = summary.Sum,
@@ -114,6 +121,13 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
 
     /// <summary>The names in <see cref="Shown"/>.</summary>
     public static IReadOnlyList<string> Names { get; } = [.. default(Quantiles).Shown.Select(one => one.Name)];
+
+    /// <summary>The names in <see cref="AllShown"/>.</summary>
+    public static IReadOnlyList<string> AllNames { get; } = [.. default(Quantiles).AllShown.Select(one => one.Name)];
+
+    /// <summary>What the page shows of a registered histogram, whose row has room for one more than those of routes.</summary>
+    public IReadOnlyList<(string Name, double? Value)> AllShown =>
+        [.. Shown.SkipLast(1), ("p99.99", At(99.99, P9999)), Shown[^1]];
 
     /// <summary>What the page shows, in the order of its columns; null for what does not exist. A percentile exists if at least one value
     /// lies above it: else it would be the maximum by another name.</summary>

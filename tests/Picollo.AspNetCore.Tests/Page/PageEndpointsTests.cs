@@ -221,7 +221,7 @@ public class PageEndpointsTests
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
 
         JsonElement root = json.RootElement;
-        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime");
+        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime", "meters");
         root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
         root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
@@ -234,7 +234,7 @@ public class PageEndpointsTests
         route.GetProperty("rate").GetDouble().Should().BeApproximately(1001 / window, 1e-6);
         route.GetProperty("machineShare").GetDouble().Should().BeApproximately(2 / window / Environment.ProcessorCount, 0.03 / window);
         route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not told apart");
-        Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "max", "outOfRange", "count", "sum", "mean");
+        Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "p99.99", "max", "outOfRange", "count", "sum", "mean");
         route.GetProperty("cpuSeconds").GetProperty("p99.9").GetDouble().Should().BeApproximately(0.002, 0.00002);
         route.GetProperty("cpuSeconds").GetProperty("sum").GetDouble().Should().Be(2.000000001, "sums are exact");
         route.GetProperty("cpuSeconds").GetProperty("mean").GetDouble().Should().BeApproximately(2.000000001 / 1001, 1e-12);

@@ -1,0 +1,110 @@
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Requests;
+using Picollo.Diagnostics;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Meters;
+
+/// <summary>Records the meters of <see cref="PicolloOptions.Meters"/> into the application's registry, from before its other services start
+/// until it is disposed.</summary>
+/// <remarks>
+/// Two sources are left out:
+/// <list type="bullet">
+/// <item>What the middleware measures itself: its own meter and, where <c>UsePicollo()</c> is called, the server's
+/// <c>http.server.request.duration</c>. The rows of routes and the exposition already have the duration, by method, route and status, under
+/// the name that the instrument would get there: a sum over the name would count each request twice.</item>
+/// <item>Meters of another <see cref="IMeterFactory"/>, that is, of another application in this process.</item>
+/// </list>
+/// </remarks>
+internal sealed class MeterBridge(
+    HdrHistogramRegistry registry, IMeterFactory meters, IOptions<PicolloOptions> options, ILoggerFactory loggers)
+    : IHostedLifecycleService, IDisposable
+{
+    private const string ServerMeter = "Microsoft.AspNetCore.Hosting";
+    private const string ServerDuration = "http.server.request.duration";
+
+    private readonly Lock _gate = new();
+    private MeterHistograms? _histograms; // guarded by the gate
+    private bool _hasMiddleware; // guarded by the gate
+
+    /// <summary>What is recorded; null if no meters were added, or before the application starts.</summary>
+    public MeterHistograms? Histograms
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _histograms;
+            }
+        }
+    }
+
+    /// <summary>The limit of series of an instrument, for those who read about an overflow.</summary>
+    public int MaxSeries => options.Value.Meters.MaxSeries;
+
+    /// <summary>Leaves out the server's duration of requests from now on, because the middleware measures it.</summary>
+    public void NoteMiddleware()
+    {
+        lock (_gate)
+        {
+            _hasMiddleware = true;
+            _histograms?.Exclude(IsMeasuredByMiddleware);
+        }
+    }
+
+    public Task StartingAsync(CancellationToken cancellationToken)
+    {
+        Start();
+        return Task.CompletedTask;
+    }
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        Start(); // for hosts that do not know the method above
+        return Task.CompletedTask;
+    }
+
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public void Dispose() => Histograms?.Dispose();
+
+    private void Start()
+    {
+        if (options.Value.Meters.MeterNames.Count == 0)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (_histograms is not null)
+            {
+                return;
+            }
+
+            MeterHistogramsOptions chosen = options.Value.Meters.Copy();
+            bool hasMiddleware = _hasMiddleware;
+            chosen.IsExcluded = instrument => instrument.Meter.Name == CpuTimeInstrument.MeterName
+                || (instrument.Meter.Scope is IMeterFactory factory && factory != meters)
+                || (hasMiddleware && IsMeasuredByMiddleware(instrument));
+            _histograms = MeterHistograms.Start(registry, chosen);
+        }
+
+        if (Histograms?.UnavailableReason is { } reason)
+        {
+            loggers.CreateLogger("Picollo.AspNetCore.Meters").LogMetersUnavailable(reason);
+        }
+    }
+
+    private static bool IsMeasuredByMiddleware(Instrument instrument) =>
+        instrument.Name == ServerDuration && instrument.Meter.Name == ServerMeter;
+}
