@@ -26,10 +26,11 @@ switch (args)
     case ["jitter-break"]: Jitter.Break(); return 0;
     case ["jitter-stopped"]: Jitter.Stopped(); return 0;
     case ["jitter-left"]: Jitter.Left(); return 0;
+    case ["no-meters"]: NoMeters.Run(); return 0;
 
     default:
         Console.Error.WriteLine(
             "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
-            + "jitter, jitter-break, jitter-stopped or jitter-left");
+            + "jitter, jitter-break, jitter-stopped, jitter-left or no-meters");
         return 2;
 }

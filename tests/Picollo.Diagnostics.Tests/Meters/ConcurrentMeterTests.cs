@@ -1,0 +1,202 @@
+using System.Diagnostics.Metrics;
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+public class ConcurrentMeterTests
+{
+    private const int Threads = 4;
+
+    [Fact]
+    public void No_measurement_is_lost_while_series_are_added()
+    {
+        const int perThread = 50_000;
+        using Listening listening = new(options => options.MaxSeries = 500);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        InParallel(thread =>
+        {
+            Random random = new(thread);
+            for (int i = 0; i < perThread; i++)
+            {
+                // New values all the time, from before the limit to behind it, in both orders.
+                object value = random.Next(2) == 0 ? random.Next(i / 50 + 1) : $"{random.Next(i / 50 + 1)}";
+                if (random.Next(2) == 0)
+                {
+                    size.Record(1, new("a", value), new("b", "x"));
+                }
+                else
+                {
+                    size.Record(1, new("b", "x"), new("a", value));
+                }
+            }
+        });
+
+        listening.Total.Should().Be(Threads * perThread);
+        listening.Histograms.SeriesCount.Should().Be(500);
+        listening.CountOf("size{otel.metric.overflow=\"true\"}").Should().Be((ulong)listening.Histograms.OverflowCount);
+    }
+
+    [Fact]
+    public void As_many_series_as_there_may_be_have_no_overflow()
+    {
+        for (int round = 0; round < 50; round++)
+        {
+            using Listening listening = new(options => options.MaxSeries = 8);
+            Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+            InParallel(thread =>
+            {
+                for (int i = 0; i < 100; i++)
+                {
+                    size.Record(1, new KeyValuePair<string, object?>("a", (i + thread) % 8));
+                }
+            });
+
+            listening.Series.Should().HaveCount(8);
+            listening.Registry.Registrations.Should().OnlyContain(one => one.Histogram.TotalCount == Threads * 100 / 8);
+            listening.Histograms.OverflowCount.Should().Be(0);
+        }
+    }
+
+    [Fact]
+    public void A_listener_can_be_disposed_under_load()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            using Listening listening = new();
+            Histogram<double> duration = listening.Meter.CreateHistogram<double>("d", "s");
+            using CancellationTokenSource end = new();
+            long measured = 0;
+            InParallel(thread =>
+            {
+                for (int i = 0; thread > 0 ? !end.IsCancellationRequested : i == 0; i++)
+                {
+                    if (thread == 0)
+                    {
+                        SpinWait.SpinUntil(() => Volatile.Read(ref measured) > 1000);
+                        listening.Histograms.Dispose();
+                        end.Cancel();
+                        break;
+                    }
+
+                    duration.Record(0.001, new KeyValuePair<string, object?>("a", i % 300));
+                    Interlocked.Increment(ref measured);
+                }
+            });
+
+            ulong counted = listening.Total;
+            counted.Should().BeInRange(900, (ulong)measured);
+            duration.Record(1);
+            listening.Total.Should().Be(counted, "it has ended");
+        }
+    }
+
+    [Fact]
+    public void Instruments_come_and_go_under_load()
+    {
+        const int perThread = 500;
+        using Listening listening = new();
+        InParallel(thread =>
+        {
+            for (int i = 0; i < perThread; i++)
+            {
+                using Meter meter = new($"{listening.Meter.Name}.{i % 10}");
+                meter.CreateHistogram<int>("size").Record(1, new KeyValuePair<string, object?>("thread", thread));
+                meter.CreateHistogram<int>($"size-{i % 10}").Record(1);
+            }
+        });
+
+        listening.Total.Should().Be(Threads * perThread * 2);
+        listening.Series.Should().HaveCount(Threads + 10);
+    }
+
+    [Fact]
+    public void What_is_measured_inside_the_callback_of_a_listener_is_recorded()
+    {
+        using Listening listening = new();
+        Histogram<int> outer = listening.Meter.CreateHistogram<int>("outer");
+        Histogram<int> inner = listening.Meter.CreateHistogram<int>("inner");
+        using MeterListener other = new();
+        other.SetMeasurementEventCallback<int>((instrument, value, tags, _) =>
+        {
+            if (instrument == outer && value > 0)
+            {
+                inner.Record(value, tags);
+                outer.Record(value - 1, tags);
+            }
+        });
+        other.EnableMeasurementEvents(outer);
+        other.Start();
+
+        for (int i = 0; i < 100; i++)
+        {
+            outer.Record(3, new KeyValuePair<string, object?>("a", i));
+        }
+
+        listening.Registry.Registrations.Should().HaveCount(200);
+        listening.Total.Should().Be(100 * (4 + 3));
+    }
+
+    [Fact]
+    public void A_measurement_inside_the_registry_waits_for_no_other_one()
+    {
+        // A thread creates a histogram, with the registry locked, and measures in there, while others add series.
+        HdrHistogramRegistry registry = new();
+        using Listening listening = new(registry: registry);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        InParallel(thread =>
+        {
+            for (int i = 0; i < 200; i++)
+            {
+                int value = i;
+                if (thread == 0)
+                {
+                    registry.GetOrAdd($"own-{i}", () =>
+                    {
+                        size.Record(1, new KeyValuePair<string, object?>("a", value));
+                        return HdrHistogram.Create();
+                    });
+                }
+                else
+                {
+                    size.Record(1, new KeyValuePair<string, object?>("a", value));
+                }
+            }
+        });
+
+        listening.Total.Should().Be(Threads * 200);
+    }
+
+    [Fact]
+    public void Several_listeners_share_a_registry()
+    {
+        HdrHistogramRegistry registry = new();
+        using Listening listening = new(registry: registry);
+        using MeterHistograms second = MeterHistograms.Start(registry, new MeterHistogramsOptions().AddMeter(listening.Meter.Name));
+
+        listening.Meter.CreateHistogram<int>("size").Record(1);
+
+        listening.Only.Histogram.TotalCount.Should().Be(2, "each of them records");
+    }
+
+    private static void InParallel(Action<int> work)
+    {
+        Exception? failure = null;
+        Thread[] threads = [.. Enumerable.Range(0, Threads).Select(i => new Thread(() =>
+        {
+            try
+            {
+                work(i);
+            }
+            catch (Exception e)
+            {
+                failure = e;
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Array.ForEach(threads, thread => thread.Join());
+        failure.Should().BeNull();
+    }
+}

@@ -1,0 +1,17 @@
+using Picollo.Tests.PerfEvent;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+public sealed class DisabledMeterTests(FaultsApp app) : IClassFixture<FaultsApp>
+{
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Where_the_application_has_disabled_its_meters_the_reason_says_so()
+    {
+        Dictionary<string, string> findings = app.Run("no-meters");
+
+        findings["reason"].Should().Contain("System.Diagnostics.Metrics.Meter.IsSupported").And.Contain("MeterSupport");
+        findings["series"].Should().Be("0");
+        findings["enabled"].Should().Be("False", "the runtime has the same switch");
+    }
+}

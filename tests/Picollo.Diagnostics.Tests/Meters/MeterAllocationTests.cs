@@ -1,0 +1,47 @@
+using System.Diagnostics.Metrics;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+[Collection(Alone.Name)]
+public class MeterAllocationTests
+{
+    [Fact]
+    public void A_measurement_allocates_nothing()
+    {
+        using Listening listening = new();
+        Histogram<double> duration = listening.Meter.CreateHistogram<double>("d", "s");
+        Histogram<long> size = listening.Meter.CreateHistogram<long>("size");
+        KeyValuePair<string, object?>[][] tags =
+        [
+            [],
+            Listening.Tags(("method", "GET"), ("code", 200)),
+            Listening.Tags(("code", 200), ("method", "GET")),
+            Listening.Tags(("method", "GET"), ("code", 200), ("route", "/a"), ("tls", true), ("port", 443L)),
+            Listening.Tags(("none", null), ("share", 0.5)),
+            Listening.Tags(("day", DayOfWeek.Monday)), // by its text, which the runtime keeps
+        ];
+
+        Allocations.InSteadyState(() =>
+        {
+            foreach (KeyValuePair<string, object?>[] list in tags)
+            {
+                duration.Record(0.001, list);
+                duration.Record(-1, list);
+                size.Record(1, list);
+            }
+        }).Should().Be(0);
+    }
+
+    [Fact]
+    public void An_overflow_allocates_nothing()
+    {
+        using Listening listening = new(options => options.MaxSeries = 1);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+        KeyValuePair<string, object?>[] tags = Listening.Tags(("b", "x"), ("a", 1));
+
+        Allocations.InSteadyState(() => size.Record(1, tags)).Should().Be(0);
+
+        listening.Histograms.OverflowCount.Should().BePositive();
+    }
+}

@@ -1,0 +1,261 @@
+using System.Diagnostics.Metrics;
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+public class MeterHistogramsTests
+{
+    [Fact]
+    public void A_measurement_is_in_the_series_of_its_tags()
+    {
+        using Listening listening = new();
+        Histogram<double> duration = listening.Meter.CreateHistogram<double>("request.duration", "s", "How long.");
+
+        duration.Record(0.25);
+        duration.Record(0.5, new("route", "/a"), new("code", 200));
+        duration.Record(0.5, new("route", "/a"), new("code", 200));
+        duration.Record(0.5, new("route", "/b"), new("code", 200));
+
+        listening.Series.Should().Equal(
+            "request.duration", "request.duration{code=\"200\",route=\"/a\"}", "request.duration{code=\"200\",route=\"/b\"}");
+        listening.Registry.Registrations.Select(one => one.Histogram.TotalCount).Should().Equal(1, 2, 1);
+        listening.Registry.Registrations[0].Description.Should().Be(HdrHistogramDescription.Nanoseconds with { Help = "How long." });
+        listening.Registry.Registrations[0].Histogram.GetPercentileValue(50).Should().BeInRange(247_500_000, 252_500_000);
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Histograms.UnavailableReason).Should().Be((3, 0, null));
+    }
+
+    [Fact]
+    public void All_types_of_a_histogram_are_recorded()
+    {
+        using Listening listening = new();
+        Meter meter = listening.Meter;
+
+        meter.CreateHistogram<byte>("byte").Record(7);
+        meter.CreateHistogram<short>("short").Record(7);
+        meter.CreateHistogram<int>("int").Record(7);
+        meter.CreateHistogram<long>("long").Record(7);
+        meter.CreateHistogram<float>("float", "By").Record(7);
+        meter.CreateHistogram<double>("double", "By").Record(7);
+        meter.CreateHistogram<decimal>("decimal", "By").Record(7);
+
+        listening.Series.Should().HaveCount(7);
+        listening.Registry.Registrations.Should().OnlyContain(one => one.Histogram.GetPercentileValue(50) == 7);
+    }
+
+    [Fact]
+    public void Only_histograms_of_the_chosen_meters_are_recorded()
+    {
+        using Listening listening = new();
+        using Meter other = new("Other." + listening.Meter.Name);
+        using Meter child = new(listening.Meter.Name + ".Child");
+
+        listening.Meter.CreateCounter<int>("counter").Add(1);
+        listening.Meter.CreateUpDownCounter<int>("up-down").Add(1);
+        listening.Meter.CreateGauge<int>("gauge").Record(1);
+        other.CreateHistogram<int>("other").Record(1);
+        child.CreateHistogram<int>("child").Record(1);
+
+        listening.Series.Should().Equal("child");
+    }
+
+    [Fact]
+    public void Instruments_that_were_there_before_are_recorded()
+    {
+        using Meter meter = new("Test.Before");
+        Histogram<int> histogram = meter.CreateHistogram<int>("size");
+        histogram.Record(1);
+        HdrHistogramRegistry registry = new();
+        using MeterHistograms histograms = MeterHistograms.Start(registry, new MeterHistogramsOptions().AddMeter("test.before"));
+
+        histogram.Record(2);
+
+        registry.Registrations.Should().ContainSingle().Which.Histogram.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void An_instrument_that_comes_back_counts_on()
+    {
+        using Listening listening = new();
+        for (int i = 0; i < 5000; i++)
+        {
+            using Meter meter = new(listening.Meter.Name + ".Short");
+            meter.CreateHistogram<int>("size").Record(1);
+        }
+
+        listening.Only.Histogram.TotalCount.Should().Be(5000);
+        (listening.Histograms.SeriesCount, listening.Histograms.RefusedInstrumentCount).Should().Be((1, 0));
+    }
+
+    [Fact]
+    public void Instruments_beyond_the_limit_are_refused_and_counted()
+    {
+        using Listening listening = new();
+        for (int i = 0; i < MeterHistograms.MaxInstruments + 3; i++)
+        {
+            listening.Meter.CreateHistogram<int>($"instrument-{i}").Record(1);
+        }
+
+        listening.Series.Should().HaveCount(MeterHistograms.MaxInstruments);
+        listening.Histograms.RefusedInstrumentCount.Should().Be(3);
+    }
+
+    [Fact]
+    public void Tags_of_the_meter_and_the_instrument_are_labels()
+    {
+        using Listening listening = new();
+        using Meter meter = new(listening.Meter.Name + ".Tagged", null, [new("tenant", "a"), new("kind", "meter")]);
+
+        meter.CreateHistogram<int>("size", null, null, [new("kind", "instrument")]).Record(1, new KeyValuePair<string, object?>("route", "/"));
+
+        listening.Series.Should().Equal("size{kind=\"instrument\",route=\"/\",tenant=\"a\"}");
+    }
+
+    [Fact]
+    public void After_dispose_nothing_is_recorded_and_the_counts_remain()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+
+        listening.Histograms.Dispose();
+        listening.Histograms.Dispose();
+        size.Record(1);
+        listening.Meter.CreateHistogram<int>("late").Record(1);
+
+        size.Enabled.Should().BeFalse();
+        listening.Only.Histogram.TotalCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void The_same_instrument_of_two_meters_shares_its_series()
+    {
+        using Listening listening = new();
+        using Meter other = new(listening.Meter.Name + ".Other");
+
+        listening.Meter.CreateHistogram<double>("wait", "s", "One.").Record(1);
+        other.CreateHistogram<double>("wait", "ms", "Two.").Record(1000);
+
+        listening.Only.Histogram.TotalCount.Should().Be(2, "both are recorded in nanoseconds");
+        listening.Only.Description.Help.Should().Be("One.");
+    }
+
+    [Fact]
+    public void An_instrument_whose_name_is_taken_with_another_unit_has_the_name_of_its_meter_before_it()
+    {
+        using Listening listening = new();
+        using Meter other = new(listening.Meter.Name + ".Other");
+
+        listening.Meter.CreateHistogram<double>("load", "s").Record(1);
+        other.CreateHistogram<int>("load", "By").Record(1);
+        other.CreateHistogram<int>("load", "By").Record(1, new KeyValuePair<string, object?>("a", 1));
+
+        listening.Series.Should().Equal($"{other.Name}.load", $"{other.Name}.load{{a=\"1\"}}", "load");
+    }
+
+    [Fact]
+    public void A_histogram_of_another_kind_under_the_name_does_no_harm()
+    {
+        HdrHistogramRegistry registry = new();
+        PlainHdrHistogram<uint> own = HdrHistogram.Create();
+        registry.Add("size", own);
+        using Listening listening = new(registry: registry);
+
+        listening.Meter.CreateHistogram<int>("size").Record(1);
+
+        own.TotalCount.Should().Be(0);
+        listening.CountOf(listening.Meter.Name + ".size").Should().Be(1);
+    }
+
+    [Fact]
+    public void A_disposed_histogram_of_the_application_under_the_name_does_not_throw()
+    {
+        HdrHistogramRegistry registry = new();
+        using Listening listening = new(registry: registry);
+        var own = registry.GetOrAdd("size", () => HdrHistogram.Factory.WithThreadLocal().Create());
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+        own.TotalCount.Should().Be(1, "it has the same variant and unit");
+        own.Dispose();
+
+        size.Record(1);
+
+        registry.Registrations.Should().ContainSingle();
+    }
+
+    [Fact]
+    public void The_histograms_cannot_be_disposed_under_the_listener()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+
+        listening.Only.Histogram.Dispose();
+        size.Record(1);
+
+        listening.Only.Histogram.TotalCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void Names_may_be_empty()
+    {
+        using Listening listening = new(options => options.AddMeter("*"));
+        using Meter meter = new("");
+
+        meter.CreateHistogram<int>("").Record(1);
+
+        listening.Series.Should().Contain(".");
+    }
+
+    [Fact]
+    public void Invalid_options_are_rejected()
+    {
+        MeterHistogramsOptions options = new();
+
+        options.Invoking(one => one.AddMeter("a", " ")).Should().Throw<ArgumentException>();
+        options.Invoking(one => one.AddMeter("a", null!)).Should().Throw<ArgumentException>();
+        options.Invoking(one => one.MaxSeries = 0).Should().Throw<ArgumentOutOfRangeException>();
+        options.Invoking(one => one.MaxSeries = 100_001).Should().Throw<ArgumentOutOfRangeException>();
+        options.Invoking(one => one.SetScale("", 1)).Should().Throw<ArgumentException>();
+        foreach (double scale in new[] { 0, -1, double.NaN, double.PositiveInfinity, 1e31 })
+        {
+            options.Invoking(one => one.SetScale("a", scale)).Should().Throw<ArgumentOutOfRangeException>();
+        }
+
+        options.MeterNames.Should().BeEmpty("a call that throws adds nothing");
+        options.MeterNames.Add("");
+        FluentActions.Invoking(() => MeterHistograms.Start(new(), options)).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => MeterHistograms.Start(null!, new())).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => MeterHistograms.Start(new(), null!)).Should().Throw<ArgumentNullException>();
+    }
+
+    [Fact]
+    public void Later_changes_of_the_options_have_no_effect()
+    {
+        MeterHistogramsOptions options = new MeterHistogramsOptions().AddMeter("Test.Later");
+        HdrHistogramRegistry registry = new();
+        using MeterHistograms histograms = MeterHistograms.Start(registry, options);
+        options.MeterNames.Clear();
+        using Meter meter = new("Test.Later");
+
+        meter.CreateHistogram<int>("size").Record(1);
+
+        registry.Registrations.Should().ContainSingle();
+    }
+
+    [Fact]
+    public void Excluded_instruments_end_and_do_not_come_back()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        Histogram<int> other = listening.Meter.CreateHistogram<int>("other");
+        size.Record(1);
+
+        listening.Histograms.Exclude(instrument => instrument.Name == "size");
+        size.Record(1);
+        listening.Meter.CreateHistogram<int>("size").Record(1);
+        other.Record(1);
+
+        listening.CountOf("size").Should().Be(1);
+        listening.CountOf("other").Should().Be(1);
+    }
+}

@@ -1,0 +1,44 @@
+using System.Text.RegularExpressions;
+using Picollo.Diagnostics.Meters;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+public class NamePatternTests
+{
+    [Theory]
+    [InlineData("System.Net.Http", "System.Net.Http", true)]
+    [InlineData("system.net.http", "System.Net.HTTP", true)]
+    [InlineData("System.Net.Http", "System.Net.Http.More", false)]
+    [InlineData("System.Net.Http", "My.System.Net.Http", false)]
+    [InlineData("MyApp*", "MyApp", true)]
+    [InlineData("MyApp*", "myapp.Orders", true)]
+    [InlineData("MyApp.*", "MyApp", false)]
+    [InlineData("*.Orders", "MyApp.Orders", true)]
+    [InlineData("*.Orders", "MyApp.Orders2", false)]
+    [InlineData("My?pp", "MyApp", true)]
+    [InlineData("My?pp", "Mypp", false)]
+    [InlineData("*", "", true)]
+    [InlineData("*", "anything", true)]
+    [InlineData("a*b*c", "a-bc-b-c", true)]
+    [InlineData("a.b", "axb", false)]
+    public void Names_match_as_in_AddMeter(string pattern, string name, bool isMatch) =>
+        NamePattern.Matches(pattern, name).Should().Be(isMatch);
+
+    /// <summary>What OpenTelemetry's SDK does (its WildcardHelper).</summary>
+    [Fact]
+    public void Any_pattern_matches_what_the_regular_expression_of_OpenTelemetry_matches() => Seeded.Run(20_000, random =>
+    {
+        string pattern = Text("aAbB*?.", 7);
+        string name = Text("aAbB.", 9);
+        string expression = $"^(?:{Regex.Escape(pattern).Replace("\\*", ".*", StringComparison.Ordinal).Replace("\\?", ".", StringComparison.Ordinal)})$";
+
+        NamePattern.Matches(pattern, name).Should().Be(Regex.IsMatch(name, expression, RegexOptions.IgnoreCase | RegexOptions.CultureInvariant), "{0} of {1}", pattern, name);
+
+        string Text(string letters, int most) =>
+            new([.. Enumerable.Range(0, random.Next(most)).Select(_ => letters[random.Next(letters.Length)])]);
+    });
+
+    [Fact]
+    public void A_pattern_of_many_stars_takes_no_time() =>
+        NamePattern.Matches(string.Concat(Enumerable.Repeat("a*", 2000)) + "b", new string('a', 5000)).Should().BeFalse();
+}

@@ -1,0 +1,289 @@
+using System.Diagnostics.Metrics;
+using Picollo.Diagnostics.Meters;
+using Picollo.Metrics;
+
+namespace Picollo.Diagnostics.Tests.Meters;
+
+public class TagTests
+{
+    private const string Overflow = "size{otel.metric.overflow=\"true\"}";
+
+    [Fact]
+    public void Ten_thousand_values_have_as_many_series_as_there_may_be_and_the_rest_is_in_one_that_says_so()
+    {
+        using Listening listening = new(options => options.MaxSeries = 100);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        for (int round = 0; round < 2; round++)
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                size.Record(i, new KeyValuePair<string, object?>("user", $"user-{i}"));
+            }
+        }
+
+        listening.Series.Should().HaveCount(101).And.Contain(Overflow);
+        listening.CountOf(Overflow).Should().Be(2 * 9_900);
+        listening.CountOf("size{user=\"user-99\"}").Should().Be(2);
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Total).Should().Be((100, 19_800, 20_000));
+    }
+
+    [Fact]
+    public void The_default_limit_takes_ten_thousand_values_of_every_type()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        for (int i = 0; i < 10_000; i++)
+        {
+            object value = (i % 4) switch { 0 => i, 1 => (long)i, 2 => i + 0.5, _ => $"{i}" };
+            size.Record(1, new("a", value), new("b", i % 7));
+        }
+
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Total).Should().Be((1000, 9_000, 10_000));
+    }
+
+    [Fact]
+    public void Tags_in_another_order_are_the_same_series()
+    {
+        using Listening listening = new(options => options.MaxSeries = 1);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        KeyValuePair<string, object?>[] tags = Listening.Tags(("a", "x"), ("b", 1), ("c", true), ("d", null), ("e", "y"));
+        Seeded.Run(500, random =>
+        {
+            KeyValuePair<string, object?>[] shuffled = [.. tags];
+            random.Shuffle(shuffled);
+            size.Record(1, shuffled);
+            size.Record(1, shuffled);
+        });
+
+        listening.Only.ToString().Should().Be("size{a=\"x\",b=\"1\",c=\"true\",d=\"\",e=\"y\"}");
+        listening.Only.Histogram.TotalCount.Should().Be(1000, "orders that have no slot of their own are found, too");
+    }
+
+    [Fact]
+    public void Keys_that_are_exchanged_are_another_series()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        size.Record(1, new("a", "x"), new("b", "y"));
+        size.Record(1, new("b", "x"), new("a", "y"));
+
+        listening.Series.Should().Equal("size{a=\"x\",b=\"y\"}", "size{a=\"y\",b=\"x\"}");
+    }
+
+    [Fact]
+    public void The_last_one_of_a_key_holds()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        for (int i = 0; i < 3; i++)
+        {
+            size.Record(1, new("a", 1), new("b", 1), new("a", 2));
+        }
+
+        listening.Only.ToString().Should().Be("size{a=\"2\",b=\"1\"}");
+    }
+
+    [Fact]
+    public void Values_with_the_same_hash_are_different_series()
+    {
+        // The length, the characters before the middle and the last ones are the same.
+        string[] values = ["1-api-users-users-id", "2-api-users-users-id", "1-api-users-XXXXs-id", "1-bpi-users-users-id"];
+        ulong[] hashes = [.. values.Select(value => TagIdentity.HashOf(Listening.Tags(("route", value))))];
+        hashes[1].Should().Be(hashes[0], "else this test shows nothing");
+        hashes[3].Should().Be(hashes[0]);
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        for (int round = 0; round < 5; round++)
+        {
+            foreach (string value in values)
+            {
+                size.Record(1, new KeyValuePair<string, object?>("route", new string(value)));
+            }
+        }
+
+        listening.Registry.Registrations.Should().HaveCount(values.Length).And.OnlyContain(one => one.Histogram.TotalCount == 5);
+    }
+
+    [Fact]
+    public void Values_of_several_types_with_the_same_bits_are_not_taken_for_each_other()
+    {
+        object?[] values = [65, 65L, 65u, 65UL, (short)65, (ushort)65, (byte)65, (sbyte)65, 'A', "A", 65.0, 65f, true, false, null, 2, 3, 1, "", double.NaN, -0.0, 0.0];
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        foreach (object? value in values.Concat(values))
+        {
+            size.Record(1, new KeyValuePair<string, object?>("v", value));
+        }
+
+        listening.Series.Should().BeEquivalentTo(
+            "size{v=\"65\"}", "size{v=\"A\"}", "size{v=\"true\"}", "size{v=\"false\"}", "size{v=\"\"}", "size{v=\"2\"}", "size{v=\"3\"}", "size{v=\"1\"}",
+            "size{v=\"NaN\"}", "size{v=\"-0\"}", "size{v=\"0\"}");
+        listening.CountOf("size{v=\"65\"}").Should().Be(2 * 10, "they have the same label");
+        listening.CountOf("size{v=\"A\"}").Should().Be(2 * 2);
+        listening.Total.Should().Be(2 * (ulong)values.Length);
+    }
+
+    [Fact]
+    public void Any_tags_are_counted_in_the_series_of_their_text() => Seeded.Run(200, random =>
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        Dictionary<string, ulong> expected = [];
+        for (int i = 0; i < 300; i++)
+        {
+            KeyValuePair<string, object?>[] tags = [.. Enumerable.Range(0, random.Next(4)).Select(_ => new KeyValuePair<string, object?>(Text(1), Value()))];
+            SortedDictionary<string, string> labels = new(StringComparer.Ordinal);
+            foreach ((string key, object? value) in tags)
+            {
+                labels[key.Length == 0 ? "(no key)" : key] = value is bool flag ? (flag ? "true" : "false") : value?.ToString() ?? "";
+            }
+
+            string series = labels.Count == 0 ? "size" : $"size{{{string.Join(',', labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";
+            expected[series] = expected.GetValueOrDefault(series) + 1;
+            size.Record(1, tags);
+        }
+
+        listening.Registry.Registrations.ToDictionary(one => one.ToString(), one => one.Histogram.TotalCount).Should().BeEquivalentTo(expected);
+
+        object? Value() => random.Next(6) switch
+        {
+            0 => null,
+            1 => random.Next(3),
+            2 => (long)random.Next(3),
+            3 => random.Next(2) == 0,
+            4 => DayOfWeek.Monday + random.Next(2),
+            _ => Text(12),
+        };
+
+        string Text(int most) => new([.. Enumerable.Range(0, random.Next(most + 1)).Select(_ => "ab"[random.Next(2)])]);
+    });
+
+    [Fact]
+    public void Text_of_any_characters_and_length_is_kept_apart_within_the_characters_that_count()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        string huge = new('x', 1 << 20);
+        string cut = new('x', TagIdentity.MaxTextLength);
+        for (int round = 0; round < 3; round++)
+        {
+            size.Record(1, new KeyValuePair<string, object?>("a", "\0"));
+            size.Record(1, new KeyValuePair<string, object?>("a", "\0\0"));
+            size.Record(1, new KeyValuePair<string, object?>("a", "\ud800"));
+            size.Record(1, new KeyValuePair<string, object?>("a", huge));
+            size.Record(1, new KeyValuePair<string, object?>("a", huge + "y")); // other text, cut to the same
+            size.Record(1, new KeyValuePair<string, object?>("a", cut));
+            size.Record(1, new KeyValuePair<string, object?>(huge, 1));
+            size.Record(1, new KeyValuePair<string, object?>(null!, 1));
+            size.Record(1, new KeyValuePair<string, object?>("", 1));
+        }
+
+        listening.Series.Should().BeEquivalentTo(
+            "size{a=\"\0\"}", "size{a=\"\0\0\"}", "size{a=\"\ud800\"}", $"size{{a=\"{cut}\"}}", $"size{{{cut}=\"1\"}}", "size{(no key)=\"1\"}");
+        listening.CountOf($"size{{a=\"{cut}\"}}").Should().Be(9);
+        listening.CountOf("size{(no key)=\"1\"}").Should().Be(6);
+        listening.Total.Should().Be(27);
+    }
+
+    [Fact]
+    public void Any_number_of_tags_is_recorded()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        foreach (int count in new[] { 15, 16, 17, 100 })
+        {
+            KeyValuePair<string, object?>[] tags = [.. Enumerable.Range(0, count).Select(i => new KeyValuePair<string, object?>($"key-{i}", i))];
+            size.Record(1, tags);
+            Array.Reverse(tags);
+            size.Record(1, tags);
+        }
+
+        listening.Registry.Registrations.Should().HaveCount(4).And.OnlyContain(one => one.Histogram.TotalCount == 2);
+    }
+
+    [Fact]
+    public void The_label_of_the_overflow_cannot_be_imitated()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        size.Record(1, new KeyValuePair<string, object?>("otel.metric.overflow", "true"));
+
+        listening.Series.Should().Equal("size{exported_otel.metric.overflow=\"true\"}");
+        listening.Histograms.OverflowCount.Should().Be(0);
+    }
+
+    [Fact]
+    public void Values_of_other_types_are_recorded_by_their_text()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        for (int round = 0; round < 3; round++)
+        {
+            size.Record(1, new KeyValuePair<string, object?>("a", DayOfWeek.Monday));
+            size.Record(1, new KeyValuePair<string, object?>("a", new Guid(1, 2, 3, [4, 5, 6, 7, 8, 9, 10, 11])));
+            size.Record(1, new KeyValuePair<string, object?>("a", 1.5m));
+            size.Record(1, new KeyValuePair<string, object?>("a", (string[])["x", "y"]));
+            size.Record(1, new KeyValuePair<string, object?>("a", (int[])[1, 2]));
+            size.Record(1, new KeyValuePair<string, object?>("a", new NoText()));
+            size.Record(1, new KeyValuePair<string, object?>("a", Enumerable.Repeat("long", 1_000_000).ToArray()));
+        }
+
+        listening.Registry.Registrations.Should().HaveCount(7).And.OnlyContain(one => one.Histogram.TotalCount == 3);
+        listening.Series.Should().Contain([
+            "size{a=\"Monday\"}", "size{a=\"00000001-0002-0003-0405-060708090a0b\"}", "size{a=\"1.5\"}", "size{a=\"[x,y]\"}", "size{a=\"[1,2]\"}", "size{a=\"\"}"]);
+        listening.Series.Should().OnlyContain(series => series.Length < 300);
+    }
+
+    [Fact]
+    public void What_a_value_throws_does_not_reach_the_application()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        for (int i = 0; i < 3; i++)
+        {
+            size.Record(1, new("a", new Throwing()), new("b", 1));
+        }
+
+        listening.Series.Should().Equal("size{a=\"(ToString failed)\",b=\"1\"}");
+        listening.Only.Histogram.TotalCount.Should().Be(3);
+    }
+
+    [Fact]
+    public void A_value_whose_text_measures_itself_ends()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+
+        size.Record(1, new KeyValuePair<string, object?>("a", new Measuring(size)));
+
+        listening.Series.Should().Equal("size{a=\"(nested)\"}", "size{a=\"text\"}");
+    }
+
+    private sealed class NoText
+    {
+        public override string? ToString() => null;
+    }
+
+    private sealed class Throwing
+    {
+        public override string ToString() => throw new InvalidOperationException("text");
+
+        public override bool Equals(object? obj) => throw new InvalidOperationException("equality");
+
+        public override int GetHashCode() => throw new InvalidOperationException("hash");
+    }
+
+    private sealed class Measuring(Histogram<int> size)
+    {
+        public override string ToString()
+        {
+            size.Record(1, new KeyValuePair<string, object?>("a", this));
+            return "text";
+        }
+    }
+}
