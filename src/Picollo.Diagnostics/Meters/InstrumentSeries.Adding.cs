@@ -36,7 +36,7 @@ internal sealed partial class InstrumentSeries
 
     // By labels. Null until the histogram is registered. Guarded by the gate.
     private readonly Dictionary<string, ThreadLocalHdrHistogram<uint>?> _series = new(StringComparer.Ordinal);
-    private int _slotCount; // guarded by the gate
+    private int _slotCount; // written with the gate held
     private bool _isFull; // set once, with the gate held
     private ThreadLocalHdrHistogram<uint>? _overflow;
     private Binding? _binding;
@@ -54,6 +54,8 @@ internal sealed partial class InstrumentSeries
 
     /// <summary>The labels of the meter and the instrument as one text.</summary>
     public string OwnLabels => KeyOf(_ownLabels);
+
+    private int MaxSlots => SlotsPerSeries * _maxSeries;
 
     /// <summary>The histogram of tags that <see cref="Find"/> does not find: theirs, made now if it is new, or that of the
     /// overflow.</summary>
@@ -154,19 +156,22 @@ internal sealed partial class InstrumentSeries
     /// it.</summary>
     private void AddOrder(ReadOnlySpan<KeyValuePair<string, object?>> tags, ThreadLocalHdrHistogram<uint> histogram)
     {
-        if (tags.IsEmpty)
+        if (tags.IsEmpty || Volatile.Read(ref _slotCount) >= MaxSlots)
         {
             return;
         }
 
-        KeyValuePair<string, object?>[] copy = tags.ToArray();
-        foreach (ref KeyValuePair<string, object?> tag in copy.AsSpan())
+        foreach (ref readonly KeyValuePair<string, object?> tag in tags)
         {
             if (!TagIdentity.IsComparable(tag.Value))
             {
                 return;
             }
+        }
 
+        KeyValuePair<string, object?>[] copy = tags.ToArray();
+        foreach (ref KeyValuePair<string, object?> tag in copy.AsSpan())
+        {
             tag = new(tag.Key is null ? null! : TagText.Cut(tag.Key), tag.Value is string text ? TagText.Cut(text) : tag.Value);
         }
 
@@ -177,7 +182,7 @@ internal sealed partial class InstrumentSeries
     {
         lock (_gate)
         {
-            if (_slotCount >= SlotsPerSeries * (long)_maxSeries || Find(tags) is not null)
+            if (_slotCount >= MaxSlots || Find(tags) is not null)
             {
                 return;
             }

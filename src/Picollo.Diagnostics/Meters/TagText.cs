@@ -63,8 +63,9 @@ internal static class TagText
         }
     }
 
+    // The name of an enumeration's value is kept by the runtime, as long as no format is asked for.
     private static string TextOf(object? value) =>
-        (value is IFormattable number ? number.ToString(null, CultureInfo.InvariantCulture) : value?.ToString()) ?? "";
+        (value is IFormattable number and not Enum ? number.ToString(null, CultureInfo.InvariantCulture) : value?.ToString()) ?? "";
 
     private static string OfArray(Array array)
     {
