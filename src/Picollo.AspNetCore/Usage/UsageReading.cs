@@ -100,11 +100,12 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 }
 
 /// <summary>Percentiles of a histogram, as they were recorded.</summary>
-internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong P9999, ulong Max)
+internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
     public static Quantiles Of(HdrHistogramSummary summary) =>
-        new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P9999.Value, summary.P100.Value)
+        new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P100.Value)
         {
+            P9999 = summary.P9999.Value,
             Count = summary.TotalCount,
             Sum = summary.Sum,
             OutOfRange = summary.OverflowCount,
@@ -112,6 +113,9 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
 
     /// <summary>The number of values within the range; without any, all percentiles are 0.</summary>
     public required ulong Count { get; init; }
+
+    /// <summary>The 99.99th percentile.</summary>
+    public ulong P9999 { get; init; }
 
     /// <summary>Their sum.</summary>
     public double Sum { get; init; }
