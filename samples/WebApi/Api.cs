@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
 using System.Security.Cryptography;
 using Picollo.AspNetCore;
 using Picollo.Metrics;
@@ -10,6 +12,7 @@ public static class Api
 {
     private const int LargestNumber = 1_000_000;
     private const int MostTicks = 1000;
+    private const string MeterName = "Shop";
 
     /// <summary>Makes the application, not started yet.</summary>
     public static WebApplication Create(string[] arguments)
@@ -20,7 +23,12 @@ public static class Api
             ApplicationName = typeof(Api).Assembly.GetName().Name,
             ContentRootPath = AppContext.BaseDirectory,
         });
-        builder.Services.AddPicollo(options => options.ServerTiming = true);
+        builder.Services.AddPicollo(options =>
+        {
+            options.ServerTiming = true;
+            options.MeasureRuntime = true;
+            options.Meters.AddMeter(MeterName);
+        });
         WebApplication application = builder.Build();
 
         // First, so that it measures all that comes after it.
@@ -39,6 +47,10 @@ public static class Api
             "order_size",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
             new HdrHistogramDescription { Help = "Size of an order's text.", Unit = new() { Name = "bytes" }, HighestBound = (1 << 20) - 1 });
+
+        // And one of System.Diagnostics.Metrics, as libraries have them.
+        Histogram<double> waiting = application.Services.GetRequiredService<IMeterFactory>().Create(MeterName).CreateHistogram<double>(
+            "shop.quote.duration", "s", "Time until the exchange answers.");
 
         application.MapGet("/", () => Results.Redirect("/picollo"));
 
@@ -66,7 +78,9 @@ public static class Api
         // Waiting: hardly any CPU time.
         application.MapGet("/quotes/{symbol}", async (string symbol, CancellationToken aborted) =>
         {
+            long start = Stopwatch.GetTimestamp();
             await Task.Delay(Random.Shared.Next(10, 40), aborted);
+            waiting.Record(Stopwatch.GetElapsedTime(start).TotalSeconds);
             return $"{symbol} {Random.Shared.Next(90, 110)}";
         });
 

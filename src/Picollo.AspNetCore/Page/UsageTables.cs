@@ -30,16 +30,13 @@ internal static class UsageTables
             WriteWork(html, reading, chosen);
         }
 
+        WriteHistograms(html, "Runtime", reading.RuntimeHistograms, reading.Recent, chosen);
         if (reading.Runtime is { } runtime)
         {
-            WriteHistograms(html, "Runtime", reading.RuntimeHistograms, reading.Recent, chosen);
             WriteTotals(html, runtime, reading.Window);
         }
 
-        if (reading.Histograms.Count > 0)
-        {
-            WriteHistograms(html, "Histograms", reading.Histograms, reading.Recent, chosen);
-        }
+        WriteHistograms(html, "Histograms", reading.Histograms, reading.Recent, chosen);
 
         WriteMeters(html, reading);
         if (reading.Parts.Count > 0)
@@ -254,6 +251,11 @@ internal static class UsageTables
     private static void WriteHistograms(
         StringBuilder html, string caption, IReadOnlyList<SubjectUsage> histograms, RecentWindow? window, string chosen)
     {
+        if (histograms.Count == 0)
+        {
+            return;
+        }
+
         html.Append(
             CultureInfo.InvariantCulture,
             $"""

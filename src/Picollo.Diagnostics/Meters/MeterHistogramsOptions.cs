@@ -13,7 +13,7 @@ public sealed class MeterHistogramsOptions
 
     /// <summary>Maximum number of series, that is, of different sets of tags, of an instrument: 1 to 100,000, 1,000 by default. What is
     /// measured with further tags is recorded in one more series, with the label <c>otel.metric.overflow="true"</c>. A series takes some
-    /// 3 KB for each thread that records into it.</summary>
+    /// 6 KB with a thread that records into it, and 2 KB for each further one.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxSeries
     {

@@ -50,6 +50,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
                 ("GET", "/primes/{below:int}", 2), ("GET", "/quotes/{symbol}", 1), ("GET", "/ticks/{count:int}", 1));
         JsonElement size = usage.RootElement.GetProperty("histograms")[0];
         (size.GetProperty("name").GetString(), size.GetProperty("values").GetProperty("max").GetDouble()).Should().Be(("order_size", 5));
+        usage.RootElement.GetProperty("histograms")[1].GetProperty("name").GetString().Should().Be("shop.quote.duration");
         (await GetAsync("/picollo")).Text.Should().Contain("<bdi>/primes/{below:int}</bdi>");
     }
 
