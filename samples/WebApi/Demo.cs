@@ -56,19 +56,21 @@ public static class Demo
 
     private static void WriteHistograms(JsonElement usage, TextWriter output)
     {
-        MarkdownTable table = new("lrrrrl", ["Histogram", "Values", "p50", "p99", "max", "Unit"]);
+        MarkdownTable table = new("lrrrrrl", ["Histogram", "Values", "p50", "p99", "p99.99", "max", "Unit"]);
         foreach (JsonElement histogram in usage.GetProperty("histograms").EnumerateArray())
         {
             JsonElement values = histogram.GetProperty("values");
             table.Add(
                 histogram.GetProperty("name").GetString()!,
                 $"{histogram.GetProperty("count").GetUInt64():N0}",
-                $"{values.GetProperty("p50").GetDouble():N0}", $"{values.GetProperty("p99").GetDouble():N0}", $"{values.GetProperty("max").GetDouble():N0}",
+                Value(values, "p50"), Value(values, "p99"), Value(values, "p99.99"), Value(values, "max"),
                 histogram.GetProperty("unit").GetString()!);
         }
 
         output.WriteLine(table.ToString("Registered histograms"));
     }
+
+    private static string Value(JsonElement quantiles, string name) => $"{quantiles.GetProperty(name).GetDouble():#,0.####}";
 
     private static string Milliseconds(JsonElement quantiles, string name) => $"{quantiles.GetProperty(name).GetDouble() * 1000:0.00}";
 

@@ -86,7 +86,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
         await Demo.RunAsync(TimeSpan.FromSeconds(1), output, CancellationToken.None);
 
         string printed = output.ToString();
-        printed.Should().Contain("| GET /orders/{id:int} ").And.Contain("| order_size |").And.Contain("a page of ").And.Contain("with 2 plots")
+        printed.Should().Contain("| GET /orders/{id:int} ").And.Contain("| order_size ").And.Contain("| shop.quote.duration ").And.Contain("a page of ").And.Contain("with 2 plots")
             .And.MatchRegex("GET /primes/100000 answered with Server-Timing: cpu;dur=[0-9.]+, total;dur=[0-9.]+")
             .And.MatchRegex("picollo_http_server_request_cpu_time_seconds_bucket\\{http_request_method=\"GET\",http_route=\"/orders/\\{id:int\\}\",le=\"\\+Inf\"\\} [1-9]");
     }
