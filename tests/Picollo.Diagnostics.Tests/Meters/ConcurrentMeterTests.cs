@@ -141,32 +141,25 @@ public class ConcurrentMeterTests
     [Fact]
     public void A_measurement_inside_the_registry_waits_for_no_other_one()
     {
-        // A thread creates a histogram, with the registry locked, and measures in there, while others add series.
         HdrHistogramRegistry registry = new();
         using Listening listening = new(registry: registry);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+        Thread second = new(() => size.Record(1, new KeyValuePair<string, object?>("a", "second"))) { IsBackground = true };
 
-        InParallel(thread =>
+        // It creates a histogram, with the registry locked, and measures in there while the second one waits to add a series.
+        Thread first = new(() => registry.GetOrAdd("own", () =>
         {
-            for (int i = 0; i < 200; i++)
-            {
-                int value = i;
-                if (thread == 0)
-                {
-                    registry.GetOrAdd($"own-{i}", () =>
-                    {
-                        size.Record(1, new KeyValuePair<string, object?>("a", value));
-                        return HdrHistogram.Create();
-                    });
-                }
-                else
-                {
-                    size.Record(1, new KeyValuePair<string, object?>("a", value));
-                }
-            }
-        });
+            second.Start();
+            SpinWait.SpinUntil(() => second.ThreadState.HasFlag(ThreadState.WaitSleepJoin), TimeSpan.FromSeconds(20));
+            size.Record(1, new KeyValuePair<string, object?>("a", "first"));
+            return HdrHistogram.Create();
+        })) { IsBackground = true };
+        first.Start();
 
-        listening.Total.Should().Be(Threads * 200);
+        first.Join(TimeSpan.FromSeconds(20)).Should().BeTrue("else both wait for each other");
+        second.Join();
+        listening.Series.Should().Equal("own", "size", "size{a=\"first\"}", "size{a=\"second\"}");
     }
 
     [Fact]

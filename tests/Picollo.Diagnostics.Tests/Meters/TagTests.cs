@@ -60,6 +60,23 @@ public class TagTests
     }
 
     [Fact]
+    public void Tags_in_another_order_are_known_when_there_is_no_room_for_further_series()
+    {
+        using Listening listening = new(options => options.MaxSeries = 1);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1, new("a", 1), new("b", 2), new("c", 3));
+        size.Record(1, new KeyValuePair<string, object?>("other", 1));
+        listening.Histograms.OverflowCount.Should().Be(1);
+
+        size.Record(1, new("c", 3), new("a", 1), new("b", 2));
+        size.Record(1, new("b", 2), new("c", 3), new("a", 1));
+        size.Record(1, Listening.Tags(("b", 1), ("c", 3), ("a", 1), ("b", 2)));
+
+        listening.CountOf("size{a=\"1\",b=\"2\",c=\"3\"}").Should().Be(4);
+        listening.Histograms.OverflowCount.Should().Be(1);
+    }
+
+    [Fact]
     public void Keys_that_are_exchanged_are_another_series()
     {
         using Listening listening = new();
