@@ -61,7 +61,8 @@ public static class Demo
         {
             JsonElement values = histogram.GetProperty("values");
             table.Add(
-                histogram.GetProperty("name").GetString()!,
+                string.Join(' ', histogram.GetProperty("labels").EnumerateObject().Select(label => label.Value.GetString())
+                    .Prepend(histogram.GetProperty("name").GetString())),
                 $"{histogram.GetProperty("count").GetUInt64():N0}",
                 Value(values, "p50"), Value(values, "p99"), Value(values, "p99.99"), Value(values, "max"),
                 histogram.GetProperty("unit").GetString()!);
