@@ -7,9 +7,9 @@ namespace Picollo.Diagnostics.Meters;
 
 /// <content>
 /// What is not in the table: tags in another order or with values that are compared by their text, new tags, and too many.
-/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, text cut, foreign values replaced by their text.
-/// Each series has a slot of this form. A measurement in another order that finds it gets one more slot, as long as there is room, so that
-/// its next one is fast.</para>
+/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, text cut, foreign values replaced by their
+/// text. Each series has a slot of this form. A measurement in another order that finds it gets one more slot, as long as there is room, so
+/// that its next one is fast.</para>
 /// <para>No lock is held while code of the application may run (the text of values, and the registry, whose lock the application's own
 /// <c>GetOrAdd</c> holds while it creates a histogram). Hence the three steps of a new series: reserve it, register it, publish it. Two
 /// threads may register the same series at once; the registry has one histogram for both.</para>

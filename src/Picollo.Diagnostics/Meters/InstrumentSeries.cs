@@ -7,8 +7,8 @@ namespace Picollo.Diagnostics.Meters;
 /// <summary>The histograms of an instrument by tags: the way of a measurement into one of them.</summary>
 /// <remarks>
 /// <para>A measurement takes no lock and writes to nothing but the counters of its thread. It hashes the values of its tags, finds the slot
-/// with these tags in a table that is only added to, and records. All else, the first measurement of a set of tags included, is in the other
-/// file.</para>
+/// with these tags in a table that is only added to, and records. All else, the first measurement of a set of tags included, is in the
+/// other file.</para>
 /// <para>State is passed to the runtime with the instrument (<c>EnableMeasurementEvents</c>), so that no look-up by instrument is
 /// needed.</para>
 /// </remarks>

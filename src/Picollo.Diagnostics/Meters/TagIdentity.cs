@@ -5,10 +5,10 @@ namespace Picollo.Diagnostics.Meters;
 
 /// <summary>A cheap hash of tags, and their exact comparison.</summary>
 /// <remarks>
-/// <para>The hash takes the same time for any text: it reads the length and eight characters. Texts that differ elsewhere only have the same
-/// hash, and the comparison keeps them apart; at worst a look-up compares as many slots as a table has.</para>
-/// <para>Only what runs no code of the application is compared by value: text, numbers, Boolean values and characters. Others are never in a
-/// table, because <see cref="TagText"/> replaces them by their text.</para>
+/// <para>The hash takes the same time for any text: it reads the length and eight characters. Texts that differ elsewhere only have the
+/// same hash, and the comparison keeps them apart; at worst a look-up compares as many slots as a table has.</para>
+/// <para>Only what runs no code of the application is compared by value: text, numbers, Boolean values and characters. Others are never in
+/// a table, because <see cref="TagText"/> replaces them by their text.</para>
 /// </remarks>
 internal static class TagIdentity
 {
