@@ -9,7 +9,8 @@ namespace Picollo.Diagnostics.Meters;
 /// What is not in the table: tags in another order or with values that are compared by their text, new tags, and too many.
 /// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, text cut, foreign values replaced by their
 /// text. Each series has a slot of this form. A measurement in another order that finds it gets one more slot, as long as there is room, so
-/// that its next one is fast.</para>
+/// that its next one is fast. So do values of another type with the same text, which are the same series; beyond the limit of series, they
+/// are not recognised any more.</para>
 /// <para>No lock is held while code of the application may run (the text of values, and the registry, whose lock the application's own
 /// <c>GetOrAdd</c> holds while it creates a histogram). Hence the three steps of a new series: reserve it, register it, publish it. Two
 /// threads may register the same series at once; the registry has one histogram for both.</para>
@@ -18,8 +19,8 @@ internal sealed partial class InstrumentSeries
 {
     private const int TagsOnStack = 16;
 
-    // Orders and types of the tags of one series that have a slot of their own, on average.
-    private const int SlotsPerSeries = 4;
+    // Further orders and types of the tags of a series that have a slot of their own, on average.
+    private const int OrdersPerSeries = 3;
 
     // 0.78 %: a page of counters, 512 bytes, covers a factor of four.
     private static readonly ThreadLocalHdrHistogramFactory<uint> Factory =
@@ -36,8 +37,10 @@ internal sealed partial class InstrumentSeries
 
     // By labels. Null until the histogram is registered. Guarded by the gate.
     private readonly Dictionary<string, ThreadLocalHdrHistogram<uint>?> _series = new(StringComparer.Ordinal);
-    private int _slotCount; // written with the gate held
-    private bool _isFull; // set once, with the gate held
+    private int _pending; // series that are reserved and not published; guarded by the gate
+    private int _slotCount; // guarded by the gate
+    private int _orderCount; // of the slots, those that are not the first of a series; written with the gate held
+    private bool _isFull; // all series that there may be are published; set once, with the gate held
     private ThreadLocalHdrHistogram<uint>? _overflow;
     private Binding? _binding;
 
@@ -55,7 +58,7 @@ internal sealed partial class InstrumentSeries
     /// <summary>The labels of the meter and the instrument as one text.</summary>
     public string OwnLabels => KeyOf(_ownLabels);
 
-    private int MaxSlots => SlotsPerSeries * _maxSeries;
+    private int MaxOrders => OrdersPerSeries * _maxSeries;
 
     /// <summary>The histogram of tags that <see cref="Find"/> does not find: theirs, made now if it is new, or that of the
     /// overflow.</summary>
@@ -67,8 +70,10 @@ internal sealed partial class InstrumentSeries
         room = tags.Length <= TagsOnStack ? room : new KeyValuePair<string, object?>[tags.Length];
         Span<KeyValuePair<string, object?>> sorted = SortInto(room, tags);
 
-        ThreadLocalHdrHistogram<uint>? histogram = sorted.IsEmpty ? _untagged : Find(sorted);
-        histogram ??= Volatile.Read(ref _isFull) ? null : TryAdd(sorted);
+        // In this order: who sees that all series are published finds each of them.
+        bool isFull = Volatile.Read(ref _isFull);
+        ThreadLocalHdrHistogram<uint>? histogram = sorted.IsEmpty ? Volatile.Read(ref _untagged) : Find(sorted);
+        histogram ??= isFull ? null : TryAdd(sorted);
         if (histogram is null)
         {
             Interlocked.Increment(ref _counts.Overflow);
@@ -112,6 +117,7 @@ internal sealed partial class InstrumentSeries
     {
         KeyValuePair<string, string>[] labels = LabelsOf(sorted);
         string key = KeyOf(labels);
+        bool isNew = false;
         ThreadLocalHdrHistogram<uint>? histogram;
         lock (_gate)
         {
@@ -119,11 +125,13 @@ internal sealed partial class InstrumentSeries
             {
                 if (_series.Count >= _maxSeries)
                 {
-                    Volatile.Write(ref _isFull, true);
+                    Volatile.Write(ref _isFull, _pending == 0);
                     return null;
                 }
 
+                isNew = true;
                 _series.Add(key, null);
+                _pending++;
                 Interlocked.Increment(ref _counts.Series);
             }
         }
@@ -132,15 +140,16 @@ internal sealed partial class InstrumentSeries
         lock (_gate)
         {
             _series[key] = histogram = _series[key] ?? histogram;
-        }
+            if (sorted.IsEmpty)
+            {
+                Volatile.Write(ref _untagged, histogram);
+            }
+            else
+            {
+                AddSlot(sorted.ToArray(), histogram, isNew);
+            }
 
-        if (sorted.IsEmpty)
-        {
-            Volatile.Write(ref _untagged, histogram);
-        }
-        else
-        {
-            AddSlot(sorted.ToArray(), histogram);
+            _pending -= isNew ? 1 : 0;
         }
 
         return histogram;
@@ -156,7 +165,7 @@ internal sealed partial class InstrumentSeries
     /// it.</summary>
     private void AddOrder(ReadOnlySpan<KeyValuePair<string, object?>> tags, ThreadLocalHdrHistogram<uint> histogram)
     {
-        if (tags.IsEmpty || Volatile.Read(ref _slotCount) >= MaxSlots)
+        if (tags.IsEmpty || Volatile.Read(ref _orderCount) >= MaxOrders)
         {
             return;
         }
@@ -175,14 +184,14 @@ internal sealed partial class InstrumentSeries
             tag = new(tag.Key is null ? null! : TagText.Cut(tag.Key), tag.Value is string text ? TagText.Cut(text) : tag.Value);
         }
 
-        AddSlot(copy, histogram);
+        AddSlot(copy, histogram, isFirst: false);
     }
 
-    private void AddSlot(KeyValuePair<string, object?>[] tags, ThreadLocalHdrHistogram<uint> histogram)
+    private void AddSlot(KeyValuePair<string, object?>[] tags, ThreadLocalHdrHistogram<uint> histogram, bool isFirst)
     {
         lock (_gate)
         {
-            if (_slotCount >= MaxSlots || Find(tags) is not null)
+            if ((!isFirst && _orderCount >= MaxOrders) || Find(tags) is not null)
             {
                 return;
             }
@@ -203,6 +212,7 @@ internal sealed partial class InstrumentSeries
             Put(slots, new SeriesSlot(TagIdentity.HashOf(tags), tags, histogram));
             Volatile.Write(ref _slots, slots);
             _slotCount++;
+            _orderCount += isFirst ? 0 : 1;
         }
     }
 

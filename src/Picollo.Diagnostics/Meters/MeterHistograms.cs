@@ -11,8 +11,8 @@ namespace Picollo.Diagnostics;
 /// <para><b>What is recorded.</b> All instruments <c>Histogram&lt;T&gt;</c> of the meters that
 /// <see cref="MeterHistogramsOptions.MeterNames"/> matches, also those that are created later. Counters and gauges are not recorded,
 /// because they have no percentiles. A series is registered when it is first measured: its name is that of the instrument, and its labels
-/// are the tags, with those of the meter and the instrument. It remains, with its counts, when the instrument is gone, and counts on when an
-/// instrument with the same names comes back.</para>
+/// are the tags, with those of the meter and the instrument. It remains, with its counts, when the instrument is gone, and counts on when
+/// an instrument with the same names comes back.</para>
 /// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
 /// shown in seconds; sizes (<c>By</c> and its multiples) are recorded in bytes. For others, see
 /// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to whole numbers, which histograms keep within 1 %.</para>

@@ -77,6 +77,34 @@ public class TagTests
     }
 
     [Fact]
+    public void Orders_of_some_series_do_not_take_the_room_of_others()
+    {
+        const int maxSeries = 20;
+        using Listening listening = new(options => options.MaxSeries = maxSeries);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        Seeded.Run(200, random => // more orders than there are slots
+        {
+            KeyValuePair<string, object?>[] tags = Listening.Tags(("a", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4));
+            random.Shuffle(tags);
+            size.Record(1, tags);
+        });
+        for (int i = 1; i < maxSeries; i++)
+        {
+            size.Record(1, new KeyValuePair<string, object?>("a", i));
+        }
+
+        size.Record(1, new KeyValuePair<string, object?>("a", maxSeries));
+        listening.Histograms.OverflowCount.Should().Be(1);
+        for (int i = 1; i < maxSeries; i++)
+        {
+            size.Record(1, new KeyValuePair<string, object?>("a", i));
+        }
+
+        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.CountOf($"size{{a=\"{maxSeries - 1}\"}}").Should().Be(2);
+    }
+
+    [Fact]
     public void Keys_that_are_exchanged_are_another_series()
     {
         using Listening listening = new();
