@@ -15,7 +15,7 @@ namespace Picollo.Benchmarks.AspNet;
 internal static class HelloServer
 {
     // Measures until the process ends.
-    private static RuntimeMeter? runtime;
+    private static RuntimeMeter? _runtime;
 
     /// <summary>The kinds, by the name that starts them.</summary>
     public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
@@ -24,7 +24,7 @@ internal static class HelloServer
         ["no-op"] = app => app.Use(static next => context => next(context)),
         ["total"] = app => app.UsePicollo(),
         ["split"] = app => app.UsePicollo(),
-        ["runtime"] = _ => runtime = RuntimeMeter.Start(),
+        ["runtime"] = _ => _runtime = RuntimeMeter.Start(),
     };
 
     /// <summary>Serves until its input ends, which is when who started it does.</summary>

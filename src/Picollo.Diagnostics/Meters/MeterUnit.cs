@@ -14,14 +14,30 @@ internal sealed record MeterUnit(double Scale, HdrHistogramDescription Descripti
     // Nanoseconds in units of time, by their codes (https://ucum.org/ucum).
     private static readonly Dictionary<string, double> Times = new(StringComparer.Ordinal)
     {
-        ["ns"] = 1, ["us"] = 1e3, ["µs"] = 1e3, ["μs"] = 1e3, ["ms"] = 1e6, ["s"] = 1e9, ["min"] = 60e9, ["h"] = 3600e9, ["d"] = 86400e9,
+        ["ns"] = 1,
+        ["us"] = 1e3,
+        ["µs"] = 1e3,
+        ["μs"] = 1e3,
+        ["ms"] = 1e6,
+        ["s"] = 1e9,
+        ["min"] = 60e9,
+        ["h"] = 3600e9,
+        ["d"] = 86400e9,
     };
 
     // Bytes in units of size.
     private static readonly Dictionary<string, double> Sizes = new(StringComparer.Ordinal)
     {
-        ["By"] = 1, ["KBy"] = 1e3, ["kBy"] = 1e3, ["MBy"] = 1e6, ["GBy"] = 1e9, ["TBy"] = 1e12,
-        ["KiBy"] = 1L << 10, ["MiBy"] = 1L << 20, ["GiBy"] = 1L << 30, ["TiBy"] = 1L << 40,
+        ["By"] = 1,
+        ["KBy"] = 1e3,
+        ["kBy"] = 1e3,
+        ["MBy"] = 1e6,
+        ["GBy"] = 1e9,
+        ["TBy"] = 1e12,
+        ["KiBy"] = 1L << 10,
+        ["MiBy"] = 1L << 20,
+        ["GiBy"] = 1L << 30,
+        ["TiBy"] = 1L << 40,
     };
 
     /// <summary>That of an instrument.</summary>

@@ -4,8 +4,8 @@ using System.Diagnostics.Tracing;
 namespace Picollo.Diagnostics.Runtime;
 
 /// <summary>Passes the events of this process's runtime to a <see cref="RuntimeEventReader"/>.</summary>
-/// <remarks>The runtime delivers its events on one thread of its own, in the order of their time stamps, up to a tenth of a second late. The
-/// time stamps are those of the events.</remarks>
+/// <remarks>The runtime delivers its events on one thread of its own, in the order of their time stamps, up to a tenth of a second late.
+/// The time stamps are those of the events.</remarks>
 internal sealed class RuntimeEventListener : EventListener
 {
     private const string RuntimeSource = "Microsoft-Windows-DotNETRuntime";

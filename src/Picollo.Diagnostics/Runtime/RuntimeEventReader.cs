@@ -8,8 +8,8 @@ namespace Picollo.Diagnostics.Runtime;
 /// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. They carry no number
 /// that joins them. A background collection has several pauses: only its first has the GCStart, and collections of younger generations
 /// may run between them.</para>
-/// <para>Threads are also suspended for other reasons (a debugger, compiled code that is replaced). Such a suspension has the same SuspendEEEnd
-/// and RestartEEBegin, so the reader tracks whose turn it is: the runtime suspends for one requester at a time.</para>
+/// <para>Threads are also suspended for other reasons (a debugger, compiled code that is replaced). Such a suspension has the same
+/// SuspendEEEnd and RestartEEBegin, so the reader tracks whose turn it is: the runtime suspends for one requester at a time.</para>
 /// <para>A pause ends at RestartEEBegin. RestartEEEnd is later than the moment at which threads run again, because on a busy machine these
 /// threads preempt the one that is to report it: with four threads on two processors, the sum of pauses of 0.4 ms was 8 % above
 /// <see cref="GC.GetTotalPauseDuration"/> with it, and is 2 % below without.</para>

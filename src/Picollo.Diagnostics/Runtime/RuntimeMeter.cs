@@ -5,15 +5,15 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Measures how the .NET runtime delays this process: pauses of the garbage collector, waits for a thread of the pool, and waits for
-/// locks, as histograms in nanoseconds.</summary>
+/// <summary>Measures how the .NET runtime delays this process: pauses of the garbage collector, waits for a thread of the pool, and waits
+/// for locks, as histograms in nanoseconds.</summary>
 /// <remarks>
 /// <para><b>Sources.</b> Pauses and lock waits come from the runtime's own events (<c>Microsoft-Windows-DotNETRuntime</c>, keywords GC and
 /// Contention, level Informational), which arrive up to a tenth of a second late. The delay of the thread pool is sampled: every 20 ms, a
 /// thread queues one work item and measures how long it waits. While it waits, its age is recorded at each interval, so a starved pool is
 /// visible at once and weighs what it would have cost all others.</para>
-/// <para><b>Cost.</b> One thread that wakes up 50 times a second, and about 15 runtime events for each collection, which the runtime allocates.
-/// The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures it.</para>
+/// <para><b>Cost.</b> One thread that wakes up 50 times a second, and about 15 runtime events for each collection, which the runtime
+/// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures it.</para>
 /// <para>All members are thread-safe. One meter for a process is enough, and every further one costs the same again. Starting and disposing
 /// meters at the same time is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at
 /// that moment.</para>
@@ -38,7 +38,7 @@ public sealed class RuntimeMeter : IDisposable
     private RuntimeMeter(RuntimeHistograms histograms)
     {
         _histograms = histograms;
-        HdrHistogram delays = HdrHistogram.Factory.WithInterlocked().Create(); // two threads record: the one that ticks, and one of the pool
+        HdrHistogram delays = HdrHistogram.Factory.WithInterlocked().Create(); // the thread that ticks and one of the pool record
         ThreadPoolDelays = histograms.Add(ThreadPoolProbe.Name, delays, ThreadPoolProbe.Description);
         _reader = new RuntimeEventReader(histograms);
         _listener = RuntimeEventListener.Start(_reader);
@@ -74,8 +74,9 @@ public sealed class RuntimeMeter : IDisposable
     /// <summary>The time that work items wait in the global queue of the thread pool, in nanoseconds, sampled every 20 ms.</summary>
     public HdrHistogram ThreadPoolDelays { get; }
 
-    /// <summary>The time that threads waited for a lock (<c>lock</c>, <see cref="Monitor"/>, <see cref="Lock"/>) that another thread held, in
-    /// nanoseconds. A wait that ended while the thread was still spinning is not included, because the runtime does not report it.</summary>
+    /// <summary>The time that threads waited for a lock (<c>lock</c>, <see cref="Monitor"/>, <see cref="Lock"/>) that another thread held,
+    /// in nanoseconds. A wait that ended while the thread was still spinning is not included, because the runtime does not report
+    /// it.</summary>
     public HdrHistogram LockWaits => _reader.LockWaits;
 
     /// <summary>What cannot be measured, with cause and remedy, one sentence or two each; empty if everything is. The histograms of what

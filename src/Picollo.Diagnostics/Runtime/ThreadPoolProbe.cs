@@ -4,9 +4,9 @@ namespace Picollo.Diagnostics.Runtime;
 
 /// <summary>Measures how long work waits for a thread of the pool, with one work item at a time.</summary>
 /// <remarks>
-/// At each tick of a fixed interval, an item is queued unless the last one still waits. If it does, its age is recorded instead. So a wait of
-/// one second is recorded as 20 ms, 40 ms, … and one second, as if an item had been queued at each tick (no coordinated omission), and a
-/// pool that runs nothing at all is visible while it lasts.
+/// At each tick of a fixed interval, an item is queued unless the last one still waits. If it does, its age is recorded instead.
+/// So a wait of one second is recorded as 20 ms, 40 ms, … and one second, as if an item had been queued at each tick (no coordinated
+/// omission), and a pool that runs nothing at all is visible while it lasts.
 /// </remarks>
 internal sealed class ThreadPoolProbe : IThreadPoolWorkItem
 {

@@ -154,7 +154,8 @@ public class ConcurrentMeterTests
             SpinWait.SpinUntil(() => second.ThreadState.HasFlag(ThreadState.WaitSleepJoin), TimeSpan.FromSeconds(20));
             size.Record(1, new KeyValuePair<string, object?>("a", "first"));
             return HdrHistogram.Create();
-        })) { IsBackground = true };
+        }))
+        { IsBackground = true };
         first.Start();
 
         first.Join(TimeSpan.FromSeconds(20)).Should().BeTrue("else both wait for each other");
