@@ -19,6 +19,7 @@ internal static class RuntimeComparison
     {
         MachineInfo.Print(output);
         PrintAgreement(output);
+        PrintKnown(output);
         PrintCost(output);
         return 0;
     }
@@ -43,6 +44,26 @@ internal static class RuntimeComparison
         }
 
         table.Print(output);
+    }
+
+    private static void PrintKnown(TextWriter output)
+    {
+        TextTable table = new("Delays of known length", "known, ms", "meter, ms", "difference", "target", "verdict");
+        Add("20 waits for a lock, sum", KnownDelays.MeasureLocks(), 0.02);
+        Add("a pool whose threads are blocked, longest delay", KnownDelays.MeasurePool(), 0.04); // the probe starts within 20 ms
+        table.Print(output);
+
+        void Add(string name, (double Known, double Measured) one, double target)
+        {
+            double difference = (one.Measured / one.Known) - 1;
+            table.Add(
+                name,
+                one.Known.ToString("N1", CultureInfo.InvariantCulture),
+                one.Measured.ToString("N1", CultureInfo.InvariantCulture),
+                difference.ToString("+0.0 %;-0.0 %", CultureInfo.InvariantCulture),
+                target.ToString("<= 0 %", CultureInfo.InvariantCulture),
+                Math.Abs(difference) <= target ? "ok" : "MISSED");
+        }
     }
 
     private static void PrintCost(TextWriter output)
