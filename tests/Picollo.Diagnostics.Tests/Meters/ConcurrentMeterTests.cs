@@ -155,13 +155,7 @@ public class ConcurrentMeterTests
             size.Record(1, new KeyValuePair<string, object?>("a", "first"));
             return HdrHistogram.Create();
         }))
-<<<<<<< HEAD
         { IsBackground = true };
-=======
-        {
-            IsBackground = true,
-        };
->>>>>>> 1bad6aa6 (Mention meters in the README and the security guide)
         first.Start();
 
         first.Join(TimeSpan.FromSeconds(20)).Should().BeTrue("else both wait for each other");
