@@ -39,8 +39,8 @@ internal sealed record UsageJson(
         MetersJson.Of(reading.Meters));
 }
 
-/// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. Its
-/// distributions are among the histograms.</summary>
+/// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. A
+/// collection counts for its oldest generation. The distributions are among the histograms.</summary>
 internal sealed record RuntimeJson(
     double GcPauseShare,
     double GcPauseSecondsTotal,
@@ -58,8 +58,8 @@ internal sealed record RuntimeJson(
     public static RuntimeJson Of(RuntimeReading reading) => new(
         reading.PauseShare,
         reading.Totals.GcPauseTime.TotalSeconds,
-        reading.Totals.Gen0Collections,
-        reading.Totals.Gen1Collections,
+        reading.Totals.Gen0Collections - reading.Totals.Gen1Collections,
+        reading.Totals.Gen1Collections - reading.Totals.Gen2Collections,
         reading.Totals.Gen2Collections,
         reading.AllocationRate,
         reading.Totals.AllocatedBytes,

@@ -12,6 +12,9 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The part of the page above the plots: totals, and tables with a row for each route and each registered histogram.</summary>
 internal static class UsageTables
 {
+    // A meter may have a thousand series, and the table is sent each second.
+    private const int MaxHistogramRows = 100;
+
     /// <summary>The tables. <paramref name="chosen"/> is the ID of the row whose plots are below; empty for none.</summary>
     public static string Of(UsageReading reading, string chosen)
     {
@@ -30,13 +33,30 @@ internal static class UsageTables
             WriteWork(html, reading, chosen);
         }
 
+        foreach (string reason in reading.Runtime?.UnavailableReasons ?? [])
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{PlotText.Encode(reason)}</p>\n");
+        }
+
         WriteHistograms(html, "Runtime", reading.RuntimeHistograms, reading.Recent, chosen);
         if (reading.Runtime is { } runtime)
         {
             WriteTotals(html, runtime, reading.Window);
         }
 
-        WriteHistograms(html, "Histograms", reading.Histograms, reading.Recent, chosen);
+        IReadOnlyList<SubjectUsage> shown = MostUsed(reading.Histograms, chosen);
+        WriteHistograms(html, "Histograms", shown, reading.Recent, chosen);
+        if (shown.Count < reading.Histograms.Count)
+        {
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"""
+                <p class="nothing">These are the {shown.Count:N0} histograms with the most values, of {reading.Histograms.Count:N0}.
+                JSON and the exposition have all.</p>
+
+                """);
+        }
+
 
         WriteMeters(html, reading);
         if (reading.Parts.Count > 0)
@@ -227,7 +247,7 @@ internal static class UsageTables
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    /// <summary>Appends what the runtime has counted, and what it cannot measure.</summary>
+    /// <summary>Appends what the runtime has counted.</summary>
     private static void WriteTotals(StringBuilder html, RuntimeReading runtime, TimeSpan window)
     {
         RuntimeTotals totals = runtime.Totals;
@@ -238,14 +258,24 @@ internal static class UsageTables
             {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions a second.
             Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
             {totals.Gen2Collections:N0} of generation 2) paused {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s;
-            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; {totals.Exceptions:N0} exceptions;
+            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; {totals.Exceptions:N0} thrown exception{(totals.Exceptions == 1 ? "" : "s")};
             {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
 
             """);
-        foreach (string reason in runtime.UnavailableReasons)
+    }
+
+    /// <summary>The histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
+    private static IReadOnlyList<SubjectUsage> MostUsed(IReadOnlyList<SubjectUsage> histograms, string chosen)
+    {
+        if (histograms.Count <= MaxHistogramRows)
         {
-            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{PlotText.Encode(reason)}</p>\n");
+            return histograms;
         }
+
+        HashSet<SubjectUsage> most = new(
+            histograms.OrderByDescending(one => one.Subject.Id == chosen).ThenByDescending(one => one.Count).Take(MaxHistogramRows),
+            ReferenceEqualityComparer.Instance);
+        return [.. histograms.Where(most.Contains)];
     }
 
     private static void WriteHistograms(
@@ -267,7 +297,7 @@ internal static class UsageTables
             <tbody>
 
             """);
-        IEnumerable<string> names = Html.Names([.. histograms.Select(histogram => histogram.Subject.Name)]);
+        IEnumerable<string> names = Html.Names(SeriesNames.Of([.. histograms.Select(histogram => histogram.Subject.Registrations[0])]));
         foreach ((SubjectUsage histogram, string name) in histograms.Zip(names))
         {
             BeginRow(html, histogram, name, chosen, window);
@@ -299,15 +329,15 @@ internal static class UsageTables
 
         (string Text, long Count)[] all =
         [
-            ("negative values are not recorded", meters.NegativeCount),
-            ("values that are not numbers are not recorded", meters.NaNCount),
-            ($"values have no series of their own (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
-            ("instruments are not listened to, because there are too many", meters.RefusedInstrumentCount),
+            ("negative values that were not recorded", meters.NegativeCount),
+            ("values that are not finite numbers and were not recorded", meters.NaNCount),
+            ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
+            ("instruments that are ignored, because there are too many", meters.RefusedInstrumentCount),
         ];
         string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Text}")];
         if (lines.Length > 0)
         {
-            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Of meters, {string.Join("; ", lines)}.</p>\n");
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Of meters: {string.Join("; ", lines)}.</p>\n");
         }
     }
 

@@ -60,7 +60,7 @@ internal sealed partial class InstrumentSeries
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordRare(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        if (double.IsNaN(value))
+        if (double.IsNaN(value) || double.IsPositiveInfinity(value))
         {
             Interlocked.Increment(ref _counts.NaN);
         }

@@ -5,8 +5,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Records what the histogram instruments of an application's meters (<c>System.Diagnostics.Metrics</c>) measure, into registered
-/// histograms: one for each set of tags.</summary>
+/// <summary>Records the measurements of histogram instruments (<c>System.Diagnostics.Metrics</c>) into registered histograms: one for each
+/// set of tags.</summary>
 /// <remarks>
 /// <para><b>What is recorded.</b> All instruments <c>Histogram&lt;T&gt;</c> of the meters that
 /// <see cref="MeterHistogramsOptions.MeterNames"/> matches, also those that are created later. Counters and gauges are not recorded,
@@ -16,19 +16,18 @@ namespace Picollo.Diagnostics;
 /// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
 /// shown in seconds; sizes (<c>By</c> and its multiples) are recorded in bytes. For others, see
 /// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to whole numbers, which histograms keep within 1 %.</para>
-/// <para><b>What is not recorded.</b> Negative values, −∞ included, count in <see cref="NegativeCount"/>, and NaN in
-/// <see cref="NaNCount"/>. +∞ and values from 2⁶³ nanoseconds, bytes or steps count as out of range in the histogram of their tags
+/// <para><b>What is not recorded.</b> Negative values, −∞ included, count in <see cref="NegativeCount"/>, and NaN and +∞ in
+/// <see cref="NaNCount"/>. Values from 2⁶³ nanoseconds, bytes or steps count as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order does not matter, and the last one of several with the same key holds. Of keys and values, the first 256
 /// characters count. Numbers, Boolean values and text are compared by value; other values by their <c>ToString()</c>, which is then called
-/// for each measurement. Further tags than <see cref="MeterHistogramsOptions.MaxSeries"/> share the series with the label
+/// for each measurement. After <see cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
 /// <c>otel.metric.overflow="true"</c>.</para>
-/// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their units differ, the name of
-/// the second one has its meter's name before it. A registered histogram of the same name, labels and unit is recorded into if it is of the
-/// variant that this class creates (thread-local, 32-bit).</para>
-/// <para>Thread-safe. A measurement takes no lock and allocates nothing, except the first of a set of tags, of an order of tags, and of a
-/// magnitude on a thread. Nothing that is recorded, and nothing that a tag's <c>ToString()</c> throws, throws into the code that
-/// measures.</para>
+/// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their recorded units
+/// differ (seconds and bytes, for example), the name of the second one is prefixed with its meter's name. An already registered histogram
+/// with the same name, labels and unit is used if it is thread-local and 32-bit; otherwise, the name is prefixed, too.</para>
+/// <para>Thread-safe. A measurement takes no lock and allocates nothing, except for the first with new tags, a new order of tags, or a new
+/// magnitude on a thread. Recording never throws, even if a tag's <c>ToString()</c> does.</para>
 /// <example>
 /// <code>
 /// HdrHistogramRegistry registry = new();
@@ -84,26 +83,26 @@ public sealed class MeterHistograms : IDisposable
     /// <summary>Why nothing is recorded: the application has disabled its meters. Null if they are enabled.</summary>
     public string? UnavailableReason { get; }
 
-    /// <summary>The number of series, without those of an overflow.</summary>
+    /// <summary>The number of series, excluding overflow series.</summary>
     public int SeriesCount => Volatile.Read(ref _counts.Series);
 
     /// <summary>The number of measurements that were not recorded because they were below 0.</summary>
     public long NegativeCount => Volatile.Read(ref _counts.Negative);
 
-    /// <summary>The number of measurements that were not recorded because they were not a number.</summary>
+    /// <summary>The number of measurements that were not recorded because they were NaN or +∞.</summary>
     public long NaNCount => Volatile.Read(ref _counts.NaN);
 
-    /// <summary>The number of measurements in series of an overflow, because their instrument already had
+    /// <summary>The number of measurements that were recorded in overflow series, because their instrument already had
     /// <see cref="MeterHistogramsOptions.MaxSeries"/> series.</summary>
     public long OverflowCount => Volatile.Read(ref _counts.Overflow);
 
-    /// <summary>The number of times that an instrument was not listened to, because there were already 1,000 with other names.</summary>
+    /// <summary>The number of instruments that were ignored because 1,000 others were already recorded.</summary>
     public int RefusedInstrumentCount => Volatile.Read(ref _refused);
 
     /// <summary>Starts to record.</summary>
     /// <param name="registry">The registry that gets the histograms.</param>
-    /// <param name="options">What is recorded; with no meter in it, nothing is.</param>
-    /// <returns>What records until it is disposed. Where the application has disabled its meters, nothing is recorded and
+    /// <param name="options">The meters to record. Without a name, nothing is recorded.</param>
+    /// <returns>The recorder. Dispose it to stop. Where the application has disabled its meters, nothing is recorded and
     /// <see cref="UnavailableReason"/> says so.</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">A name in <see cref="MeterHistogramsOptions.MeterNames"/> is <see langword="null"/>, empty or
@@ -114,7 +113,7 @@ public sealed class MeterHistograms : IDisposable
         ArgumentNullException.ThrowIfNull(options);
         bool isDisabled = AppContext.TryGetSwitch(SwitchName, out bool isSupported) && !isSupported;
         MeterHistograms meters = new(registry, options.Copy(), isDisabled
-            ? $"The application has disabled its meters: {SwitchName} is false in its runtimeconfig.json. Set the property MeterSupport to "
+            ? $"The application has disabled its meters: {SwitchName} is false in its runtimeconfig.json. Set the property MetricsSupport to "
               + "true in its project."
             : null);
         meters._listener?.Start();

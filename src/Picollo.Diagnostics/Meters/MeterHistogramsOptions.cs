@@ -1,8 +1,8 @@
 namespace Picollo.Diagnostics;
 
-/// <summary>What a <see cref="MeterHistograms"/> records.</summary>
-/// <remarks>Copied when it is used: a later change has no effect on what was started before. Not thread-safe while it is
-/// changed.</remarks>
+/// <summary>Options of <see cref="MeterHistograms"/>.</summary>
+/// <remarks>Copied when they are used: a later change has no effect on what was started before. Do not change them on several
+/// threads.</remarks>
 public sealed class MeterHistogramsOptions
 {
     private const int MostSeries = 100_000;
@@ -11,9 +11,9 @@ public sealed class MeterHistogramsOptions
     /// default, which matches no meter.</summary>
     public IList<string> MeterNames { get; } = [];
 
-    /// <summary>Maximum number of series, that is, of different sets of tags, of an instrument: 1 to 100,000, 1,000 by default. What is
-    /// measured with further tags is recorded in one more series, with the label <c>otel.metric.overflow="true"</c>. A series takes some
-    /// 6 KB with a thread that records into it, and 2 KB for each further one.</summary>
+    /// <summary>Maximum number of series (distinct sets of tags) per instrument: 1 to 100,000, 1,000 by default. Further sets share one
+    /// series with the label <c>otel.metric.overflow="true"</c>. A series takes about 6 KB, and 2 KB more
+    /// for each further thread that records into it.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxSeries
     {

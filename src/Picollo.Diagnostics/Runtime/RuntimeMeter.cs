@@ -11,10 +11,10 @@ namespace Picollo.Diagnostics;
 /// <para><b>Sources.</b> Pauses and lock waits come from the runtime's own events (<c>Microsoft-Windows-DotNETRuntime</c>, keywords GC and
 /// Contention, level Informational), which arrive up to a tenth of a second late. The delay of the thread pool is sampled: every 20 ms, a
 /// thread queues one work item and measures how long it waits. While it waits, its age is recorded at each interval, so a starved pool is
-/// visible at once and weighs what it would have cost all others.</para>
+/// visible immediately, and counts as if an item had been queued at each interval.</para>
 /// <para><b>Cost.</b> One thread that wakes up 50 times a second, and about 15 runtime events for each collection, which the runtime
 /// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures it.</para>
-/// <para>All members are thread-safe. One meter for a process is enough, and every further one costs the same again. Starting and disposing
+/// <para>All members are thread-safe. One meter for a process is enough; each further meter has the same cost. Starting and disposing
 /// meters at the same time is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at
 /// that moment.</para>
 /// <example>
@@ -47,7 +47,7 @@ public sealed class RuntimeMeter : IDisposable
             :
             [
                 "GC pauses and lock waits are unavailable: this application has no runtime events. Set the MSBuild property "
-                + "EventSourceSupport to true (trimmed and Native AOT applications disable it by default).",
+                + "EventSourceSupport to true.",
             ];
         AppDomain.CurrentDomain.FirstChanceException += OnException;
         ThreadPoolProbe probe = new(
@@ -56,19 +56,20 @@ public sealed class RuntimeMeter : IDisposable
         _ticker.UnsafeStart(); // without the caller's AsyncLocals: the meter outlives the flow that starts it
     }
 
-    /// <summary>The time for which each suspension by the garbage collector stopped all threads, in nanoseconds, from the request until the
-    /// threads are resumed. A background collection has several.</summary>
-    /// <remarks>The sum agrees with <see cref="GC.GetTotalPauseDuration"/> within 10 to 40 µs a pause.</remarks>
+    /// <summary>Durations of the pauses in which the garbage collector stops all threads, in nanoseconds, from the request to suspend until
+    /// the start of the resumption. A background collection has several pauses.</summary>
+    /// <remarks>The sum is that of <see cref="GC.GetTotalPauseDuration"/>, less up to 40 µs a pause.</remarks>
     public HdrHistogram GcPauses => _reader.Pauses;
 
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
     /// <c>gc.heap.generation</c> (<c>gen0</c>, <c>gen1</c>, <c>gen2</c>) and <c>gc.reason</c> (<c>alloc_small</c>, <c>induced</c>, …; the
-    /// names of the runtime's <c>gc_reason</c>). <c>unknown</c> where the meter started during the collection.</summary>
+    /// names of the runtime's <c>gc_reason</c>). The value is <c>unknown</c> if the meter started during the
+    /// collection.</summary>
     /// <value>Only causes that have occurred. A list that was read does not change.</value>
     public IReadOnlyList<HdrHistogramRegistration> GcPausesByCause => _reader.PausesByCause;
 
-    /// <summary>The time from a collector's request to suspend all threads until the last was suspended, in nanoseconds: the first part of
-    /// each pause. It is long where code runs without reaching a safe point, or where the threads get no processor.</summary>
+    /// <summary>The time from a collector's request to suspend all threads until all were suspended, in nanoseconds: the first part of each
+    /// pause. It is long if a thread reaches no safe point, or gets no processor.</summary>
     public HdrHistogram GcSuspensions => _reader.Suspensions;
 
     /// <summary>The time that work items wait in the global queue of the thread pool, in nanoseconds, sampled every 20 ms.</summary>
@@ -79,15 +80,15 @@ public sealed class RuntimeMeter : IDisposable
     /// it.</summary>
     public HdrHistogram LockWaits => _reader.LockWaits;
 
-    /// <summary>What cannot be measured, with cause and remedy, one sentence or two each; empty if everything is. The histograms of what
-    /// cannot be measured remain empty.</summary>
+    /// <summary>The reasons why measurements are unavailable, each with its remedy; empty if everything is measured. The histograms of
+    /// unavailable measurements remain empty.</summary>
     public IReadOnlyList<string> UnavailableReasons { get; }
 
     /// <summary>Starts to measure.</summary>
     /// <param name="registry">The registry in which the histograms are registered while the meter runs:
     /// <c>dotnet.gc.pause.duration</c> by generation and reason, <c>dotnet.gc.suspension.duration</c>,
     /// <c>dotnet.thread_pool.work_item.delay</c> and <c>dotnet.lock.wait.duration</c>; <see langword="null"/> for none.</param>
-    /// <returns>The meter, to be disposed.</returns>
+    /// <returns>The running meter. Dispose it to stop.</returns>
     /// <exception cref="ArgumentException">The registry already has one of these names, for example from another meter.</exception>
     public static RuntimeMeter Start(HdrHistogramRegistry? registry = null)
     {

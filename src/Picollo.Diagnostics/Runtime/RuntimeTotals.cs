@@ -1,6 +1,6 @@
 namespace Picollo.Diagnostics;
 
-/// <summary>What the runtime of this process has done until a moment. Immutable; the difference of two covers the time between
+/// <summary>Totals of this process's runtime at one moment. Immutable. Subtract the values of two readings to get those of the time between
 /// them.</summary>
 public sealed record RuntimeTotals
 {
@@ -8,18 +8,18 @@ public sealed record RuntimeTotals
     /// (<see cref="GC.CollectionCount"/>).</summary>
     public required long Gen0Collections { get; init; }
 
-    /// <summary>The number of those of generation 1 and above.</summary>
+    /// <summary>The number of garbage collections of generation 1 and above, since the process started.</summary>
     public required long Gen1Collections { get; init; }
 
-    /// <summary>The number of those of generation 2.</summary>
+    /// <summary>The number of garbage collections of generation 2, since the process started.</summary>
     public required long Gen2Collections { get; init; }
 
     /// <summary>The time for which garbage collections stopped all threads, since the process started
     /// (<see cref="GC.GetTotalPauseDuration"/>).</summary>
     public required TimeSpan GcPauseTime { get; init; }
 
-    /// <summary>The bytes that were allocated, since the process started (<see cref="GC.GetTotalAllocatedBytes"/>); up to one allocation
-    /// context of each thread (8 KB) too high.</summary>
+    /// <summary>The bytes that were allocated, since the process started (<see cref="GC.GetTotalAllocatedBytes"/>). The value can be
+    /// too high by up to 8 KB per thread, the size of its allocation context.</summary>
     public required long AllocatedBytes { get; init; }
 
     /// <summary>The number of exceptions that were thrown, including those that were caught, since the meter started. Exceptions that are

@@ -132,7 +132,7 @@ public class MeterBridgeTests
         });
         using Meter meter = new("Test.NotRecorded");
         Histogram<double> histogram = meter.CreateHistogram<double>("d", "s");
-        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("Of meters,");
+        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("Of meters:");
 
         histogram.Record(-1);
         histogram.Record(double.NaN);
@@ -152,8 +152,8 @@ public class MeterBridgeTests
         (await JsonAsync(server)).GetProperty("meters").GetRawText().Should().Be(
             "{\"unavailableReason\":null,\"series\":1,\"negative\":1,\"notANumber\":2,\"overflow\":3,\"refusedInstruments\":0}");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain(
-            "<p class=\"nothing\">Of meters, 1 negative values are not recorded; 2 values that are not numbers are not recorded; "
-            + "3 values have no series of their own (<code>MaxSeries</code> is 1).</p>");
+            "<p class=\"nothing\">Of meters: 1 negative values that were not recorded; "
+            + "2 values that are not finite numbers and were not recorded; 3 values in overflow series (<code>MaxSeries</code> is 1).</p>");
     }
 
     [Fact]
@@ -264,7 +264,7 @@ public class DisabledMeterBridgeTests
                 && line.Contains(MeterHistograms.SwitchName, StringComparison.Ordinal));
             (await server.Client.GetStringAsync("/picollo")).Should().Contain("<p class=\"nothing\">Meters are not recorded. The application has disabled");
             (await MeterBridgeTests.JsonAsync(server)).GetProperty("meters").GetProperty("unavailableReason").GetString().Should()
-                .Contain("MeterSupport");
+                .Contain("MetricsSupport");
         }
         finally
         {

@@ -92,6 +92,18 @@ public class ConversionTests
     }
 
     [Fact]
+    public void Positive_infinity_counts_as_not_a_number_because_it_would_spoil_every_sum()
+    {
+        using Listening listening = new();
+
+        listening.Meter.CreateHistogram<double>("d", "s").Record(double.PositiveInfinity);
+        listening.Meter.CreateHistogram<float>("f", "s").Record(float.PositiveInfinity);
+
+        (listening.Histograms.NegativeCount, listening.Histograms.NaNCount).Should().Be((0, 2));
+        listening.Series.Should().BeEmpty();
+    }
+
+    [Fact]
     public void Zero_of_either_sign_is_zero()
     {
         using Listening listening = new();
@@ -111,8 +123,8 @@ public class ConversionTests
         using Listening listening = new();
         Histogram<double> seconds = listening.Meter.CreateHistogram<double>("d", "s");
 
-        seconds.Record(double.PositiveInfinity);
         seconds.Record(double.MaxValue);
+        seconds.Record(1e300);
         seconds.Record(9_223_372_036.854775808);
         seconds.Record(9_223_372_036.854);
 

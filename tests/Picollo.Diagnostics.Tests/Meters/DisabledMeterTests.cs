@@ -10,7 +10,7 @@ public sealed class DisabledMeterTests(FaultsApp app) : IClassFixture<FaultsApp>
     {
         Dictionary<string, string> findings = app.Run("no-meters");
 
-        findings["reason"].Should().Contain("System.Diagnostics.Metrics.Meter.IsSupported").And.Contain("MeterSupport");
+        findings["reason"].Should().Contain("System.Diagnostics.Metrics.Meter.IsSupported").And.Contain("MetricsSupport");
         findings["series"].Should().Be("0");
         findings["enabled"].Should().Be("False", "the runtime has the same switch");
     }

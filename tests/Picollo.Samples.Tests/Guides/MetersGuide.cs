@@ -1,6 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.Diagnostics;
+using Picollo.AspNetCore;
 
 namespace Picollo.Samples.Tests.Guides;
 
@@ -12,8 +12,8 @@ internal static class MetersGuide
         builder.Services.AddPicollo(options => options.Meters.AddMeter("Microsoft.AspNetCore.Hosting", "System.Net.Http", "Npgsql", "MyApp*"));
     }
 
-    public static void Scale(MeterHistogramsOptions options)
+    public static void Scale(PicolloOptions options)
     {
-        options.AddMeter("Shop").SetScale("shop.price", 100);         // cents
+        options.Meters.AddMeter("Shop").SetScale("shop.price", 100);  // cents
     }
 }

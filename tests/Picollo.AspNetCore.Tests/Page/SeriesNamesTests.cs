@@ -1,0 +1,45 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Picollo.AspNetCore.Page;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>Many histograms in one table.</summary>
+public class SeriesNamesTests
+{
+    [Fact]
+    public void Labels_that_all_series_of_a_name_share_are_left_out()
+    {
+        SeriesNames.Of([Named("a", ("x", "1"), ("y", "1")), Named("a", ("x", "1"), ("y", "2")), Named("b", ("x", "1"))])
+            .Should().Equal("a{y=\"1\"}", "a{y=\"2\"}", "b{x=\"1\"}");
+    }
+
+    [Fact]
+    public void A_label_that_one_series_does_not_have_is_kept() =>
+        SeriesNames.Of([Named("a", ("x", "1")), Named("a", ("x", "1"), ("y", "2")), Named("a")])
+            .Should().Equal("a{x=\"1\"}", "a{x=\"1\",y=\"2\"}", "a");
+
+    [Fact]
+    public async Task The_table_has_the_hundred_histograms_with_the_most_values_and_the_chosen_one()
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        for (int i = 0; i < 150; i++)
+        {
+            HdrHistogram histogram = HdrHistogram.Create();
+            histogram.Record(1, (ulong)i + 1);
+            server.Registry.Add("series", histogram, [new("number", i.ToString("d3", CultureInfo.InvariantCulture))]);
+        }
+
+        string chosen = (await server.JsonAsync()).GetProperty("histograms")[0].GetProperty("id").GetString()!;
+        string page = await server.Client.GetStringAsync($"/picollo?show={chosen}");
+
+        Regex.Matches(page, "number=&quot;([0-9]{3})&quot;}</bdi></a>").Select(one => int.Parse(one.Groups[1].Value, CultureInfo.InvariantCulture))
+            .Should().Equal([0, .. Enumerable.Range(51, 99)]);
+        page.Should().Contain("These are the 100 histograms with the most values, of 150.");
+        (await server.JsonAsync()).GetProperty("histograms").GetArrayLength().Should().Be(150);
+    }
+
+    private static HdrHistogramRegistration Named(string name, params (string Key, string Value)[] labels) =>
+        new(name, HdrHistogram.Create(), HdrHistogramDescription.None, [.. labels.Select(label => new KeyValuePair<string, string>(label.Key, label.Value))]);
+}
