@@ -258,7 +258,7 @@ internal static class UsageTables
             {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions a second.
             Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
             {totals.Gen2Collections:N0} of generation 2) paused {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s;
-            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; {totals.Exceptions:N0} thrown exception{(totals.Exceptions == 1 ? "" : "s")};
+            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; exceptions: {totals.Exceptions:N0};
             {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
 
             """);

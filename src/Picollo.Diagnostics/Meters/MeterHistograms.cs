@@ -113,8 +113,8 @@ public sealed class MeterHistograms : IDisposable
         ArgumentNullException.ThrowIfNull(options);
         bool isDisabled = AppContext.TryGetSwitch(SwitchName, out bool isSupported) && !isSupported;
         MeterHistograms meters = new(registry, options.Copy(), isDisabled
-            ? $"The application has disabled its meters: {SwitchName} is false in its runtimeconfig.json. Set the property MetricsSupport to "
-              + "true in its project."
+            ? $"The application has disabled its meters: {SwitchName} is false in its runtimeconfig.json. Set the property "
+              + "MetricsSupport to true in its project."
             : null);
         meters._listener?.Start();
         return meters;
