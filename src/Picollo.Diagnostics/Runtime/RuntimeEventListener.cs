@@ -46,6 +46,8 @@ internal sealed class RuntimeEventListener : EventListener
 
     public static RuntimeEventListener Start(RuntimeEventReader reader)
     {
+        // The runtime's thread that delivers events would keep the AsyncLocals of the caller as long as there is a listener.
+        using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         lock (Switching)
         {
             return new RuntimeEventListener(reader);

@@ -92,6 +92,34 @@ public class RuntimeMeterTests
     }
 
     [Fact]
+    public void A_meter_keeps_nothing_of_the_flow_that_starts_it()
+    {
+        AsyncLocal<object?> local = new();
+        WeakReference? value = null;
+        RuntimeMeter? meter = null;
+        Thread starter = new(() =>
+        {
+            object flowing = new();
+            value = new WeakReference(flowing);
+            local.Value = flowing;
+            meter = RuntimeMeter.Start();
+            local.Value = null; // an ended thread keeps its context
+            ExecutionContext.IsFlowSuppressed().Should().BeFalse();
+        });
+        starter.Start();
+        starter.Join();
+
+        using (meter)
+        {
+            Until(() =>
+            {
+                GC.Collect();
+                return !value!.IsAlive;
+            });
+        }
+    }
+
+    [Fact]
     public void A_registry_has_the_histograms_while_the_meter_runs()
     {
         HdrHistogramRegistry registry = new();
