@@ -22,6 +22,12 @@ public class ConversionTests
     [InlineData("kBy", 2, 2000, "bytes", 1)]
     [InlineData("KiBy", 2, 2048, "bytes", 1)]
     [InlineData("MiBy", 1, 1 << 20, "bytes", 1)]
+    [InlineData("KBy", 2, 2000, "bytes", 1)]
+    [InlineData("MBy", 2, 2_000_000, "bytes", 1)]
+    [InlineData("GBy", 2, 2_000_000_000, "bytes", 1)]
+    [InlineData("TBy", 2, 2_000_000_000_000, "bytes", 1)]
+    [InlineData("GiBy", 2, 2_147_483_648, "bytes", 1)]
+    [InlineData("TiBy", 2, 2_199_023_255_552, "bytes", 1)]
     [InlineData("{request}", 2, 2_000_000, "", 1e6)]
     [InlineData("{request}/s", 2, 2_000_000, "/s", 1e6)]
     [InlineData("{open", 2, 2_000_000, "", 1e6)]
@@ -39,6 +45,18 @@ public class ConversionTests
         (description.Unit.Name, description.Unit.Ratio).Should().Be((name, ratio));
         double error = recorded * Precision;
         ((double)listening.Only.Histogram.GetPercentileValue(50)).Should().BeApproximately(recorded, error);
+    }
+
+    [Fact]
+    public void Fractions_of_every_type_without_a_unit_have_millionths_and_integers_in_a_unit_its_scale()
+    {
+        using Listening listening = new();
+
+        listening.Meter.CreateHistogram<float>("f").Record(0.5f);
+        listening.Meter.CreateHistogram<decimal>("m").Record(0.5m);
+        listening.Meter.CreateHistogram<long>("t", "us").Record(500);
+
+        listening.Registry.Registrations.Should().HaveCount(3).And.OnlyContain(one => one.Histogram.GetBucket(500_000).Count == 1);
     }
 
     [Fact]

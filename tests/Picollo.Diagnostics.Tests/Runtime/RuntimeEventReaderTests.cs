@@ -69,6 +69,38 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
+    public void A_pause_with_several_collections_counts_for_the_oldest_generation()
+    {
+        _reader.OnSuspendBegin(0, Collection);
+        _reader.OnSuspendEnd(1);
+        _reader.OnSuspendEnd(5); // a second one has no request
+        _reader.OnCollectionStart(1, 2, Induced, Blocking);
+        _reader.OnCollectionEnd(1);
+        _reader.OnCollectionStart(2, 1, AllocSmall, Blocking);
+        _reader.OnRestartBegin(100);
+
+        Causes().Should().Equal("gen2 induced 1");
+        ValuesOf(_reader.Suspensions).Should().Equal(1UL);
+    }
+
+    [Fact]
+    public void Reasons_have_the_names_of_the_runtime()
+    {
+        string[] names =
+        [
+            "alloc_small", "induced", "low_memory", "empty", "alloc_large", "out_of_space_small", "out_of_space_large", "induced_not_forced",
+            "stress", "induced_low_memory", "induced_compacting", "low_memory_host", "provisional_mode_full", "low_memory_host_blocking",
+            "background_tuning_small", "background_tuning_large", "background_stepping", "induced_aggressive",
+        ];
+        for (uint reason = 0; reason < names.Length; reason++)
+        {
+            Pause(1_000 * reason, 10, (reason, 0, reason));
+        }
+
+        Causes().Should().Equal(names.Select(name => $"gen0 {name} 1"));
+    }
+
+    [Fact]
     public void Suspensions_for_other_reasons_are_not_pauses()
     {
         Pause(0, 50, collection: null, Other);
