@@ -60,6 +60,21 @@ public class ConversionTests
     }
 
     [Fact]
+    public void Instruments_of_one_meter_and_name_keep_their_units_types_and_tags()
+    {
+        using Listening listening = new();
+        listening.Meter.CreateHistogram<double>("x", "s").Record(0.5);
+        listening.Meter.CreateHistogram<double>("x", "ms").Record(0.5);
+        listening.Meter.CreateHistogram<double>("y").Record(0.5);
+        listening.Meter.CreateHistogram<long>("y").Record(3);
+        listening.Meter.CreateHistogram<int>("z", tags: [new("a", "1")]).Record(1);
+        listening.Meter.CreateHistogram<int>("z", tags: [new("a", "2")]).Record(1);
+
+        listening.Registry.Registrations.Single(one => one.Name == "x").Histogram.GetBucket(500_000).Count.Should().Be(1);
+        listening.Series.Should().Equal($"{listening.Meter.Name}.y", "x", "y", "z{a=\"1\"}", "z{a=\"2\"}");
+    }
+
+    [Fact]
     public void Integers_without_a_unit_are_recorded_as_they_are()
     {
         using Listening listening = new();
