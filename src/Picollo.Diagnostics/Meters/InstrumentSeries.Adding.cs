@@ -7,10 +7,10 @@ namespace Picollo.Diagnostics.Meters;
 
 /// <content>
 /// What is not in the table: tags in another order or with values that are compared by their text, new tags, and too many.
-/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, text cut, foreign values replaced by their
-/// text. Each series has a slot of this form. A measurement in another order that finds it gets one more slot, as long as there is room, so
-/// that its next one is fast. So do values of another type with the same text, which are the same series; beyond the limit of series, they
-/// are not recognised any more.</para>
+/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, values replaced by their text, and without those
+/// whose text is empty, which are no labels in an exposition. Each series has a slot of this form. A measurement in another order, or with
+/// values of another type and the same text, that finds it gets one more slot, as long as there is room, so that its next one is
+/// fast.</para>
 /// <para>No lock is held while code of the application may run (the text of values, and the registry, whose lock the application's own
 /// <c>GetOrAdd</c> holds while it creates a histogram). Hence the three steps of a new series: reserve it, register it, publish it. Two
 /// threads may register the same series at once; the registry has one histogram for both.</para>
@@ -38,7 +38,7 @@ internal sealed partial class InstrumentSeries
     // By labels. Null until the histogram is registered. Guarded by the gate.
     private readonly Dictionary<string, ThreadLocalHdrHistogram<uint>?> _series = new(StringComparer.Ordinal);
     private int _pending; // series that are reserved and not published; guarded by the gate
-    private int _slotCount; // guarded by the gate
+    private int _slotCount; // written with the gate held
     private int _orderCount; // of the slots, those that are not the first of a series; written with the gate held
     private bool _isFull; // all series that there may be are published; set once, with the gate held
     private ThreadLocalHdrHistogram<uint>? _overflow;
@@ -51,12 +51,16 @@ internal sealed partial class InstrumentSeries
         _ownLabels =
         [
             .. (instrument.Meter.Tags ?? []).Concat(instrument.Tags ?? [])
-                .Select(tag => new KeyValuePair<string, string>(TagText.OfKey(tag.Key), TagText.Of(TagText.Comparable(tag.Value)))),
+                .Select(tag => new KeyValuePair<string, string>(TagText.OfKey(tag.Key), TagText.Cut(TagText.Of(tag.Value))))
+                .Where(label => label.Value.Length > 0),
         ];
     }
 
     /// <summary>The labels of the meter and the instrument as one text.</summary>
     public string OwnLabels => KeyOf(_ownLabels);
+
+    /// <summary>The number of slots in the table: at most one for each series and those of further orders.</summary>
+    internal int SlotCount => Volatile.Read(ref _slotCount);
 
     private int MaxOrders => OrdersPerSeries * _maxSeries;
 
@@ -84,7 +88,8 @@ internal sealed partial class InstrumentSeries
         return histogram;
     }
 
-    /// <summary>Copies tags in the form that is the same for all orders. No lock may be held.</summary>
+    /// <summary>Copies tags in the form that is the same for all orders and types. Text is not cut, because that would allocate. No lock may
+    /// be held.</summary>
     private static Span<KeyValuePair<string, object?>> SortInto(
         Span<KeyValuePair<string, object?>> sorted, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -106,10 +111,19 @@ internal sealed partial class InstrumentSeries
                 count++;
             }
 
-            sorted[isThere ? at - 1 : at] = new(key, TagText.Comparable(value)); // the last one of a key holds
+            sorted[isThere ? at - 1 : at] = new(key, TagText.Of(value));
         }
 
-        return sorted[..count];
+        int kept = 0;
+        foreach (KeyValuePair<string, object?> tag in sorted[..count])
+        {
+            if (tag.Value is not "")
+            {
+                sorted[kept++] = tag;
+            }
+        }
+
+        return sorted[..kept];
     }
 
     /// <summary>Adds a series; null if there are as many as there may be.</summary>
@@ -146,7 +160,7 @@ internal sealed partial class InstrumentSeries
             }
             else
             {
-                AddSlot(sorted.ToArray(), histogram, isNew);
+                AddSlot(Cut(sorted), histogram, isNew);
             }
 
             _pending -= isNew ? 1 : 0;
@@ -178,13 +192,18 @@ internal sealed partial class InstrumentSeries
             }
         }
 
+        AddSlot(Cut(tags), histogram, isFirst: false);
+    }
+
+    private static KeyValuePair<string, object?>[] Cut(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
         KeyValuePair<string, object?>[] copy = tags.ToArray();
         foreach (ref KeyValuePair<string, object?> tag in copy.AsSpan())
         {
             tag = new(tag.Key is null ? null! : TagText.Cut(tag.Key), tag.Value is string text ? TagText.Cut(text) : tag.Value);
         }
 
-        AddSlot(copy, histogram, isFirst: false);
+        return copy;
     }
 
     private void AddSlot(KeyValuePair<string, object?>[] tags, ThreadLocalHdrHistogram<uint> histogram, bool isFirst)
@@ -238,7 +257,7 @@ internal sealed partial class InstrumentSeries
 
         foreach ((string key, object? value) in sorted)
         {
-            labels[key] = TagText.Of(value);
+            labels[key] = TagText.Cut((string)value!);
         }
 
         return [.. labels];

@@ -19,15 +19,17 @@ namespace Picollo.Diagnostics;
 /// <para><b>What is not recorded.</b> Negative values, −∞ included, count in <see cref="NegativeCount"/>, and NaN and +∞ in
 /// <see cref="NaNCount"/>. Values from 2⁶³ nanoseconds, bytes or steps count as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
-/// <para><b>Tags.</b> The order does not matter, and the last one of several with the same key holds. Of keys and values, the first 256
-/// characters count. Numbers, Boolean values and text are compared by value; other values by their <c>ToString()</c>, which is then called
-/// for each measurement. After <see cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
+/// <para><b>Tags.</b> The order does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to 256
+/// characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is null or empty is not a label. For values
+/// that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After <see
+/// cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
 /// <c>otel.metric.overflow="true"</c>.</para>
 /// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their recorded units
 /// differ (seconds and bytes, for example), the name of the second one is prefixed with its meter's name. An already registered histogram
 /// with the same name, labels and unit is used if it is thread-local and 32-bit; otherwise, the name is prefixed, too.</para>
 /// <para>Thread-safe. A measurement takes no lock and allocates nothing, except for the first with new tags, a new order of tags, or a new
-/// magnitude on a thread. Recording never throws, even if a tag's <c>ToString()</c> does.</para>
+/// magnitude on a thread, and for the text of numbers in tags that are recorded in an overflow series. Recording never throws, even if a
+/// tag's <c>ToString()</c> does.</para>
 /// <example>
 /// <code>
 /// HdrHistogramRegistry registry = new();

@@ -3,10 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>A cheap hash of tags, and their exact comparison.</summary>
+/// <summary>A hash of tags, and their exact comparison.</summary>
 /// <remarks>
-/// <para>The hash takes the same time for any text: it reads the length and eight characters. Texts that differ elsewhere only have the
-/// same hash, and the comparison keeps them apart; at worst a look-up compares as many slots as a table has.</para>
+/// <para>The hash reads all characters that count, but not the keys. Sets of tags that differ in nothing but their keys have the same
+/// hash, and the comparison keeps them apart; a look-up compares as many slots as there are such sets.</para>
 /// <para>Only what runs no code of the application is compared by value: text, numbers, Boolean values and characters. Others are never in
 /// a table, because <see cref="TagText"/> replaces them by their text.</para>
 /// </remarks>
@@ -19,6 +19,9 @@ internal static class TagIdentity
     private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15; // 2⁶⁴ divided by the golden ratio: spreads all bits to the upper ones
     private const int Turn = 11; // of 64: eight tags until bits of the first one meet it again
     private const ulong OfNull = 1;
+
+    // Odd. Of this process, so that nobody outside can choose text with equal hashes.
+    private static readonly ulong Seed = (ulong)Random.Shared.NextInt64() | 1;
 
     /// <summary>The hash of values in their order. Keys are left out: in an application, they hardly differ where the values are the
     /// same.</summary>
@@ -110,19 +113,28 @@ internal static class TagIdentity
         return hash * Multiplier;
     }
 
-    /// <summary>Mixes the length, the four characters before the middle and the last four.</summary>
+    /// <summary>Mixes the length and all characters that count.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong BitsOf(string text)
     {
-        // Eight bytes that end with a character lie within the object for every position from 0, also of a text of fewer than four
-        // characters: the length (and above it the type) is before the first character. These bytes are the same for all texts of the
-        // same length, so they do no harm, and no test for short text is needed. A collection changes neither while this runs, except for
-        // marks in the lowest bits of the type, which the eight bytes do not reach: they begin at the fourth byte of a 64-bit object.
-        nint length = Math.Min(text.Length, MaxTextLength);
+        // Four characters at a time, and the last four, which may overlap with those before. These eight bytes end with a character and lie
+        // within the object also for a text of fewer than four characters: the length (and above it the type) is before the first
+        // character. They are then the same for all texts of the same length, so no test for short text is needed. A collection changes
+        // neither while this runs, except for marks in the lowest bits of the type, which the eight bytes do not reach: they begin at the
+        // fourth byte of a 64-bit object.
+        nint end = (Math.Min(text.Length, MaxTextLength) * sizeof(char)) - sizeof(ulong);
         ref byte characters = ref Unsafe.As<char, byte>(ref MemoryMarshal.GetReference(text.AsSpan()));
-        ulong last = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, (length * sizeof(char)) - sizeof(ulong)));
-        ulong middle = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, (length & ~1) - sizeof(ulong)));
-        return last + ulong.RotateLeft(middle, 29) + (ulong)length;
+        ulong bits = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, end)) + ((ulong)end << 56);
+
+        // Another odd factor for each position: the multiplications do not wait for each other, as they would in a chain.
+        ulong factor = Seed;
+        for (nint at = 0; at < end; at += sizeof(ulong))
+        {
+            factor += Multiplier - 1;
+            bits += Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, at)) * factor;
+        }
+
+        return bits;
     }
 
     /// <summary>The bits of a value of a comparable type; 0 for others, which are not in tables.</summary>

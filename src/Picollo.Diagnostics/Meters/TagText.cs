@@ -23,20 +23,16 @@ internal static class TagText
     /// <summary>A key, cut to the length that counts. A missing one and the reserved one are replaced.</summary>
     public static string OfKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
 
-    /// <summary>A value that can be in a table: itself, cut to the length that counts, or its text where only code of the application can
-    /// compare it. No lock may be held, because that code is called.</summary>
-    public static object? Comparable(object? value) =>
-        value is string text ? Cut(text) : TagIdentity.IsComparable(value) ? value : OfForeign(value!);
-
-    /// <summary>A value from <see cref="Comparable"/> as a label: empty for null, numbers as in the invariant culture.</summary>
-    public static string Of(object? comparable) => comparable switch
+    /// <summary>The text of a value, not cut: empty for null, numbers as in the invariant culture. No lock may be held, because code of the
+    /// application is called for values of its own types.</summary>
+    public static string Of(object? value) => value switch
     {
         null => "",
         string text => text,
         true => "true",
         false => "false",
-        IFormattable number => number.ToString(null, CultureInfo.InvariantCulture),
-        _ => comparable.ToString()!,
+        IFormattable number when TagIdentity.IsComparable(number) => number.ToString(null, CultureInfo.InvariantCulture),
+        _ => OfForeign(value),
     };
 
     public static string Cut(string text) => text.Length > TagIdentity.MaxTextLength ? text[..TagIdentity.MaxTextLength] : text;

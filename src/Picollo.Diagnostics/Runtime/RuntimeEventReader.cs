@@ -110,8 +110,16 @@ internal sealed class RuntimeEventReader
             (_backgroundReason, _backgroundNumber) = ((int)reason, number);
         }
 
+        if (_pauseStart == None)
+        {
+            return;
+        }
+
+        // A collection starts when threads are suspended for it, whatever events were lost before.
+        (_isSuspended, _isOthersTurn) = (true, false);
+
         // A background collection may start with one of a younger generation, in the same pause. The pause counts for the older.
-        if (_pauseStart != None && (int)generation >= _generation)
+        if ((int)generation >= _generation)
         {
             (_generation, _reason) = ((int)generation, (int)reason);
         }

@@ -64,7 +64,7 @@ public sealed class RuntimeMeter : IDisposable
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
     /// <c>gc.heap.generation</c> (<c>gen0</c>, <c>gen1</c>, <c>gen2</c>) and <c>gc.reason</c> (<c>alloc_small</c>, <c>induced</c>, …; the
     /// names of the runtime's <c>gc_reason</c>). The value is <c>unknown</c> if the meter started during the
-    /// collection.</summary>
+    /// collection, or if no collection followed.</summary>
     /// <value>Only causes that have occurred. A list that was read does not change.</value>
     public IReadOnlyList<HdrHistogramRegistration> GcPausesByCause => _reader.PausesByCause;
 

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using System.Globalization;
 using Picollo.Diagnostics.Meters;
 using Picollo.Metrics;
 
@@ -55,7 +56,7 @@ public class TagTests
             size.Record(1, shuffled);
         });
 
-        listening.Only.ToString().Should().Be("size{a=\"x\",b=\"1\",c=\"true\",d=\"\",e=\"y\"}");
+        listening.Only.ToString().Should().Be("size{a=\"x\",b=\"1\",c=\"true\",e=\"y\"}");
         listening.Only.Histogram.TotalCount.Should().Be(1000, "orders that have no slot of their own are found, too");
     }
 
@@ -131,25 +132,134 @@ public class TagTests
     }
 
     [Fact]
-    public void Values_with_the_same_hash_are_different_series()
+    public void Tags_with_the_same_hash_are_different_series()
     {
-        // The length, the characters before the middle and the last ones are the same.
-        string[] values = ["1-api-users-users-id", "2-api-users-users-id", "1-api-users-XXXXs-id", "1-bpi-users-users-id", "1-API-users-users-id"];
-        ulong[] hashes = [.. values.Select(value => TagIdentity.HashOf(Listening.Tags(("route", value))))];
-        hashes[1].Should().Be(hashes[0], "else this test shows nothing");
-        hashes[3].Should().Be(hashes[0]);
+        // The hash does not read keys, and a number has the same bits in several types.
+        KeyValuePair<string, object?>[][] all =
+        [
+            Listening.Tags(("a", "x")), Listening.Tags(("b", "x")), Listening.Tags(("a", 2)), Listening.Tags(("a", false)), Listening.Tags(("b", 2L)),
+        ];
+        TagIdentity.HashOf(all[1]).Should().Be(TagIdentity.HashOf(all[0]), "else this test shows nothing");
+        TagIdentity.HashOf(all[3]).Should().Be(TagIdentity.HashOf(all[2]));
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
 
         for (int round = 0; round < 5; round++)
         {
-            foreach (string value in values)
+            foreach (KeyValuePair<string, object?>[] tags in all)
             {
-                size.Record(1, new KeyValuePair<string, object?>("route", new string(value)));
+                size.Record(1, tags);
             }
         }
 
-        listening.Registry.Registrations.Should().HaveCount(values.Length).And.OnlyContain(one => one.Histogram.TotalCount == 5);
+        listening.Registry.Registrations.Should().HaveCount(all.Length).And.OnlyContain(one => one.Histogram.TotalCount == 5);
+    }
+
+    [Fact]
+    public void Text_that_differs_in_one_character_anywhere_has_another_hash()
+    {
+        char[] text = new string('a', TagIdentity.MaxTextLength).ToCharArray();
+        HashSet<ulong> hashes = [];
+        for (int length = 1; length <= text.Length; length++)
+        {
+            for (int at = 0; at < length; at++)
+            {
+                text[at] = 'b';
+                hashes.Add(TagIdentity.HashOf(Listening.Tags(("k", new string(text, 0, length)))));
+                text[at] = 'a';
+            }
+        }
+
+        hashes.Should().HaveCount(text.Length * (text.Length + 1) / 2);
+    }
+
+    [Fact]
+    public void Text_that_is_the_same_in_the_characters_that_count_has_the_same_hash()
+    {
+        string text = new('x', TagIdentity.MaxTextLength);
+
+        TagIdentity.HashOf(Listening.Tags(("k", text + "yz"))).Should().Be(TagIdentity.HashOf(Listening.Tags(("k", text))));
+    }
+
+    [Fact]
+    public void The_type_of_a_value_does_not_matter_when_there_is_no_room_for_further_series()
+    {
+        using Listening listening = new(options => options.MaxSeries = 1);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1, new KeyValuePair<string, object?>("code", 200));
+        size.Record(1, new KeyValuePair<string, object?>("code", 404));
+        foreach (object value in (object[])[200L, "200", (short)200, 200.0, 200m])
+        {
+            size.Record(1, new KeyValuePair<string, object?>("code", value));
+        }
+
+        listening.CountOf("size{code=\"200\"}").Should().Be(6);
+        listening.Histograms.OverflowCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void A_tag_without_text_is_no_label_as_in_an_exposition()
+    {
+        using Listening listening = new(options => options.MaxSeries = 2);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        size.Record(1);
+        size.Record(1, new("a", null), new("b", ""));
+        size.Record(1, new("b", "x"), new("a", ""), new("c", new NoText()));
+        size.Record(1, new("b", "x"), new("b", null));
+        size.Record(1, new KeyValuePair<string, object?>("d", 1));
+        size.Record(1, new("e", null), new("b", "x"));
+
+        listening.CountOf("size").Should().Be(3);
+        listening.CountOf("size{b=\"x\"}").Should().Be(2);
+        listening.CountOf(Overflow).Should().Be(1);
+    }
+
+    [Fact]
+    public void The_overflow_has_the_labels_of_the_instrument()
+    {
+        using Listening listening = new(options => options.MaxSeries = 1);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size", null, null, tags: [new("i", 1.5), new("n", null)]);
+        size.Record(1);
+        size.Record(1, new KeyValuePair<string, object?>("a", 1));
+
+        listening.Series.Should().Equal("size{i=\"1.5\"}", "size{i=\"1.5\",otel.metric.overflow=\"true\"}");
+    }
+
+    [Fact]
+    public void Numbers_in_labels_are_the_same_in_every_culture()
+    {
+        CultureInfo before = CultureInfo.CurrentCulture;
+        try
+        {
+            CultureInfo.CurrentCulture = new CultureInfo("") { NumberFormat = { NumberDecimalSeparator = ",", NegativeSign = "minus" } };
+            using Listening listening = new();
+            Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+            size.Record(1, new("a", 1.5), new("b", -2), new("c", 1.25m), new("d", (double[])[0.5]));
+
+            listening.Only.ToString().Should().Be("size{a=\"1.5\",b=\"-2\",c=\"1.25\",d=\"[0.5]\"}");
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = before;
+        }
+    }
+
+    [Fact]
+    public void Orders_of_tags_take_a_bounded_number_of_slots()
+    {
+        InstrumentSeries series = new(
+            new Meter("Orders").CreateHistogram<int>("size"), new(1, HdrHistogramDescription.None), new(), new(), maxSeries: 2);
+        KeyValuePair<string, object?>[] tags = Listening.Tags(("a", 1), ("b", 2), ("c", 3), ("d", 4), ("e", 5));
+        series.Record(1, tags);
+        series.Record(1, tags);
+        series.SlotCount.Should().Be(2, "one for the order, and one for the text of the values");
+        Seeded.Run(500, random =>
+        {
+            random.Shuffle(tags);
+            series.Record(1, tags);
+        });
+
+        series.SlotCount.Should().BeInRange(3, 10);
     }
 
     [Fact]
@@ -164,7 +274,7 @@ public class TagTests
         }
 
         listening.Series.Should().BeEquivalentTo(
-            "size{v=\"65\"}", "size{v=\"A\"}", "size{v=\"true\"}", "size{v=\"false\"}", "size{v=\"\"}", "size{v=\"2\"}", "size{v=\"3\"}", "size{v=\"1\"}",
+            "size{v=\"65\"}", "size{v=\"A\"}", "size{v=\"true\"}", "size{v=\"false\"}", "size", "size{v=\"2\"}", "size{v=\"3\"}", "size{v=\"1\"}",
             "size{v=\"NaN\"}", "size{v=\"-0\"}", "size{v=\"0\"}");
         listening.CountOf("size{v=\"65\"}").Should().Be(2 * 10, "they have the same label");
         listening.CountOf("size{v=\"A\"}").Should().Be(2 * 2);
@@ -184,6 +294,11 @@ public class TagTests
             foreach ((string key, object? value) in tags)
             {
                 labels[key.Length == 0 ? "(no key)" : key] = value is bool flag ? (flag ? "true" : "false") : value?.ToString() ?? "";
+            }
+
+            foreach (string key in labels.Where(label => label.Value.Length == 0).Select(label => label.Key).ToArray())
+            {
+                labels.Remove(key);
             }
 
             string series = labels.Count == 0 ? "size" : $"size{{{string.Join(',', labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";
@@ -279,7 +394,7 @@ public class TagTests
 
         listening.Registry.Registrations.Should().HaveCount(7).And.OnlyContain(one => one.Histogram.TotalCount == 3);
         listening.Series.Should().Contain([
-            "size{a=\"Monday\"}", "size{a=\"00000001-0002-0003-0405-060708090a0b\"}", "size{a=\"1.5\"}", "size{a=\"[x,y]\"}", "size{a=\"[1,2]\"}", "size{a=\"\"}"]);
+            "size{a=\"Monday\"}", "size{a=\"00000001-0002-0003-0405-060708090a0b\"}", "size{a=\"1.5\"}", "size{a=\"[x,y]\"}", "size{a=\"[1,2]\"}", "size"]);
         listening.Series.Should().OnlyContain(series => series.Length < 300);
     }
 

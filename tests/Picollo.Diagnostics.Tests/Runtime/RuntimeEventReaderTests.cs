@@ -165,6 +165,16 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
+    public void A_lost_restart_of_another_suspension_does_not_take_that_of_the_next_collection()
+    {
+        _reader.OnSuspendBegin(0, Other);
+        Pause(1_000, 20, (1, 0, AllocSmall));
+        Pause(2_000, 30, (2, 0, AllocSmall));
+
+        ValuesOf(_reader.Pauses).Should().Equal(20UL, 30UL);
+    }
+
+    [Fact]
     public void Events_of_a_collection_that_started_before_the_listener_are_ignored()
     {
         _reader.OnSuspendEnd(10);

@@ -89,6 +89,29 @@ public class RuntimeMeterTests
         }
 
         meter.GetTotals().Exceptions.Should().BeGreaterThanOrEqualTo(10);
+        meter.Dispose();
+        long exceptions = meter.GetTotals().Exceptions;
+        FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
+        meter.GetTotals().Exceptions.Should().Be(exceptions, "a meter that was disposed counts no more");
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Totals_are_those_of_the_runtime()
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        RuntimeTotals before = meter.GetTotals();
+        (int gen0, int gen1, int gen2) = (GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2));
+        GC.KeepAlive(new byte[10_000_000]);
+        GC.Collect();
+        RuntimeTotals after = meter.GetTotals();
+
+        (after.AllocatedBytes - before.AllocatedBytes).Should().BeInRange(9_000_000, 100_000_000, "contexts of threads make it inexact");
+        after.Gen0Collections.Should().BeInRange(gen0 + 1, GC.CollectionCount(0));
+        after.Gen1Collections.Should().BeInRange(gen1 + 1, GC.CollectionCount(1));
+        after.Gen2Collections.Should().BeInRange(gen2 + 1, GC.CollectionCount(2));
+        after.CompiledMethods.Should().BePositive();
+        after.CompilationTime.Should().BePositive();
     }
 
     [Fact]
