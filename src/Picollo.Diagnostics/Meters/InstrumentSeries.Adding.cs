@@ -7,9 +7,9 @@ namespace Picollo.Diagnostics.Meters;
 
 /// <content>
 /// What is not in the table: tags in another order or with values that are compared by their text, new tags, and too many.
-/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, values replaced by their text, and without those
-/// whose text is empty, which are no labels in an exposition. Each series has a slot of this form. A measurement in another order, or with
-/// values of another type and the same text, that finds it gets one more slot, as long as there is room, so that its next one is
+/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, values replaced by their text, and without
+/// those whose text is empty, which are no labels in an exposition. Each series has a slot of this form. A measurement in another order, or
+/// with values of another type and the same text, that finds it gets one more slot, as long as there is room, so that its next one is
 /// fast.</para>
 /// <para>No lock is held while code of the application may run (the text of values, and the registry, whose lock the application's own
 /// <c>GetOrAdd</c> holds while it creates a histogram). Hence the three steps of a new series: reserve it, register it, publish it. Two
@@ -88,8 +88,8 @@ internal sealed partial class InstrumentSeries
         return histogram;
     }
 
-    /// <summary>Copies tags in the form that is the same for all orders and types. Text is not cut, because that would allocate. No lock may
-    /// be held.</summary>
+    /// <summary>Copies tags in the form that is the same for all orders and types. Text is not cut, because that would allocate. No lock
+    /// may be held.</summary>
     private static Span<KeyValuePair<string, object?>> SortInto(
         Span<KeyValuePair<string, object?>> sorted, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
