@@ -146,7 +146,7 @@ public class WorkMeterTests
             web => web.MapHub<BurningHub>("/hub"),
             build: builder => builder.Services.AddSignalR());
         await CallAsync(app, transport, Calls);
-        for (int i = 0; i < 500 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0); i++)
+        for (int i = 0; i < 6000 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0); i++)
         {
             await Task.Delay(10);
         }

@@ -108,6 +108,40 @@ public class RuntimeUsageTests
         registry.TryGet(Delay, out _).Should().BeTrue("the application's own meter still runs");
     }
 
+    [Fact]
+    public async Task Rates_are_those_of_the_window_of_the_reading()
+    {
+        Clock clock = new();
+        await using ServiceProvider services = new ServiceCollection()
+            .AddLogging()
+            .AddSingleton<TimeProvider>(clock)
+            .AddPicollo(options => options.MeasureRuntime = true)
+            .Services.BuildServiceProvider();
+        RuntimeUsage usage = services.GetRequiredService<RuntimeUsage>();
+        await usage.StartAsync(CancellationToken.None);
+        UsageReader reader = services.GetRequiredService<UsageReader>();
+        RuntimeTotals before = usage.Totals!;
+        for (int i = 0; i < 10; i++)
+        {
+            GC.KeepAlive(new byte[10_000_000]);
+            GC.Collect();
+            FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
+        }
+
+        clock.Advance(100);
+        RuntimeReading first = reader.Read().Runtime!;
+        RuntimeTotals after = usage.Totals!;
+        clock.Advance(1000);
+        RuntimeReading second = reader.Read().Runtime!;
+
+        // What other tests do meanwhile counts, too.
+        first.ExceptionRate.Should().BeInRange(10 / 100.0, (after.Exceptions - before.Exceptions) / 100.0 + 1);
+        first.AllocationRate.Should().BeGreaterThanOrEqualTo(90_000_000 / 100.0);
+        (first.PauseShare * 100).Should().BeInRange(double.Epsilon, (after.GcPauseTime - before.GcPauseTime).TotalSeconds * 1.01 + 0.1);
+        second.AllocationRate.Should().BeLessThan(first.AllocationRate, "its window is the second only, and ten times as long");
+        second.Totals.Gen2Collections.Should().BeGreaterThanOrEqualTo(before.Gen2Collections + 10);
+    }
+
     /// <summary>Starts an application, and waits until it has values of a collection and of the thread pool.</summary>
     private static async Task<PageServer> StartAsync()
     {

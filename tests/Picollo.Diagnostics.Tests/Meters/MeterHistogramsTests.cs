@@ -258,4 +258,17 @@ public class MeterHistogramsTests
         listening.CountOf("size").Should().Be(1);
         listening.CountOf("other").Should().Be(1);
     }
+
+    [Fact]
+    public void An_exclusion_does_not_end_with_the_next_one()
+    {
+        using Listening listening = new(options => options.IsExcluded = instrument => instrument.Name == "first");
+        listening.Histograms.Exclude(instrument => instrument.Name == "second");
+        foreach (string name in (string[])["first", "second", "third"])
+        {
+            listening.Meter.CreateHistogram<int>(name).Record(1);
+        }
+
+        listening.Series.Should().Equal("third");
+    }
 }
