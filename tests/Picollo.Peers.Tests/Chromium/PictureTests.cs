@@ -83,6 +83,8 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
     private static IEnumerable<string> Headings(XElement picture) =>
         [.. picture.Descendants(Xhtml + "thead").Select(one => one.Value), .. picture.Descendants(Xhtml + "dt").Select(one => one.Value)];
 
-    private static IEnumerable<string> Names(XElement picture) =>
-        picture.Descendants(Xhtml + "bdi").Select(one => one.Value).Where(name => !name.StartsWith("/picollo", StringComparison.Ordinal)).Distinct().Order();
+    // Without the causes of collections: it depends on the machine which there are.
+    private static IEnumerable<string> Names(XElement picture) => picture.Descendants(Xhtml + "bdi").Select(one => one.Value)
+        .Where(name => !name.StartsWith("/picollo", StringComparison.Ordinal) && !name.StartsWith("dotnet.gc.pause", StringComparison.Ordinal))
+        .Distinct().Order();
 }
