@@ -165,6 +165,31 @@ public class ConversionTests
     }
 
     [Fact]
+    public void The_first_number_out_of_range_is_two_to_the_63rd()
+    {
+        using Listening listening = new(options => options.SetScale("d", 1));
+        Histogram<double> number = listening.Meter.CreateHistogram<double>("d");
+
+        number.Record(9_223_372_036_854_775_808.0);
+        number.Record(Math.BitDecrement(9_223_372_036_854_775_808.0));
+
+        (listening.Only.Histogram.OverflowCount, listening.Only.Histogram.TotalCount).Should().Be((1, 1));
+    }
+
+    [Theory]
+    [InlineData("d", 1e-30)]
+    [InlineData("TiBy", 1e-30)]
+    [InlineData("ns", 1e30)]
+    public void The_ratio_of_an_extreme_scale_is_one_that_a_description_takes(string unit, double scale)
+    {
+        using Listening listening = new(options => options.SetScale("d", scale));
+
+        listening.Meter.CreateHistogram<double>("d", unit).Record(1);
+
+        listening.Only.Description.Unit.Ratio.Should().BeInRange(1e-30, 1e30);
+    }
+
+    [Fact]
     public void The_largest_integer_is_within_the_range()
     {
         using Listening listening = new();

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Meters;
@@ -270,5 +271,25 @@ public class MeterHistogramsTests
         }
 
         listening.Series.Should().Equal("third");
+    }
+
+    [Fact]
+    public void Instruments_of_disposed_meters_are_not_kept_alive()
+    {
+        using Listening listening = new();
+        WeakReference[] instruments = Measure(listening.Meter.Name);
+        GC.Collect();
+
+        instruments.Should().OnlyContain(instrument => !instrument.IsAlive);
+        listening.Only.Histogram.TotalCount.Should().Be(100, "instruments with the same name share a series");
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference[] Measure(string name) => [.. Enumerable.Range(0, 100).Select(_ =>
+        {
+            using Meter meter = new(name);
+            Histogram<int> instrument = meter.CreateHistogram<int>("size");
+            instrument.Record(1);
+            return new WeakReference(instrument);
+        })];
     }
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using Picollo.Diagnostics.Meters;
 using Picollo.Metrics;
 
@@ -260,6 +261,40 @@ public class TagTests
         });
 
         series.SlotCount.Should().BeInRange(3, 10);
+    }
+
+    [Fact]
+    public void Values_that_are_compared_by_their_text_have_the_slot_of_their_series_only()
+    {
+        InstrumentSeries series = new(
+            new Meter("Foreign").CreateHistogram<int>("size"), new(1, HdrHistogramDescription.None), new(), new(), maxSeries: 2);
+        for (int i = 0; i < 3; i++)
+        {
+            series.Record(1, Listening.Tags(("a", DayOfWeek.Monday), ("b", 1)));
+        }
+
+        series.SlotCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void Long_text_is_not_kept_alive()
+    {
+        using Listening listening = new();
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        WeakReference text = Measure(size);
+        GC.Collect();
+
+        text.IsAlive.Should().BeFalse();
+        listening.Total.Should().Be(2);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Measure(Histogram<int> size)
+        {
+            string text = new('x', 100_000);
+            size.Record(1, new("b", text), new("a", 1));
+            size.Record(1, new("b", text), new("a", 1));
+            return new WeakReference(text);
+        }
     }
 
     [Fact]
