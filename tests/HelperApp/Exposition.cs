@@ -23,6 +23,7 @@ internal static class Exposition
             HdrHistogramDescription.Nanoseconds with { Help = "Time that nothing took." },
             [new("route", "/orders/{id}")]);
         PrometheusTextWriter writer = new();
+        PrometheusProtobufWriter native = new();
 
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
@@ -30,8 +31,17 @@ internal static class Exposition
         WebApplication app = builder.Build();
         app.MapGet("/metrics", context =>
         {
-            context.Response.ContentType = PrometheusTextWriter.ContentType;
-            writer.Write(context.Response.BodyWriter, registry);
+            bool isNative = PrometheusProtobufWriter.IsAccepted(context.Request.Headers.Accept);
+            context.Response.ContentType = isNative ? PrometheusProtobufWriter.ContentType : PrometheusTextWriter.ContentType;
+            if (isNative)
+            {
+                native.Write(context.Response.BodyWriter, registry);
+            }
+            else
+            {
+                writer.Write(context.Response.BodyWriter, registry);
+            }
+
             return Task.CompletedTask;
         });
 

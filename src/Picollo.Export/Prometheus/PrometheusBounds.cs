@@ -14,6 +14,7 @@ namespace Picollo.Export;
 internal sealed class PrometheusBounds
 {
     private readonly List<int> _ends = [];
+    private readonly List<double> _values = [];
     private readonly List<byte[]> _texts = [];
 
     public PrometheusBounds(ReadOnlyHdrHistogram histogram, HdrHistogramDescription description, double relativeError)
@@ -48,6 +49,7 @@ internal sealed class PrometheusBounds
             // bounded.
             double value = limit / description.Unit.Ratio;
             _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+            _values.Add(value);
             _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
         }
     }
@@ -63,6 +65,9 @@ internal sealed class PrometheusBounds
 
     /// <summary>The index after the last counter at or below a bound.</summary>
     public int EndOf(int bound) => _ends[bound];
+
+    /// <summary>A bound in the unit that is shown.</summary>
+    public double ValueOf(int bound) => _values[bound];
 
     /// <summary>A bound's value as it stands in a line, up to the count: <c>0.001"} </c>, the shortest decimal that is read as the
     /// same number.</summary>

@@ -21,13 +21,16 @@ internal static class PrometheusNames
         return end > 0 && name[end..] is "_bucket" or "_sum" or "_count" ? name[..end] : null;
     }
 
+    /// <summary>Labels as they stand between braces (<see cref="PairsOf"/>); empty where there are none.</summary>
+    public static string LabelsOf(IReadOnlyList<KeyValuePair<string, string>> labels) =>
+        string.Join(',', PairsOf(labels).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
+
     /// <summary>
-    /// Labels as they stand between braces, in the ordinal order of their names; empty where there are none. A name that
-    /// Prometheus uses itself gets <c>exported_</c> before it, as its own scraper has it. Where names become equal the values are
+    /// Labels with the names that they have in an exposition, in their ordinal order. A name that Prometheus uses itself gets <c>exported_</c> before it, as its own scraper has it. Where names become equal the values are
     /// joined by semicolons in the order of the labels, which is OpenTelemetry's rule
     /// (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/). An empty value is no label.
     /// </summary>
-    public static string LabelsOf(IReadOnlyList<KeyValuePair<string, string>> labels)
+    public static IEnumerable<KeyValuePair<string, string>> PairsOf(IReadOnlyList<KeyValuePair<string, string>> labels)
     {
         SortedDictionary<string, string> values = new(StringComparer.Ordinal);
         foreach ((string key, string value) in labels)
@@ -36,8 +39,7 @@ internal static class PrometheusNames
             values[name] = values.TryGetValue(name, out string? before) ? $"{before};{value}" : value;
         }
 
-        return string.Join(
-            ',', values.Where(label => label.Value.Length > 0).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
+        return values.Where(label => label.Value.Length > 0);
     }
 
     /// <summary>Text for a help line or a comment: what ends a line, and the sign that stands for it, are escaped.</summary>

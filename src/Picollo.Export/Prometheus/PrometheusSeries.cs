@@ -5,8 +5,6 @@ namespace Picollo.Export;
 /// <summary>A registration as a series of an exposition: what stays the same in its lines, rendered once.</summary>
 internal sealed class PrometheusSeries
 {
-    private readonly HdrHistogramRegistration _registration;
-    private readonly PrometheusBounds _bounds;
     private readonly byte[] _header;
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
@@ -15,8 +13,7 @@ internal sealed class PrometheusSeries
 
     public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
     {
-        _registration = registration;
-        _bounds = bounds;
+        (Registration, Bounds) = (registration, bounds);
         HdrHistogramDescription description = registration.Description;
         Name = PrometheusNames.NameOf(registration.Name, description.Unit.Name);
         Labels = PrometheusNames.LabelsOf(registration.Labels);
@@ -30,15 +27,13 @@ internal sealed class PrometheusSeries
         Owner = PrometheusNames.OwnerOf(Name);
     }
 
-    /// <summary>Why the second of two registrations that become one series is left out.</summary>
-    public static ReadOnlySpan<byte> SameSeries => "it has the name and labels of the series above"u8;
-
-    /// <summary>Why a name is left out that is one of another's lines.</summary>
-    public static ReadOnlySpan<byte> SameLines => "another histogram's lines have this name"u8;
-
     private static ReadOnlySpan<byte> Infinity => "+Inf\"} "u8;
 
     private static ReadOnlySpan<byte> EndOfLine => "\n"u8;
+
+    public HdrHistogramRegistration Registration { get; }
+
+    public PrometheusBounds Bounds { get; }
 
     /// <summary>The metric's name.</summary>
     public string Name { get; }
@@ -71,7 +66,7 @@ internal sealed class PrometheusSeries
     {
         try
         {
-            copy = _registration.Histogram.ReadUsed();
+            copy = Registration.Histogram.ReadUsed();
             return true;
         }
         catch (ObjectDisposedException)
@@ -81,30 +76,36 @@ internal sealed class PrometheusSeries
         }
     }
 
+    /// <summary>The sum of all values, in the unit that is shown.</summary>
+    public double SumOf(CountsCopy copy)
+    {
+        double sum = Registration.ExactSum is { } exact
+            ? exact()
+            : Registration.Histogram.SumOf(copy)
+                + ((double)copy.Underflow * Bounds.RangeStart)
+                + ((double)copy.Overflow * Bounds.RangeEnd);
+        return sum / Registration.Description.Unit.Ratio;
+    }
+
     /// <summary>Writes the lines of a copy of the counters.</summary>
     public void Write(ref Utf8Lines lines, CountsCopy copy)
     {
         ulong count = copy.Underflow;
         int from = 0;
-        for (int i = 0; i < _bounds.Count; i++)
+        for (int i = 0; i < Bounds.Count; i++)
         {
-            int to = _bounds.EndOf(i);
+            int to = Bounds.EndOf(i);
             count += copy.SumOfUsed(from, to);
             from = to;
-            lines.WriteLine(_bucket, _bounds.TextOf(i), count);
+            lines.WriteLine(_bucket, Bounds.TextOf(i), count);
         }
 
         count += copy.SumOfUsed(from, copy.Counts.Length) + copy.Overflow;
         lines.WriteLine(_bucket, Infinity, count);
 
-        double sum = _registration.ExactSum is { } exact
-            ? exact()
-            : _registration.Histogram.SumOf(copy)
-                + ((double)copy.Underflow * _bounds.RangeStart)
-                + ((double)copy.Overflow * _bounds.RangeEnd);
         lines.Reserve(_sum.Length + Utf8Lines.NumberLength + EndOfLine.Length);
         lines.Write(_sum);
-        lines.Write(sum / _registration.Description.Unit.Ratio);
+        lines.Write(SumOf(copy));
         lines.Write(EndOfLine);
         lines.WriteLine(_count, [], count);
     }

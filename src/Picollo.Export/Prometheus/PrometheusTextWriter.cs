@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
@@ -51,12 +49,7 @@ public sealed class PrometheusTextWriter
     /// <summary>The media type of what is written.</summary>
     public static string ContentType => "text/plain; version=0.0.4; charset=utf-8";
 
-    private readonly double _relativeError;
-    private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];
-    private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries>.CreateValueCallback _render;
-
-    // As many as there are kinds of histograms, few: those of one kind share their bounds.
-    private readonly ConcurrentDictionary<BoundsKey, PrometheusBounds> _bounds = new();
+    private readonly PrometheusSelection _selection;
 
     /// <summary>A writer.</summary>
     /// <param name="relativeError">How coarse the bounds are: a bucket's half width as a share of its values, 0.000001 to 0.5. Rounded
@@ -69,8 +62,7 @@ public sealed class PrometheusTextWriter
             throw new ArgumentOutOfRangeException(nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.5.");
         }
 
-        _relativeError = relativeError;
-        _render = Render;
+        _selection = new PrometheusSelection(relativeError);
     }
 
     /// <summary>Writes all histograms of a registry.</summary>
@@ -95,31 +87,21 @@ public sealed class PrometheusTextWriter
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(registrations);
         Utf8Lines lines = new(output);
-        HashSet<string> names = [];
-        PrometheusSeries? last = null;
-        foreach (PrometheusSeries series in Sorted(registrations))
+        foreach (PrometheusSelected selected in _selection.Select(registrations))
         {
-            if (last?.Name == series.Name && last.Labels == series.Labels)
+            using CountsCopy copy = selected.Copy;
+            if (selected.LeftOut is { } reason)
             {
-                series.WriteLeftOut(ref lines, PrometheusSeries.SameSeries);
+                selected.Series.WriteLeftOut(ref lines, reason);
+                continue;
             }
-            else if (series.Owner is { } owner && names.Contains(owner))
-            {
-                series.WriteLeftOut(ref lines, PrometheusSeries.SameLines);
-            }
-            else if (series.TryRead(out CountsCopy copy))
-            {
-                using (copy)
-                {
-                    if (names.Add(series.Name))
-                    {
-                        series.WriteHeader(ref lines);
-                    }
 
-                    series.Write(ref lines, copy);
-                    last = series;
-                }
+            if (selected.IsFirstOfName)
+            {
+                selected.Series.WriteHeader(ref lines);
             }
+
+            selected.Series.Write(ref lines, copy);
         }
 
         lines.Flush();
@@ -186,27 +168,4 @@ public sealed class PrometheusTextWriter
 
         lines.Flush();
     }
-
-    // By name and then by labels, so that a name's series stand together; a stable order, so that the first of equal ones stays
-    // the first. A name stands before those that it begins: x is written, or is not, before x_sum asks.
-    private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations
-        .Select(registration => _series.GetValue(registration, _render))
-        .OrderBy(series => series.Name, StringComparer.Ordinal)
-        .ThenBy(series => series.Labels, StringComparer.Ordinal);
-
-    private PrometheusSeries Render(HdrHistogramRegistration registration)
-    {
-        HdrHistogram histogram = registration.Histogram;
-        HdrHistogramDescription description = registration.Description;
-        BoundsKey key = new(
-            histogram.Layout,
-            histogram.FirstIndex,
-            histogram.Length,
-            description.LowestBound,
-            description.HighestBound,
-            description.Unit.Ratio);
-        return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
-    }
-
-    private readonly record struct BoundsKey(HdrLayout Layout, uint FirstIndex, int Length, ulong Lowest, ulong Highest, double Ratio);
 }

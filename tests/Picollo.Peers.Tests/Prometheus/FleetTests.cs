@@ -55,6 +55,49 @@ public class FleetTests(ITestOutputHelper output)
         }
     }
 
+    [FactNeeding(Need.Prometheus)]
+    public async Task Quantiles_of_native_histograms_are_within_a_bucket_of_those_of_the_merged_histogram()
+    {
+        const string Native = "fleet_latency_seconds"; // without _bucket: one series for each process
+        const double BucketRatio = 1.0219; // 2^(2^-5)
+        ExportingProcess[] processes = [new(0), new(1), new(2)];
+        await using PrometheusServer prometheus = new(
+            processes.Select(process => process.Address), arguments: PrometheusServer.WithNativeHistograms);
+        try
+        {
+            await prometheus.WaitFor($"histogram_count({Native})", processes.Length, 0);
+            await processes[0].Record(30_000);
+            await processes[1].Record(20_000);
+            await processes[2].Record(1_000);
+            HdrHistogram merged = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+            foreach (ExportingProcess process in processes)
+            {
+                merged.Add(await process.GetHistogram());
+            }
+
+            await prometheus.WaitFor($"sum(histogram_count({Native}))", 1, merged.TotalCount);
+
+            (await prometheus.Query($"histogram_count(sum({Native}))")).Should().Be(merged.TotalCount);
+            (await prometheus.Query($"histogram_sum(sum({Native}))"))
+                .Should().BeApproximately(merged.GetSummary().Sum / NanosecondsPerSecond, 1e-6);
+            (await prometheus.QueryAll($"{Native}_bucket")).Should().BeEmpty("the classic buckets are not read as well");
+            foreach (double quantile in Quantiles)
+            {
+                double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum({Native}))"));
+                double exact = merged.GetPercentileValue(100 * quantile);
+                output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P2}");
+                (answer / exact).Should().BeInRange(1 / BucketRatio / 1.001, BucketRatio * 1.001);
+            }
+        }
+        finally
+        {
+            foreach (ExportingProcess process in processes)
+            {
+                await process.DisposeAsync();
+            }
+        }
+    }
+
     private static async Task CheckCounts(PrometheusServer prometheus, HdrHistogram merged, DateTimeOffset now)
     {
         (await prometheus.Query($"sum({Name}_count)", now)).Should().Be(merged.TotalCount);

@@ -17,7 +17,10 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     private readonly HttpClient _client = new();
     private readonly Process _process;
 
-    public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", params string[] ruleFiles)
+    /// <summary>Whether histograms are scraped as native ones, for which Prometheus asks for protobuf.</summary>
+    public static readonly string[] WithNativeHistograms = ["--enable-feature=native-histograms"];
+
+    public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", string[]? arguments = null, params string[] ruleFiles)
     {
         string config = Path.Combine(_folder, "prometheus.yml");
         File.WriteAllText(config, $"""
@@ -37,6 +40,11 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             ArgumentList = { "--config.file=" + config, "--storage.tsdb.path=" + Path.Combine(_folder, "data"), "--web.listen-address=127.0.0.1:0" },
             RedirectStandardError = true,
         };
+        foreach (string argument in arguments ?? [])
+        {
+            start.ArgumentList.Add(argument);
+        }
+
         _process = Process.Start(start)!;
         _process.ErrorDataReceived += (_, line) => ReadLog(line.Data);
         _process.BeginErrorReadLine();

@@ -25,7 +25,7 @@ public class SampleTests(ITestOutputHelper output)
     public async Task What_requests_to_a_fleet_took_is_in_the_bucket_of_the_merged_histograms()
     {
         SampleProcess[] processes = [new(), new(), new()];
-        await using PrometheusServer prometheus = new(processes.Select(process => process.Address), "/picollo/metrics", Rules);
+        await using PrometheusServer prometheus = new(processes.Select(process => process.Address), "/picollo/metrics", ruleFiles: Rules);
         try
         {
             // A route is there with its first request, and a rate needs two samples of it.

@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 using System.Text;
 
-namespace Picollo.AspNetCore.Tests.Requests;
+namespace Picollo.TestKit;
 
-/// <summary>A message in protocol buffers' encoding, read by its fields' numbers; as much of it as OTLP's metrics use.</summary>
+/// <summary>A message in protocol buffers' encoding, read by its fields' numbers; as much of it as metrics use.</summary>
 internal sealed class ProtobufMessage
 {
     private readonly List<(int Field, ulong Number, byte[] Bytes)> _fields = [];
@@ -38,6 +38,20 @@ internal sealed class ProtobufMessage
         }
     }
 
+    /// <summary>Messages that have their lengths before them.</summary>
+    public static IReadOnlyList<ProtobufMessage> Delimited(ReadOnlySpan<byte> encoded)
+    {
+        List<ProtobufMessage> all = [];
+        while (!encoded.IsEmpty)
+        {
+            int length = (int)ReadVarint(ref encoded);
+            all.Add(new ProtobufMessage(encoded[..length]));
+            encoded = encoded[length..];
+        }
+
+        return all;
+    }
+
     public IEnumerable<ProtobufMessage> Messages(int field) => Of(field).Select(value => new ProtobufMessage(value.Bytes));
 
     public ProtobufMessage Message(int field) => Messages(field).Single();
@@ -50,9 +64,30 @@ internal sealed class ProtobufMessage
 
     public bool Has(int field) => Of(field).Any();
 
+    /// <summary>A signed number in zigzag.</summary>
+    public long Signed(int field) => Signed(Number(field));
+
+    /// <summary>Packed signed numbers in zigzag.</summary>
+    public long[] PackedSigned(int field)
+    {
+        List<long> all = [];
+        foreach ((_, _, byte[] bytes) in Of(field))
+        {
+            ReadOnlySpan<byte> rest = bytes;
+            while (!rest.IsEmpty)
+            {
+                all.Add(Signed(ReadVarint(ref rest)));
+            }
+        }
+
+        return [.. all];
+    }
+
     /// <summary>Packed numbers of 64 bits.</summary>
     public ulong[] Packed(int field) =>
         [.. Of(field).SelectMany(value => value.Bytes.Chunk(8)).Select(bytes => BinaryPrimitives.ReadUInt64LittleEndian(bytes))];
+
+    private static long Signed(ulong zigzag) => (long)(zigzag >> 1) ^ -(long)(zigzag & 1);
 
     private static ulong ReadVarint(ref ReadOnlySpan<byte> encoded)
     {

@@ -1,0 +1,127 @@
+namespace Picollo.Export;
+
+/// <summary>
+/// The base-2 exponential buckets of Prometheus' native histograms and of OpenTelemetry, and the counters of a histogram that lie in each of
+/// them. Depends on the histogram's layout and range, on the unit and on the schema, never on what was recorded.
+/// </summary>
+/// <remarks>
+/// <para>The bucket with the index i holds what is above base^(i − 1) and at most base^i, with base = 2^(2^−schema), in the unit that is
+/// shown (https://prometheus.io/docs/specs/native_histograms/). A counter belongs to the bucket that holds the midpoint of its values.
+/// OpenTelemetry has the same buckets with indexes that are smaller by 1
+/// (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram).</para>
+/// <para>Counters of the value 0 belong to none of them.</para>
+/// </remarks>
+internal sealed class ExponentialBounds
+{
+    public const int MinSchema = -4;
+    public const int MaxSchema = 8;
+
+    // A run of up to two empty buckets is smaller as counts of 0 than as a span of its own.
+    private const int LongestGap = 2;
+
+    private readonly int[] _ends;
+
+    public ExponentialBounds(ReadOnlyHdrHistogram histogram, double ratio, int schema)
+    {
+        HdrLayout layout = histogram.Layout;
+        uint first = histogram.FirstIndex;
+        uint last = first + (uint)histogram.Length - 1;
+        ZeroEnd = layout.MidpointOf(first) == 0 ? 1 : 0;
+        if (ZeroEnd == histogram.Length)
+        {
+            (FirstBucket, _ends) = (0, []);
+            return;
+        }
+
+        FirstBucket = BucketOf(layout.MidpointOf(first + (uint)ZeroEnd) / ratio, schema);
+        _ends = new int[BucketOf(layout.MidpointOf(last) / ratio, schema) - FirstBucket + 1];
+        int end = ZeroEnd;
+        for (int bucket = 0; bucket < _ends.Length; bucket++)
+        {
+            _ends[bucket] = end = EndOf(bucket);
+        }
+
+        // The first counter whose midpoint is above the bucket, from the counter of the bound itself, which rounding may put next to it.
+        int EndOf(int bucket)
+        {
+            double bound = UpperBoundOf(FirstBucket + bucket, schema) * ratio;
+            int index = bound >= histogram.Length && bound >= layout.MidpointOf(last)
+                ? histogram.Length
+                : Math.Max(end, (int)(layout.IndexOf((ulong)bound) - first));
+            while (index > end && BucketOf(layout.MidpointOf(first + (uint)index - 1) / ratio, schema) > FirstBucket + bucket)
+            {
+                index--;
+            }
+
+            while (index < histogram.Length && BucketOf(layout.MidpointOf(first + (uint)index) / ratio, schema) <= FirstBucket + bucket)
+            {
+                index++;
+            }
+
+            return index;
+        }
+    }
+
+    /// <summary>The number of counters of the value 0: 0 or 1.</summary>
+    public int ZeroEnd { get; }
+
+    /// <summary>The index of the first bucket.</summary>
+    public int FirstBucket { get; }
+
+    /// <summary>The number of buckets.</summary>
+    public int Count => _ends.Length;
+
+    /// <summary>The index of the bucket that holds a value above 0.</summary>
+    public static int BucketOf(double value, int schema)
+    {
+        // The logarithm may be off by its last bit. Where that decides, the bounds are compared, so that a bound is in the bucket that it ends.
+        int bucket = (int)Math.Ceiling(Math.ScaleB(Math.Log2(value), schema));
+        return value > UpperBoundOf(bucket, schema) ? bucket + 1 : value <= UpperBoundOf(bucket - 1, schema) ? bucket - 1 : bucket;
+    }
+
+    /// <summary>The largest value of a bucket.</summary>
+    public static double UpperBoundOf(int bucket, int schema)
+    {
+        if (schema <= 0)
+        {
+            return Math.ScaleB(1, bucket << -schema);
+        }
+
+        int inOctave = bucket & ((1 << schema) - 1);
+        return Math.ScaleB(Math.Pow(2, Math.ScaleB(inOctave, -schema)), bucket >> schema);
+    }
+
+    /// <summary>The index after the last counter of a bucket, which is numbered from 0.</summary>
+    public int EndOf(int bucket) => _ends[bucket];
+
+    /// <summary>Reads the buckets with values, and those between them where only a few are empty; in ascending order. What is above the
+    /// histogram's range is in the bucket after the last.</summary>
+    public void ReadUsed(CountsCopy copy, List<(int Bucket, ulong Count)> used)
+    {
+        used.Clear();
+        int from = ZeroEnd;
+        for (int i = 0; i < _ends.Length; i++)
+        {
+            Add(i, copy.SumOfUsed(from, _ends[i]));
+            from = _ends[i];
+        }
+
+        Add(_ends.Length, copy.Overflow);
+
+        void Add(int bucket, ulong count)
+        {
+            if (count == 0)
+            {
+                return;
+            }
+
+            int next = used.Count == 0 ? bucket : used[^1].Bucket - FirstBucket + 1;
+            while (next < bucket && bucket - next <= LongestGap)
+            {
+                used.Add((FirstBucket + next++, 0));
+            }
+
+            used.Add((FirstBucket + bucket, count));
+        }
+    }
+}

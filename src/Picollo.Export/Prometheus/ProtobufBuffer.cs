@@ -1,0 +1,111 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Text;
+
+namespace Picollo.Export;
+
+/// <summary>A message in the wire format of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/), in memory that grows. Not
+/// thread-safe.</summary>
+internal sealed class ProtobufBuffer : IDisposable
+{
+    // The length of a nested message is written before the message. It has this many bytes, padded, so that nothing is moved when it is
+    // known: decoders accept numbers that are longer than they need to be.
+    private const int LengthBytes = 4;
+    private const int NumberBytes = 10;
+
+    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(1 << 12);
+    private int _length;
+
+    public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, _length);
+
+    public void Clear() => _length = 0;
+
+    public void WriteVarint(int field, ulong value)
+    {
+        WriteNumber((ulong)field << 3);
+        WriteNumber(value);
+    }
+
+    /// <summary>Writes a signed number of a type that is encoded in zigzag: <c>sint32</c> or <c>sint64</c>.</summary>
+    public void WriteSigned(int field, long value) => WriteVarint(field, ZigZag(value));
+
+    public void WriteDouble(int field, double value)
+    {
+        WriteNumber(((ulong)field << 3) | 1);
+        BinaryPrimitives.WriteDoubleLittleEndian(Reserve(sizeof(double)), value);
+        _length += sizeof(double);
+    }
+
+    public void WriteText(int field, string text)
+    {
+        WriteNumber(((ulong)field << 3) | 2);
+        WriteNumber((ulong)Encoding.UTF8.GetByteCount(text));
+        Span<byte> free = Reserve(Encoding.UTF8.GetMaxByteCount(text.Length));
+        _length += Encoding.UTF8.GetBytes(text, free);
+    }
+
+    /// <summary>Begins a nested message or a packed field.</summary>
+    /// <returns>To be passed to <see cref="End"/>.</returns>
+    public int Begin(int field)
+    {
+        WriteNumber(((ulong)field << 3) | 2);
+        return BeginMessage();
+    }
+
+    /// <summary>Begins a message that has its length before it.</summary>
+    /// <inheritdoc cref="Begin" path="/returns"/>
+    public int BeginMessage()
+    {
+        Reserve(LengthBytes);
+        _length += LengthBytes;
+        return _length;
+    }
+
+    /// <summary>Ends what <see cref="Begin"/> has begun.</summary>
+    public void End(int start)
+    {
+        int length = _length - start;
+        for (int i = 0; i < LengthBytes; i++)
+        {
+            bool isLast = i == LengthBytes - 1;
+            _bytes[start - LengthBytes + i] = (byte)((length >> (7 * i) & 0x7F) | (isLast ? 0 : 0x80));
+        }
+    }
+
+    /// <summary>Writes a number of a packed field.</summary>
+    public void WriteSigned(long value) => WriteNumber(ZigZag(value));
+
+    public void Dispose()
+    {
+        ArrayPool<byte>.Shared.Return(_bytes);
+        _bytes = [];
+    }
+
+    private static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
+
+    private void WriteNumber(ulong value)
+    {
+        Span<byte> free = Reserve(NumberBytes);
+        int length = 0;
+        for (; value >= 0x80; value >>= 7)
+        {
+            free[length++] = (byte)(value | 0x80);
+        }
+
+        free[length++] = (byte)value;
+        _length += length;
+    }
+
+    private Span<byte> Reserve(int length)
+    {
+        if (_bytes.Length - _length < length)
+        {
+            byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(2 * _bytes.Length, _length + length));
+            Written.CopyTo(larger);
+            ArrayPool<byte>.Shared.Return(_bytes);
+            _bytes = larger;
+        }
+
+        return _bytes.AsSpan(_length);
+    }
+}

@@ -1,0 +1,222 @@
+using System.Buffers;
+using Picollo.Metrics;
+using Picollo.Tests.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class PrometheusProtobufWriterTests
+{
+    private static readonly double[] Quantiles = [0.1, 0.5, 0.9, 0.99, 0.999];
+
+    // What Prometheus 2.42 and 3.5 send with native histograms, and without.
+    private const string Native =
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
+        + "application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+    private const string Classic =
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+    [Theory]
+    [InlineData(Native, true)]
+    [InlineData("text/plain;q=0.9, Application/VND.google.protobuf; Proto=io.prometheus.client.MetricFamily; encoding=delimited; q=0.7", true)]
+    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.05", true)]
+    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.0", false)]
+    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0", false)]
+    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", false)]
+    [InlineData("application/vnd.google.protobuf;proto=other;encoding=delimited", false)]
+    [InlineData(Classic, false)]
+    [InlineData("*/*", false)]
+    [InlineData(",;,", false)]
+    [InlineData("", false)]
+    [InlineData(null, false)]
+    public void Only_a_client_that_asks_for_the_format_accepts_it(string? accept, bool isAccepted) =>
+        PrometheusProtobufWriter.IsAccepted(accept).Should().Be(isAccepted);
+
+    [Fact]
+    public void A_value_is_in_the_bucket_of_its_midpoint()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(0, 7);
+        histogram.Record(1, 2);
+        histogram.Record(2, 3);
+        histogram.Record(3, 4);
+        histogram.Record(1000, 5);
+
+        NativeHistogram native = NativeHistogram.Of(histogram, schema: 0);
+
+        (native.Schema, native.ZeroThreshold, native.ZeroCount, native.Count).Should().Be((0, Math.ScaleB(1, -128), 7, 21));
+        native.Sum.Should().Be(2 + 6 + 12 + (5 * 1000));
+        native.Buckets.Should().Equal(new Dictionary<int, ulong> { [0] = 2, [1] = 3, [2] = 4, [10] = 5 });
+        native.Spans.Should().Be(2, "the gap is too long for counts of 0");
+    }
+
+    [Fact]
+    public void Short_gaps_are_counts_of_zero()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record([1, 8, 128]);
+
+        NativeHistogram native = NativeHistogram.Of(histogram, schema: 0);
+
+        native.Buckets.Should().Equal(new Dictionary<int, ulong> { [0] = 1, [1] = 0, [2] = 0, [3] = 1, [7] = 1 });
+        native.Spans.Should().Be(2);
+    }
+
+    [Fact]
+    public void The_unit_is_that_of_the_description()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1_000_000_000);
+        histogram.Record(500_000_000);
+
+        NativeHistogram.Of(histogram, schema: 3, ratio: 1e9).Buckets.Keys.Should().Equal([-8, 0], "a half is the end of bucket -8, and one that of bucket 0");
+    }
+
+    [Fact]
+    public void Without_values_there_are_a_threshold_and_an_empty_span_which_make_it_native()
+    {
+        NativeHistogram native = NativeHistogram.Of(HdrHistogram.Create());
+
+        (native.Count, native.Sum, native.ZeroCount, native.Spans, native.Buckets.Count).Should().Be((0, 0, 0, 1, 0));
+        native.ZeroThreshold.Should().BePositive();
+    }
+
+    [Fact]
+    public void Values_out_of_range_are_in_the_zero_bucket_and_in_the_bucket_after_the_last()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(100).WithMaxTrackableValue(1000).Create();
+        histogram.Record(0);
+        histogram.Record(99);
+        histogram.Record(100);
+        histogram.Record(1_000_000);
+
+        NativeHistogram native = NativeHistogram.Of(histogram, schema: 0);
+
+        (native.ZeroThreshold, native.ZeroCount, native.Count).Should().Be((99, 2, 4));
+        native.Buckets.Should().Equal(new Dictionary<int, ulong> { [7] = 1, [11] = 1 });
+    }
+
+    [Fact]
+    public void Classic_buckets_are_those_of_the_text()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        Seeded.Run(100, random => histogram.Record(random.NextMagnitude()));
+        HdrHistogramRegistration registration = new("x", histogram, HdrHistogramDescription.Nanoseconds);
+
+        NativeHistogram native = NativeHistogram.Of(new PrometheusProtobufWriter(), registration).Single();
+        ExpositionSeries text = Expositions.Series(registration).Single();
+
+        native.Classic.Should().Equal(text.Buckets[..^1].Select(bucket => (bucket.Bound, bucket.Count)));
+        (native.Count, native.Sum).Should().Be((text.Count!.Value, text.Sum!.Value));
+    }
+
+    [Fact]
+    public void All_values_of_any_histogram_are_in_the_bucket_of_their_midpoint() => Seeded.Run(200, random =>
+    {
+        ulong most = ulong.MaxValue >> random.Next(1, 50);
+        HdrHistogram histogram = Variants.Next(random).WithRelativeError(Math.Pow(10, -random.Next(1, 4)))
+            .WithMinTrackableValue(most >> random.Next(1, 64)).WithMaxTrackableValue(most).Create();
+        double ratio = random.Next(4) switch { 0 => 1, 1 => 1e9, 2 => 1e-3, _ => 7 };
+        int schema = random.Next(ExponentialBounds.MinSchema, ExponentialBounds.MaxSchema + 1);
+        for (int i = random.Next(300); i > 0; i--)
+        {
+            histogram.Record(random.NextMagnitude(), (ulong)random.Next(1, 1000));
+        }
+
+        NativeHistogram native = NativeHistogram.Of(histogram, schema, ratio);
+
+        SortedDictionary<int, ulong> expected = [];
+        ulong zero = histogram.UnderflowCount;
+        foreach (Bucket bucket in histogram.BucketsWithValues.Where(bucket => !bucket.IsOverflowBucket))
+        {
+            double midpoint = bucket.Start + (bucket.Step >> 1);
+            if (midpoint == 0)
+            {
+                zero += bucket.Count;
+                continue;
+            }
+
+            int its = ExponentialBounds.BucketOf(midpoint / ratio, schema);
+            expected[its] = expected.GetValueOrDefault(its) + bucket.Count;
+        }
+
+        ulong above = histogram.OverflowCount - histogram.UnderflowCount;
+        Dictionary<int, ulong> used = native.Buckets.Where(bucket => bucket.Value > 0).ToDictionary();
+        native.ZeroCount.Should().Be(zero);
+        if (above > 0)
+        {
+            used[used.Keys.Max()].Should().Be(above);
+            used.Remove(used.Keys.Max());
+        }
+
+        used.Should().BeEquivalentTo(expected);
+        native.Count.Should().Be(native.Buckets.Values.Aggregate(native.ZeroCount, (sum, count) => sum + count));
+    });
+
+    [Fact]
+    public void Names_labels_and_what_is_left_out_are_those_of_the_text() => Seeded.Run(1, random =>
+    {
+        HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
+
+        IReadOnlyList<NativeHistogram> native = NativeHistogram.Of(new PrometheusProtobufWriter(), hostile);
+        IReadOnlyList<ExpositionSeries> text = Expositions.Series(hostile);
+
+        native.Select(one => (one.Name, one.Count)).Should().Equal(text.Select(one => (one.Name, one.Count!.Value)));
+        native.Select(one => string.Join(',', one.Labels.OrderBy(label => label.Name, StringComparer.Ordinal)))
+            .Should().Equal(text.Select(one => string.Join(',', one.Labels.Select(label => (label.Key, label.Value)).OrderBy(label => label.Key, StringComparer.Ordinal))));
+    });
+
+    [Fact]
+    public void Further_series_of_a_name_are_in_the_same_family()
+    {
+        HdrHistogramRegistration[] all =
+        [
+            Expositions.Plain("b"), Expositions.Plain("a", new KeyValuePair<string, string>("k", "1")), Expositions.Plain("a"),
+        ];
+        ArrayBufferWriter<byte> output = new();
+        new PrometheusProtobufWriter().Write(output, all);
+
+        ProtobufMessage.Delimited(output.WrittenSpan).Select(family => (family.Text(1), family.Messages(4).Count())).Should().Equal(("a", 2), ("b", 1));
+    }
+
+    [Fact]
+    public void Nothing_is_written_without_histograms()
+    {
+        ArrayBufferWriter<byte> output = new();
+        new PrometheusProtobufWriter().Write(output, new HdrHistogramRegistry());
+
+        output.WrittenCount.Should().Be(0);
+    }
+
+    [Theory]
+    [InlineData(-5)]
+    [InlineData(9)]
+    public void Schemas_that_Prometheus_does_not_have_are_rejected(int schema) =>
+        FluentActions.Invoking(() => new PrometheusProtobufWriter(schema)).Should().Throw<ArgumentOutOfRangeException>();
+
+    [Fact]
+    public void Quantiles_of_the_buckets_are_within_the_documented_error() => Seeded.Run(20, random =>
+    {
+        for (int schema = 3; schema <= 6; schema++)
+        {
+            HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+            for (int i = 0; i < 10_000; i++)
+            {
+                histogram.Record((ulong)(1e6 * Math.Exp(2 * random.NextDouble() * random.NextDouble() * 3)));
+            }
+
+            NativeHistogram native = NativeHistogram.Of(histogram, schema, ratio: 1e9);
+            double ratio = Math.Pow(2, Math.ScaleB(1, -schema));
+            foreach (double quantile in Quantiles)
+            {
+                double rank = quantile * native.Count;
+                ulong running = native.ZeroCount;
+                int bucket = native.Buckets.First(one => (running += one.Value) >= rank).Key;
+                double exact = histogram.GetPercentileValue(100 * quantile) / 1e9;
+
+                // Any value of the bucket, its bounds included.
+                ExponentialBounds.UpperBoundOf(bucket, schema).Should().BeInRange(exact, exact * ratio * 1.000_001);
+            }
+        }
+    });
+}
