@@ -91,8 +91,9 @@ public sealed class PicolloOptions
 
     /// <summary>The meters whose histograms appear on the page, with p50 to p99.99 for each set of tags: those of the framework, of
     /// libraries and of the application. Copied when the application starts; no meter by default.</summary>
-    /// <remarks> The meter <c>Picollo.AspNetCore</c> is never among them. If <c>UsePicollo()</c> is called or <see
-    /// cref="MeasureAllRequests"/> is set, <c>http.server.request.duration</c> is also excluded, because the table of routes shows it.
+    /// <remarks>
+    /// The meter <c>Picollo.AspNetCore</c> is never among them. If <c>UsePicollo()</c> is called or
+    /// <see cref="MeasureAllRequests"/> is set, <c>http.server.request.duration</c> is also excluded, because the table of routes shows it.
     /// <example>
     /// <code>
     /// builder.Services.AddPicollo(options =&gt; options.Meters.AddMeter("Microsoft.AspNetCore.Hosting", "System.Net.Http", "MyApp*"));

@@ -21,8 +21,8 @@ namespace Picollo.Diagnostics;
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to 256
 /// characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is null or empty is not a label. For values
-/// that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After <see
-/// cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
+/// that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After
+/// <see cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
 /// <c>otel.metric.overflow="true"</c>.</para>
 /// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their recorded units
 /// differ (seconds and bytes, for example), the name of the second one is prefixed with its meter's name. An already registered histogram

@@ -1,8 +1,8 @@
 namespace Picollo.Export;
 
 /// <summary>
-/// The base-2 exponential buckets of Prometheus' native histograms and of OpenTelemetry, and the counters of a histogram that lie in each of
-/// them. Depends on the histogram's layout and range, on the unit and on the schema, never on what was recorded.
+/// The base-2 exponential buckets of Prometheus' native histograms and of OpenTelemetry, and the counters of a histogram that lie
+/// in each of them. Depends on the histogram's layout and range, on the unit and on the schema, never on what was recorded.
 /// </summary>
 /// <remarks>
 /// <para>The bucket with the index i holds what is above base^(i − 1) and at most base^i, with base = 2^(2^−schema), in the unit that is
@@ -74,7 +74,8 @@ internal sealed class ExponentialBounds
     /// <summary>The index of the bucket that holds a value above 0.</summary>
     public static int BucketOf(double value, int schema)
     {
-        // The logarithm may be off by its last bit. Where that decides, the bounds are compared, so that a bound is in the bucket that it ends.
+        // The logarithm may be off by its last bit. Where that decides, the bounds are compared, so that a bound is in the bucket that it
+        // ends.
         int bucket = (int)Math.Ceiling(Math.ScaleB(Math.Log2(value), schema));
         return value > UpperBoundOf(bucket, schema) ? bucket + 1 : value <= UpperBoundOf(bucket - 1, schema) ? bucket - 1 : bucket;
     }

@@ -26,9 +26,10 @@ internal static class PrometheusNames
         string.Join(',', PairsOf(labels).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
 
     /// <summary>
-    /// Labels with the names that they have in an exposition, in their ordinal order. A name that Prometheus uses itself gets <c>exported_</c> before it, as its own scraper has it. Where names become equal the values are
-    /// joined by semicolons in the order of the labels, which is OpenTelemetry's rule
-    /// (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/). An empty value is no label.
+    /// Labels with the names that they have in an exposition, in their ordinal order. A name that Prometheus uses itself gets
+    /// <c>exported_</c> before it, as its own scraper has it. Where names become equal the values are joined by semicolons in the order of
+    /// the labels, which is OpenTelemetry's rule (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/). An
+    /// empty value is no label.
     /// </summary>
     public static IEnumerable<KeyValuePair<string, string>> PairsOf(IReadOnlyList<KeyValuePair<string, string>> labels)
     {

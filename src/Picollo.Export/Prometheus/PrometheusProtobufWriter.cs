@@ -4,21 +4,21 @@ using System.Collections.Concurrent;
 namespace Picollo.Export;
 
 /// <summary>
-/// Writes histograms in Prometheus' protobuf format, as native histograms: base-2 exponential buckets that processes with different histograms
-/// share, in a tenth of the series of classic histograms.
+/// Writes histograms in Prometheus' protobuf format, as native histograms: base-2 exponential buckets that processes with different
+/// histograms share, in one series instead of a hundred.
 /// </summary>
 /// <remarks>
-/// <para><b>Use.</b> A Prometheus server that scrapes native histograms (version 2.40 to 3.7: <c>--enable-feature=native-histograms</c>) asks
-/// for this format in the header <c>Accept</c> (<see cref="IsAccepted"/>). For all other clients, write <see cref="PrometheusTextWriter"/>'s
-/// text. Classic buckets are in the message as well, for clients that read protobuf but no native histograms; a server that reads native
-/// histograms ignores them, unless it is configured to keep both.</para>
+/// <para><b>Use.</b> A Prometheus server that scrapes native histograms (version 2: <c>--enable-feature=native-histograms</c>) asks for
+/// this format in the header <c>Accept</c> (<see cref="IsAccepted"/>). For all other clients, write the text of
+/// <see cref="PrometheusTextWriter"/>. Classic buckets are in the message as well, for clients that read protobuf but no native
+/// histograms; a server that reads native histograms ignores them, unless it is configured to keep both.</para>
 /// <para><b>Precision.</b> A bucket of the histogram is counted, as a whole, in the exponential bucket that holds its midpoint. With the
 /// schema s, an exponential bucket's bounds have the ratio 2^(2^−s): 2.2 % with the default of 5, 1.1 % with 6, 4.4 % with 4. The exact
 /// quantile and that of <c>histogram_quantile</c> lie in the same bucket, give or take half the width of a bucket of the histogram: they
 /// differ by at most the ratio less 1, plus the histogram's relative error. A schema whose buckets are narrower than the histogram's own
 /// gains nothing.</para>
-/// <para><b>Out of range.</b> Zeros, and values below the histogram's range, are in the zero bucket. Its threshold is the largest value below
-/// the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the range.</para>
+/// <para><b>Out of range.</b> Zeros, and values below the histogram's range, are in the zero bucket. Its threshold is the largest value
+/// below the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the range.</para>
 /// <para><b>Names</b> are those of <see cref="PrometheusTextWriter"/>; so is what is left out, here without a comment.</para>
 /// <para>Thread-safe. Keep the writer: it remembers what does not change.</para>
 /// <para>Format: https://github.com/prometheus/client_model/blob/v0.3.0/io/prometheus/client/metrics.proto, each message after its length;
@@ -87,8 +87,8 @@ public sealed class PrometheusProtobufWriter
     /// <summary>Whether a client accepts the format, as a Prometheus server does that scrapes native histograms.</summary>
     /// <param name="accept">The header <c>Accept</c> of the request; <see langword="null"/> for none.</param>
     /// <returns>Whether the header names the media type with this message and encoding, and not with <c>q=0</c>.</returns>
-    /// <remarks>A client that accepts it is sent it, whatever it prefers: Prometheus prefers it if it reads native histograms, and otherwise
-    /// does not name it.</remarks>
+    /// <remarks>A client that accepts it is sent it, whatever it prefers: Prometheus prefers it if it reads native histograms, and
+    /// otherwise does not name it.</remarks>
     public static bool IsAccepted(string? accept)
     {
         foreach (string range in (accept ?? "").Split(','))
@@ -120,8 +120,8 @@ public sealed class PrometheusProtobufWriter
 
     /// <summary>Writes histograms, in the order of their exported names and labels. Those that are disposed are left out.</summary>
     /// <param name="output">Where to; a <c>PipeWriter</c> is one. It is not flushed.</param>
-    /// <param name="registrations">The histograms; the same objects at each call, so that what does not change is used again. Of several with
-    /// the same series, the first is written.</param>
+    /// <param name="registrations">The histograms; the same objects at each call, so that what does not change is used again. Of several
+    /// with the same series, the first is written.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     public void Write(IBufferWriter<byte> output, IReadOnlyList<HdrHistogramRegistration> registrations)
     {

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Microsoft.AspNetCore.Http;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -19,5 +20,20 @@ internal static class PrometheusGuide
 
         var writer = new PrometheusTextWriter();                      // keep it: it caches what does not change
         writer.Write(output, registry);                               // an IBufferWriter<byte>, such as Response.BodyWriter
+    }
+
+    public static void Native(HttpRequest request, HttpResponse response, PrometheusTextWriter writer, HdrHistogramRegistry registry)
+    {
+        var native = new PrometheusProtobufWriter();                  // keep it, too
+        bool isNative = PrometheusProtobufWriter.IsAccepted(request.Headers.Accept);
+        response.ContentType = isNative ? PrometheusProtobufWriter.ContentType : PrometheusTextWriter.ContentType;
+        if (isNative)
+        {
+            native.Write(response.BodyWriter, registry);
+        }
+        else
+        {
+            writer.Write(response.BodyWriter, registry);
+        }
     }
 }
