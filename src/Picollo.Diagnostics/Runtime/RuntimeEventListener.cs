@@ -1,4 +1,3 @@
-using System.Collections.ObjectModel;
 using System.Diagnostics.Tracing;
 
 namespace Picollo.Diagnostics.Runtime;
