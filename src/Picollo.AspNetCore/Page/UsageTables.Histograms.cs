@@ -1,0 +1,108 @@
+using System.Globalization;
+using System.Text;
+using Picollo.AspNetCore.Usage;
+using Picollo.Diagnostics;
+using Picollo.Export.Plots;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <content>The tables of registered histograms, and what is known of the runtime and of meters besides.</content>
+internal static partial class UsageTables
+{
+    // A meter may have a thousand series, and the table is sent each second.
+    private const int MaxHistogramRows = 100;
+
+    /// <summary>Appends what the runtime has counted.</summary>
+    private static void WriteTotals(StringBuilder html, RuntimeReading runtime, TimeSpan window)
+    {
+        RuntimeTotals totals = runtime.Totals;
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <p class="nothing">Over the last {Window(window)}: GC pauses {Percent(runtime.PauseShare)} of the time,
+            {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions a second.
+            Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
+            {totals.Gen2Collections:N0} of generation 2) paused {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s;
+            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; exceptions: {totals.Exceptions:N0};
+            {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
+
+            """);
+    }
+
+    /// <summary>The histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
+    private static IReadOnlyList<SubjectUsage> MostUsed(IReadOnlyList<SubjectUsage> histograms, string chosen)
+    {
+        if (histograms.Count <= MaxHistogramRows)
+        {
+            return histograms;
+        }
+
+        HashSet<SubjectUsage> most = new(
+            histograms.OrderByDescending(one => one.Subject.Id == chosen).ThenByDescending(one => one.Count).Take(MaxHistogramRows),
+            ReferenceEqualityComparer.Instance);
+        return [.. histograms.Where(most.Contains)];
+    }
+
+    private static void WriteHistograms(
+        StringBuilder html, string caption, IReadOnlyList<SubjectUsage> histograms, RecentWindow? window, string chosen)
+    {
+        if (histograms.Count == 0)
+        {
+            return;
+        }
+
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <div class="table">
+            <table class="histograms">
+            <caption>{caption} <small>all since the start</small></caption>
+            <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
+            <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3, Quantiles.AllNames)}<th scope="col">Unit</th></tr></thead>
+            <tbody>
+
+            """);
+        IEnumerable<string> names = Html.Names(SeriesNames.Of([.. histograms.Select(histogram => histogram.Subject.Registrations[0])]));
+        foreach ((SubjectUsage histogram, string name) in histograms.Zip(names))
+        {
+            BeginRow(html, histogram, name, chosen, window);
+            ulong outside = histogram.Quantiles[0].OutOfRange;
+            string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
+            Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
+            Cell(html, "a second", "", Numbers.Short(histogram.Rate));
+            Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0].AllShown);
+            Cell(html, "unit", "unit", Html.Unit(histogram.Subject.Unit.Name));
+            html.Append("</tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n</div>\n");
+    }
+
+    /// <summary>Appends what meters have measured and the histograms do not contain, or contain without its tags.</summary>
+    private static void WriteMeters(StringBuilder html, UsageReading reading)
+    {
+        if (reading.Meters is not { } meters)
+        {
+            return;
+        }
+
+        if (meters.UnavailableReason is { } reason)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters are not recorded. {PlotText.Encode(reason)}</p>\n");
+            return;
+        }
+
+        (string Text, long Count)[] all =
+        [
+            ("negative values that were not recorded", meters.NegativeCount),
+            ("values that are not finite numbers and were not recorded", meters.NaNCount),
+            ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
+            ("instruments that are ignored, because there are too many", meters.RefusedInstrumentCount),
+        ];
+        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Text}")];
+        if (lines.Length > 0)
+        {
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Of meters: {string.Join("; ", lines)}.</p>\n");
+        }
+    }
+}
