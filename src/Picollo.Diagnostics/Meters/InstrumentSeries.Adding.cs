@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
-using System.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
@@ -57,7 +56,7 @@ internal sealed partial class InstrumentSeries
     }
 
     /// <summary>The labels of the meter and the instrument as one text.</summary>
-    public string OwnLabels => KeyOf(_ownLabels);
+    public string OwnLabels => HdrHistogramRegistry.KeyOf(_ownLabels);
 
     /// <summary>The number of slots in the table: at most one for each series and those of further orders.</summary>
     internal int SlotCount => Volatile.Read(ref _slotCount);
@@ -130,7 +129,7 @@ internal sealed partial class InstrumentSeries
     private ThreadLocalHdrHistogram<uint>? TryAdd(ReadOnlySpan<KeyValuePair<string, object?>> sorted)
     {
         KeyValuePair<string, string>[] labels = LabelsOf(sorted);
-        string key = KeyOf(labels);
+        string key = HdrHistogramRegistry.KeyOf(labels);
         bool isNew = false;
         ThreadLocalHdrHistogram<uint>? histogram;
         lock (_gate)
@@ -261,18 +260,6 @@ internal sealed partial class InstrumentSeries
         }
 
         return [.. labels];
-    }
-
-    // With lengths, so that it can be split in one way only.
-    private static string KeyOf(KeyValuePair<string, string>[] labels)
-    {
-        StringBuilder key = new();
-        foreach ((string label, string value) in labels)
-        {
-            key.Append(label.Length).Append(':').Append(label).Append(value.Length).Append(':').Append(value);
-        }
-
-        return key.ToString();
     }
 
     /// <summary>Registers a series, or finds what is registered with its labels.</summary>

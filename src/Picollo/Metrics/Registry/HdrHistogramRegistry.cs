@@ -252,18 +252,22 @@ public sealed class HdrHistogramRegistry
         _sorted = null;
     }
 
-    /// <summary>Name and labels in one string. Each part has its length and a colon before it, so that the string can be split in one way
-    /// only, whatever the parts contain.</summary>
-    private static string KeyOf(string name, IReadOnlyList<KeyValuePair<string, string>> labels)
+    /// <summary>Labels in one string. Each part has its length and a colon before it, so that the string can be split in one way only,
+    /// whatever the parts contain.</summary>
+    internal static string KeyOf(IReadOnlyList<KeyValuePair<string, string>> labels)
     {
-        ArgumentException.ThrowIfNullOrEmpty(name);
         StringBuilder key = new();
-        key.Append(name.Length).Append(':').Append(name);
         foreach ((string label, string value) in labels)
         {
             key.Append(label.Length).Append(':').Append(label).Append(value.Length).Append(':').Append(value);
         }
 
         return key.ToString();
+    }
+
+    private static string KeyOf(string name, IReadOnlyList<KeyValuePair<string, string>> labels)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        return string.Create(CultureInfo.InvariantCulture, $"{name.Length}:{name}{KeyOf(labels)}");
     }
 }
