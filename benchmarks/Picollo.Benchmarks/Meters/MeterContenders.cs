@@ -15,6 +15,18 @@ internal abstract class MeterContender(string name, MeasurementSet set) : Conten
     protected Histogram<double> Instrument { get; } =
         new Meter($"Picollo.Benchmarks.{name}.{set}").CreateHistogram<double>("http.server.request.duration", "s");
 
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public override void Run(int operations)
+    {
+        Histogram<double> instrument = Instrument;
+        KeyValuePair<string, object?>[][] tags = Set.Tags;
+        double[] values = Set.Values;
+        for (int i = 0; i < operations; i++)
+        {
+            instrument.Record(values[i & (values.Length - 1)], tags[i & (tags.Length - 1)].AsSpan());
+        }
+    }
+
     public override void Verify()
     {
         Run(Operations);
@@ -38,18 +50,6 @@ internal sealed class PicolloMeter : MeterContender
         : base("MeterHistograms", set) =>
         _ = MeterHistograms.Start(_registry, new MeterHistogramsOptions().AddMeter(Instrument.Meter.Name));
 
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    public override void Run(int operations)
-    {
-        Histogram<double> instrument = Instrument;
-        KeyValuePair<string, object?>[][] tags = Set.Tags;
-        double[] values = Set.Values;
-        for (int i = 0; i < operations; i++)
-        {
-            instrument.Record(values[i & (values.Length - 1)], tags[i & (tags.Length - 1)].AsSpan());
-        }
-    }
-
     protected override (long Count, double Sum, int Series) Read()
     {
         HdrHistogramSummary[] all = [.. _registry.Registrations.Select(registration => registration.Histogram.GetSummary())];
@@ -70,18 +70,6 @@ internal sealed class OpenTelemetryMeter : MeterContender
             .AddView(Instrument.Name, new Base2ExponentialBucketHistogramConfiguration())
             .AddReader(new BaseExportingMetricReader(_totals))
             .Build();
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    public override void Run(int operations)
-    {
-        Histogram<double> instrument = Instrument;
-        KeyValuePair<string, object?>[][] tags = Set.Tags;
-        double[] values = Set.Values;
-        for (int i = 0; i < operations; i++)
-        {
-            instrument.Record(values[i & (values.Length - 1)], tags[i & (tags.Length - 1)].AsSpan());
-        }
-    }
 
     protected override (long Count, double Sum, int Series) Read()
     {

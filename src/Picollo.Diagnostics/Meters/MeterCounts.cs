@@ -1,6 +1,6 @@
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>What instruments have measured and no series of its own has. Written by any thread.</summary>
+/// <summary>Counts that all instruments share. Written by any thread.</summary>
 internal sealed class MeterCounts
 {
     public long Negative;

@@ -3,7 +3,7 @@ using System.Diagnostics.Tracing;
 namespace Picollo.Diagnostics.Runtime;
 
 /// <summary>Passes the events of this process's runtime to a <see cref="RuntimeEventReader"/>.</summary>
-/// <remarks>The runtime delivers its events on one thread of its own, in the order of their time stamps, up to a tenth of a second late.
+/// <remarks>The runtime delivers its events on one dedicated thread, in the order of their time stamps, up to a tenth of a second late.
 /// The time stamps are those of the events.</remarks>
 internal sealed class RuntimeEventListener : EventListener
 {

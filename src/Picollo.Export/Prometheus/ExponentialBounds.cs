@@ -16,10 +16,10 @@ internal sealed class ExponentialBounds
     public const int MinSchema = -4;
     public const int MaxSchema = 8;
 
-    // A run of up to two empty buckets is smaller as counts of 0 than as a span of its own.
+    // A run of up to two empty buckets is smaller as counts of 0 than as another span.
     private const int LongestGap = 2;
 
-    private readonly int[] _ends;
+    private readonly int[] _ends; // by bucket, from the first: the index after its last counter
 
     public ExponentialBounds(ReadOnlyHdrHistogram histogram, double ratio, int schema)
     {
@@ -45,7 +45,7 @@ internal sealed class ExponentialBounds
         int EndOf(int bucket)
         {
             double bound = UpperBoundOf(FirstBucket + bucket, schema) * ratio;
-            int index = bound >= histogram.Length && bound >= layout.MidpointOf(last)
+            int index = bound >= layout.MidpointOf(last)
                 ? histogram.Length
                 : Math.Max(end, (int)(layout.IndexOf((ulong)bound) - first));
             while (index > end && BucketOf(layout.MidpointOf(first + (uint)index - 1) / ratio, schema) > FirstBucket + bucket)
@@ -68,9 +68,6 @@ internal sealed class ExponentialBounds
     /// <summary>The index of the first bucket.</summary>
     public int FirstBucket { get; }
 
-    /// <summary>The number of buckets.</summary>
-    public int Count => _ends.Length;
-
     /// <summary>The index of the bucket that holds a value above 0.</summary>
     public static int BucketOf(double value, int schema)
     {
@@ -91,9 +88,6 @@ internal sealed class ExponentialBounds
         int inOctave = bucket & ((1 << schema) - 1);
         return Math.ScaleB(Math.Pow(2, Math.ScaleB(inOctave, -schema)), bucket >> schema);
     }
-
-    /// <summary>The index after the last counter of a bucket, which is numbered from 0.</summary>
-    public int EndOf(int bucket) => _ends[bucket];
 
     /// <summary>Reads the buckets with values, and those between them where only a few are empty; in ascending order. What is above the
     /// histogram's range is in the bucket after the last.</summary>

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Meters;
 
-/// <summary>A meter of its own, and what listens to it.</summary>
+/// <summary>A meter, and what listens to it.</summary>
 internal sealed class Listening : IDisposable
 {
     private static int _last;
