@@ -22,8 +22,7 @@ internal static class Exposition
             () => HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1UL << 40).WithThreadLocal().Create(),
             HdrHistogramDescription.Nanoseconds with { Help = "Time that nothing took." },
             [new("route", "/orders/{id}")]);
-        PrometheusTextWriter writer = new();
-        PrometheusProtobufWriter native = new();
+        PrometheusWriter writer = new();
 
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
@@ -31,17 +30,9 @@ internal static class Exposition
         WebApplication app = builder.Build();
         app.MapGet("/metrics", context =>
         {
-            bool isNative = PrometheusProtobufWriter.IsAccepted(context.Request.Headers.Accept);
-            context.Response.ContentType = isNative ? PrometheusProtobufWriter.ContentType : PrometheusTextWriter.ContentType;
-            if (isNative)
-            {
-                native.Write(context.Response.BodyWriter, registry);
-            }
-            else
-            {
-                writer.Write(context.Response.BodyWriter, registry);
-            }
-
+            PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
+            context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
+            writer.Write(context.Response.BodyWriter, format, registry);
             return Task.CompletedTask;
         });
 

@@ -40,12 +40,12 @@ internal static class ScrapeRows
 
     private static Repeated WriteExposition(HdrHistogramRegistry registry)
     {
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new(1 << 22);
         return new("the writer alone, into memory", 1, () =>
         {
             output.ResetWrittenCount();
-            writer.Write(output, registry);
+            writer.Write(output, PrometheusFormat.Text, registry);
         });
     }
 }

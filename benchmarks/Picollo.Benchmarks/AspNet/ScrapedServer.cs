@@ -16,12 +16,12 @@ internal sealed class ScrapedServer : IDisposable
     public const string ReadyBytes = "/bytes";
 
     private readonly WebApplication _app;
-    private readonly PrometheusTextWriter _writer = new();
+    private readonly PrometheusWriter _writer = new();
 
     public ScrapedServer(HdrHistogramRegistry registry)
     {
         ArrayBufferWriter<byte> written = new();
-        _writer.Write(written, registry);
+        _writer.Write(written, PrometheusFormat.Text, registry);
         byte[] bytes = written.WrittenSpan.ToArray();
         string text = System.Text.Encoding.UTF8.GetString(bytes);
 
@@ -31,7 +31,7 @@ internal sealed class ScrapedServer : IDisposable
         _app = builder.Build();
         Map(Scrape, async response =>
         {
-            _writer.Write(response.BodyWriter, registry);
+            _writer.Write(response.BodyWriter, PrometheusFormat.Text, registry);
             await response.BodyWriter.FlushAsync();
         });
         Map(ReadyText, response => response.WriteAsync(text));
@@ -42,7 +42,7 @@ internal sealed class ScrapedServer : IDisposable
 
         void Map(string path, Func<HttpResponse, Task> answer) => _app.MapGet(path, context =>
         {
-            context.Response.ContentType = PrometheusTextWriter.ContentType;
+            context.Response.ContentType = PrometheusWriter.ContentTypeOf(PrometheusFormat.Text);
             return answer(context.Response);
         });
     }

@@ -31,7 +31,7 @@ internal sealed class PageEndpoints(
     // Limits memory: each decodes the marked histograms.
     private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
-    private readonly PrometheusTextWriter _prometheus = new();
+    private readonly PrometheusWriter _prometheus = new();
 
     public Task AnswerPageAsync(HttpContext context)
     {
@@ -64,9 +64,11 @@ internal sealed class PageEndpoints(
 
     public async Task AnswerMetricsAsync(HttpContext context)
     {
-        context.Response.ContentType = PrometheusTextWriter.ContentType;
-        _prometheus.Write(context.Response.BodyWriter, subjects.Exposed);
-        counters.Write(context.Response.BodyWriter);
+        PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
+        context.Response.Headers.Vary = "Accept";
+        context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
+        counters.Write(context.Response.BodyWriter, format);
+        _prometheus.Write(context.Response.BodyWriter, format, subjects.Exposed);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 

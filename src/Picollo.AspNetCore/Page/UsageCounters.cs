@@ -22,15 +22,16 @@ internal sealed class UsageCounters(
         (ResponseClass.Aborted, "aborted"),
     ];
 
-    public void Write(IBufferWriter<byte> output)
+    public void Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
         running.Read(); // counts what has not ended
-        WriteRoutes(output, routes.All);
+        WriteRoutes(output, format, routes.All);
         IReadOnlyList<WorkUsage> named = work.All;
         if (named.Count > 0)
         {
-            PrometheusTextWriter.WriteCounter(
+            PrometheusWriter.WriteCounter(
                 output,
+                format,
                 "picollo_work_cpu_seconds",
                 "CPU time of named work until now, by name.",
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
@@ -38,24 +39,26 @@ internal sealed class UsageCounters(
 
         if (runtime.Totals is { } totals)
         {
-            WriteRuntime(output, totals);
+            WriteRuntime(output, format, totals);
         }
 
         if (meters.Histograms is { UnavailableReason: null } recorded)
         {
-            WriteMeters(output, recorded);
+            WriteMeters(output, format, recorded);
         }
 
         IReadOnlyList<CpuPart> parts = account.Read();
         if (parts.Count > 0)
         {
-            PrometheusTextWriter.WriteCounter(
+            PrometheusWriter.WriteCounter(
                 output,
+                format,
                 "process_cpu_seconds",
                 "User and kernel CPU time of the process.",
                 [SampleOf(parts.Sum(part => part.Nanoseconds) / 1e9)]);
-            PrometheusTextWriter.WriteCounter(
+            PrometheusWriter.WriteCounter(
                 output,
+                format,
                 "picollo_process_cpu_seconds",
                 "CPU time of the process by what it was spent on; all parts together are process_cpu_seconds_total.",
                 parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
@@ -63,10 +66,11 @@ internal sealed class UsageCounters(
     }
 
     /// <summary>Writes the runtime's totals by the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
-    private static void WriteRuntime(IBufferWriter<byte> output, RuntimeTotals totals)
+    private static void WriteRuntime(IBufferWriter<byte> output, PrometheusFormat format, RuntimeTotals totals)
     {
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "dotnet_gc_collections",
             "Garbage collections by the oldest generation that they collected.",
             [
@@ -80,60 +84,68 @@ internal sealed class UsageCounters(
         Write("dotnet_jit_compiled_methods", "Compiled methods, once for each of their tiers.", totals.CompiledMethods);
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
-        void Write(string name, string help, double value) => PrometheusTextWriter.WriteCounter(output, name, help, [SampleOf(value)]);
+        void Write(string name, string help, double value) => PrometheusWriter.WriteCounter(output, format, name, help, [SampleOf(value)]);
     }
 
-    private static void WriteMeters(IBufferWriter<byte> output, MeterHistograms meters)
+    private static void WriteMeters(IBufferWriter<byte> output, PrometheusFormat format, MeterHistograms meters)
     {
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_meters_unrecorded_measurements",
             "Measurements of meters that no histogram contains, by reason.",
             [SampleOf(meters.NegativeCount, ("reason", "negative")), SampleOf(meters.NaNCount, ("reason", "not_a_number"))]);
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_meters_overflow_measurements",
             "Measurements of meters in series with the label otel_metric_overflow, because their instrument has too many series.",
             [SampleOf(meters.OverflowCount)]);
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_meters_refused_instruments",
             "Instruments of meters that are not listened to, because there are too many.",
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
-    private void WriteRoutes(IBufferWriter<byte> output, IReadOnlyList<RouteUsage> all)
+    private void WriteRoutes(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<RouteUsage> all)
     {
         if (all.Count == 0)
         {
             return;
         }
 
-        PrometheusTextWriter.WriteGauge(
+        PrometheusWriter.WriteGauge(
             output,
+            format,
             "picollo_http_server_max_routes",
             "Rows of routes that are counted separately; the requests of further routes have the route (other).",
             [SampleOf(routes.Capacity)]);
 
         // Only what was seen: a series that is always 0 costs as much as one that is not.
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_http_server_responses",
             "Requests by method, route and class of the response; aborted by the client is a class of its own.",
             all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
                 one => SampleOf(route, route[one.Class], ("response", one.Name)))));
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_http_server_rejected_requests",
             "Requests that a rate limit or the queue of the CPU workers has rejected; the percentiles do not contain them.",
             all.Where(route => route.Rejected > 0).Select(route => SampleOf(route, route.Rejected)));
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_http_server_cpu_seconds",
             "CPU time of requests until now, by method and route, also of those that have not ended.",
             all.Select(route => SampleOf(route, route.TotalCpuNanoseconds / 1e9)));
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            format,
             "picollo_http_server_after_response_cpu_seconds",
             "CPU time of what requests have started and what still ran after their end, by method and route.",
             all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)

@@ -50,7 +50,7 @@ internal sealed class PrometheusBounds
             double value = limit / description.Unit.Ratio;
             _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _values.Add(value);
-            _texts.Add(Encoding.ASCII.GetBytes(value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e') + "\"} "));
+            _texts.Add(Encoding.ASCII.GetBytes(TextOf(value) + "\"} "));
         }
     }
 
@@ -69,7 +69,42 @@ internal sealed class PrometheusBounds
     /// <summary>A bound in the unit that is shown.</summary>
     public double ValueOf(int bound) => _values[bound];
 
-    /// <summary>A bound's value as it stands in a line, up to the count: <c>0.001"} </c>, the shortest decimal that is read as the
-    /// same number.</summary>
+    /// <summary>A bound's value as it is in a line, up to the count: <c>0.001"} </c>.</summary>
     public ReadOnlySpan<byte> TextOf(int bound) => _texts[bound];
+
+    /// <summary>A bound as a label: the shortest decimal that is read as the same number, in the form that OpenMetrics demands and Prometheus
+    /// gives to the bounds of protobuf (Go's <c>%g</c>, with a point in whole numbers). A series has the same labels in all
+    /// formats.</summary>
+    internal static string TextOf(double value)
+    {
+        const double LeastWithExponent = 1e6; // .NET begins at 1e15
+        string text = value.ToString("R", CultureInfo.InvariantCulture);
+        if (value >= LeastWithExponent && !text.Contains('E', StringComparison.Ordinal))
+        {
+            int exponent = text.IndexOf('.', StringComparison.Ordinal) is >= 0 and var point ? point - 1 : text.Length - 1;
+            string digits = text.Replace(".", "", StringComparison.Ordinal).TrimEnd('0');
+            text = string.Create(CultureInfo.InvariantCulture, $"{digits[0]}{(digits.Length > 1 ? "." : "")}{digits[1..]}E+{exponent:00}");
+        }
+
+        return text.AsSpan().ContainsAny('E', '.') ? text.Replace('E', 'e') : text + ".0";
+    }
+}
+
+/// <summary>The number of values up to each bound, in ascending order.</summary>
+internal struct CumulativeCounts(PrometheusBounds bounds, CountsCopy copy)
+{
+    private ulong _count = copy.Underflow;
+    private int _from;
+
+    /// <summary>The number of all values. Read after the last bound.</summary>
+    public readonly ulong All => _count + copy.SumOfUsed(_from, copy.Counts.Length) + copy.Overflow;
+
+    /// <summary>The number of values up to a bound, which must be the one after that of the last call.</summary>
+    public ulong UpTo(int bound)
+    {
+        int to = bounds.EndOf(bound);
+        _count += copy.SumOfUsed(_from, to);
+        _from = to;
+        return _count;
+    }
 }

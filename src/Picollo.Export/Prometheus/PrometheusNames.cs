@@ -10,9 +10,12 @@ internal static class PrometheusNames
     public static string NameOf(string name, string unit)
     {
         string clean = Clean(name);
-        string suffix = "_" + string.Concat(unit.EnumerateRunes().Select(CleanRune));
+        string suffix = SuffixOf(unit);
         return unit.Length == 0 || clean.EndsWith(suffix, StringComparison.Ordinal) || clean == suffix[1..] ? clean : clean + suffix;
     }
+
+    /// <summary>The suffix of a name with a unit.</summary>
+    public static string SuffixOf(string unit) => "_" + string.Concat(unit.EnumerateRunes().Select(CleanRune));
 
     /// <summary>The name of a histogram whose lines would have a name: x for x_bucket, x_sum and x_count, else null.</summary>
     public static string? OwnerOf(string name)
@@ -43,14 +46,19 @@ internal static class PrometheusNames
         return values.Where(label => label.Value.Length > 0);
     }
 
-    /// <summary>Text for a help line or a comment: what ends a line, and the sign that stands for it, are escaped.</summary>
-    public static string EscapeHelp(string text) =>
-        text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+    /// <summary>Text for a help line or a comment: backslashes and line feeds are escaped, and in OpenMetrics also quotes.</summary>
+    public static string EscapeHelp(string text, bool isOpenMetrics = false)
+    {
+        string escaped = text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+        return isOpenMetrics ? EscapeQuotes(escaped) : escaped;
+    }
 
     // Halves of surrogate pairs, which have no place in UTF-8, are replaced here already and not by the encoder: two texts that
     // become the same are seen to be.
-    private static string EscapeValue(string value) => EscapeHelp(string.Concat(value.EnumerateRunes().Select(rune => rune.ToString())))
-        .Replace("\"", "\\\"", StringComparison.Ordinal);
+    private static string EscapeValue(string value) =>
+        EscapeQuotes(EscapeHelp(string.Concat(value.EnumerateRunes().Select(rune => rune.ToString()))));
+
+    private static string EscapeQuotes(string text) => text.Replace("\"", "\\\"", StringComparison.Ordinal);
 
     private static string LabelName(string key)
     {

@@ -5,7 +5,6 @@ namespace Picollo.Export;
 /// <summary>A registration as a series of an exposition: what stays the same in its lines, rendered once.</summary>
 internal sealed class PrometheusSeries
 {
-    private readonly byte[] _header;
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
     private readonly byte[] _count;
@@ -17,8 +16,6 @@ internal sealed class PrometheusSeries
         HdrHistogramDescription description = registration.Description;
         Name = PrometheusNames.NameOf(registration.Name, description.Unit.Name);
         Labels = PrometheusNames.LabelsOf(registration.Labels);
-        string help = PrometheusNames.EscapeHelp(description.Help.Length == 0 ? registration.Name : description.Help);
-        _header = Encoding.UTF8.GetBytes($"# HELP {Name} {help}\n# TYPE {Name} histogram\n");
         _bucket = Encoding.UTF8.GetBytes($"{Name}_bucket{{{Labels}{(Labels.Length == 0 ? "" : ",")}le=\"");
         string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
         _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
@@ -41,15 +38,17 @@ internal sealed class PrometheusSeries
     /// <summary>The labels as text; with the name they are the series' identity.</summary>
     public string Labels { get; }
 
+    public string Help => Registration.Description.Help is { Length: > 0 } help ? help : Registration.Name;
+
+    /// <summary>The unit, if the name has it as a suffix; else null.</summary>
+    public string? Unit => Registration.Description.Unit.Name is { Length: > 0 } unit
+        && PrometheusNames.SuffixOf(unit) is var suffix && Name.EndsWith(suffix, StringComparison.Ordinal) ? suffix[1..] : null;
+
+    /// <summary>The traces of recorded values, the largest value last.</summary>
+    public IReadOnlyList<Exemplar> Exemplars => Registration.Exemplars?.Invoke() ?? [];
+
     /// <summary>The histogram, if there is one, whose lines have this name; else null.</summary>
     public string? Owner { get; }
-
-    /// <summary>Writes what stands before the first series of a name.</summary>
-    public void WriteHeader(ref Utf8Lines lines)
-    {
-        lines.Reserve(_header.Length);
-        lines.Write(_header);
-    }
 
     /// <summary>Writes a comment instead of the series.</summary>
     public void WriteLeftOut(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
@@ -87,26 +86,38 @@ internal sealed class PrometheusSeries
         return sum / Registration.Description.Unit.Ratio;
     }
 
-    /// <summary>Writes the lines of a copy of the counters.</summary>
-    public void Write(ref Utf8Lines lines, CountsCopy copy)
+    /// <summary>The value of an exemplar, in the unit that is shown.</summary>
+    public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;
+
+    /// <summary>Writes the lines of a copy of the counters. A bucket's line has the exemplar with the largest value in the bucket.</summary>
+    public void Write(ref Utf8Lines lines, CountsCopy copy, bool hasExemplars)
     {
-        ulong count = copy.Underflow;
-        int from = 0;
+        IReadOnlyList<Exemplar> exemplars = hasExemplars ? Exemplars : [];
+        int next = 0;
+        CumulativeCounts counts = new(Bounds, copy);
         for (int i = 0; i < Bounds.Count; i++)
         {
-            int to = Bounds.EndOf(i);
-            count += copy.SumOfUsed(from, to);
-            from = to;
-            lines.WriteLine(_bucket, Bounds.TextOf(i), count);
+            int first = next;
+            while (next < exemplars.Count && ValueOf(exemplars[next]) <= Bounds.ValueOf(i))
+            {
+                next++;
+            }
+
+            lines.WriteLine(_bucket, Bounds.TextOf(i), counts.UpTo(i), next > first ? TextOf(exemplars[next - 1]) : []);
         }
 
-        count += copy.SumOfUsed(from, copy.Counts.Length) + copy.Overflow;
-        lines.WriteLine(_bucket, Infinity, count);
+        ulong all = counts.All;
+        lines.WriteLine(_bucket, Infinity, all, next < exemplars.Count ? TextOf(exemplars[^1]) : []);
 
         lines.Reserve(_sum.Length + Utf8Lines.NumberLength + EndOfLine.Length);
         lines.Write(_sum);
         lines.Write(SumOf(copy));
         lines.Write(EndOfLine);
-        lines.WriteLine(_count, [], count);
+        lines.WriteLine(_count, [], all, []);
     }
+
+    private byte[] TextOf(in Exemplar exemplar) => Encoding.UTF8.GetBytes(string.Create(
+        CultureInfo.InvariantCulture,
+        $" # {{{Exemplar.TraceIdLabel}=\"{exemplar.TraceId}\",{Exemplar.SpanIdLabel}=\"{exemplar.SpanId}\"}} {ValueOf(exemplar):R} "
+        + $"{exemplar.Time.ToUnixTimeMilliseconds() / 1e3:F3}"));
 }

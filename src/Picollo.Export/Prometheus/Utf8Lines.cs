@@ -43,11 +43,11 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(Encoding.UTF8.GetBytes(text, _free));
     }
 
-    /// <summary>Writes a line that ends in a number, and makes room for it. Most of an exposition is such lines: for each, the state of
+    /// <summary>Writes a line with a number before its end, and makes room for it. Most of an exposition is such lines: for each, the state of
     /// this writer is read and written once instead of four times.</summary>
-    public void WriteLine(scoped ReadOnlySpan<byte> start, scoped ReadOnlySpan<byte> rest, ulong number)
+    public void WriteLine(scoped ReadOnlySpan<byte> start, scoped ReadOnlySpan<byte> rest, ulong number, scoped ReadOnlySpan<byte> end)
     {
-        Reserve(start.Length + rest.Length + NumberLength + 1);
+        Reserve(start.Length + rest.Length + NumberLength + end.Length + 1);
         Span<byte> free = _free;
         start.CopyTo(free);
         rest.CopyTo(free[start.Length..]);
@@ -55,6 +55,8 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         bool fits = Utf8Formatter.TryFormat(number, free[length..], out int digits);
         Debug.Assert(fits, "there is room for the longest number");
         length += digits;
+        end.CopyTo(free[length..]);
+        length += end.Length;
         free[length] = (byte)'\n';
         Skip(length + 1);
     }

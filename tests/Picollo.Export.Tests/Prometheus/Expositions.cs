@@ -7,29 +7,29 @@ namespace Picollo.Export.Tests;
 /// <summary>What a writer writes, as text and as the parser reads it.</summary>
 internal static class Expositions
 {
-    public static string Text(params HdrHistogramRegistration[] registrations) => Text(new PrometheusTextWriter(), registrations);
+    public static string Text(params HdrHistogramRegistration[] registrations) => Text(new PrometheusWriter(), registrations);
 
-    public static string Text(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
+    public static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, registrations);
+        writer.Write(output, PrometheusFormat.Text, registrations);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 
     public static IReadOnlyList<ExpositionSeries> Series(params HdrHistogramRegistration[] registrations) =>
-        Series(new PrometheusTextWriter(), registrations);
+        Series(new PrometheusWriter(), registrations);
 
-    public static IReadOnlyList<ExpositionSeries> Series(PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations) =>
+    public static IReadOnlyList<ExpositionSeries> Series(PrometheusWriter writer, params HdrHistogramRegistration[] registrations) =>
         Read(writer, registrations).Series;
 
     public static IReadOnlyList<string> Comments(params HdrHistogramRegistration[] registrations) =>
-        Read(new PrometheusTextWriter(), registrations).Comments;
+        Read(new PrometheusWriter(), registrations).Comments;
 
     public static (IReadOnlyList<ExpositionSeries> Series, IReadOnlyList<string> Comments) Read(
-        PrometheusTextWriter writer, params HdrHistogramRegistration[] registrations)
+        PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, registrations);
+        writer.Write(output, PrometheusFormat.Text, registrations);
         return ExpositionParser.Parse(output.WrittenSpan);
     }
 

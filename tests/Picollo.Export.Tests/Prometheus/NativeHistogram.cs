@@ -17,15 +17,15 @@ internal sealed record NativeHistogram(
     int Spans,
     SortedDictionary<int, ulong> Buckets)
 {
-    public static IReadOnlyList<NativeHistogram> Of(PrometheusProtobufWriter writer, params HdrHistogramRegistration[] registrations)
+    public static IReadOnlyList<NativeHistogram> Of(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, registrations);
+        writer.Write(output, PrometheusFormat.Protobuf, registrations);
         return [.. ProtobufMessage.Delimited(output.WrittenSpan).SelectMany(Read)];
     }
 
     public static NativeHistogram Of(HdrHistogram histogram, int schema = 5, double ratio = 1) => Of(
-        new PrometheusProtobufWriter(schema),
+        new PrometheusWriter(schema: schema),
         new HdrHistogramRegistration("x", histogram, new() { Unit = new() { Ratio = ratio } })).Single();
 
     private static IEnumerable<NativeHistogram> Read(ProtobufMessage family)

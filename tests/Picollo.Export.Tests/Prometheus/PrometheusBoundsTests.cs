@@ -4,23 +4,23 @@ namespace Picollo.Export.Tests;
 
 public class PrometheusBoundsTests
 {
-    private static readonly PrometheusTextWriter Octaves = new(0.5);
+    private static readonly PrometheusWriter Octaves = new(0.5);
 
     [Fact]
     public void One_bucket_an_octave_is_the_coarsest() =>
-        Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0", "1", "3", "7", "15", "31", "63", "127", "255", "+Inf");
+        Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0.0", "1.0", "3.0", "7.0", "15.0", "31.0", "63.0", "127.0", "255.0", "+Inf");
 
     [Fact]
     public void What_is_below_the_lowest_bound_has_a_bound_of_its_own() =>
-        Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0", "1", "3", "+Inf");
+        Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0.0", "1.0", "3.0", "+Inf");
 
     [Fact]
     public void A_range_that_begins_or_ends_within_a_bucket_cuts_it() =>
-        Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99", "127", "255", "511", "900", "+Inf");
+        Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99.0", "127.0", "255.0", "511.0", "900.0", "+Inf");
 
     [Fact]
     public void The_descriptions_bounds_are_widened_to_whole_buckets() =>
-        Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63", "127", "255", "511", "+Inf");
+        Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63.0", "127.0", "255.0", "511.0", "+Inf");
 
     [Fact]
     public void Where_nothing_can_be_recorded_between_the_bounds_there_is_only_the_count()
@@ -33,15 +33,15 @@ public class PrometheusBoundsTests
     public void A_histogram_coarser_than_asked_has_its_own_buckets()
     {
         HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.05).WithMaxTrackableValue(50).Create();
-        Bounds(new PrometheusTextWriter(0.001), coarse, 31, 40).Should().Equal("30", "31", "33", "35", "37", "39", "41", "+Inf");
+        Bounds(new PrometheusWriter(0.001), coarse, 31, 40).Should().Equal("30.0", "31.0", "33.0", "35.0", "37.0", "39.0", "41.0", "+Inf");
     }
 
     [Fact]
     public void No_bound_divides_a_bucket_of_a_unit()
     {
         HdrHistogram unit = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMaxTrackableValue(1000).Create();
-        Bounds(Octaves, unit, 0, 100).Should().Equal("7", "15", "31", "63", "127", "+Inf");
-        Bounds(Octaves, Histogram(0, 1000), 0, 10).Should().Equal(["0", "1", "3", "7", "15", "+Inf"], "the writer keeps those of each layout");
+        Bounds(Octaves, unit, 0, 100).Should().Equal("7.0", "15.0", "31.0", "63.0", "127.0", "+Inf");
+        Bounds(Octaves, Histogram(0, 1000), 0, 10).Should().Equal(["0.0", "1.0", "3.0", "7.0", "15.0", "+Inf"], "the writer keeps those of each layout");
         unit.Record([0, 9, 17, 63, 64]);
         Expositions.Series(Octaves, new HdrHistogramRegistration("x", unit, new() { LowestBound = 0, HighestBound = 100 })).Single().Buckets
             .Select(bucket => bucket.Count).Should().Equal(1, 2, 3, 4, 5, 5);
@@ -65,7 +65,7 @@ public class PrometheusBoundsTests
         HdrHistogram histogram = Histogram(0, 1000);
         (ulong Low, ulong High, double Ratio, string Bounds)[] kinds =
         [
-            (0, 3, 1, "0 1 3 +Inf"), (0, 3, 2, "0 0.5 1.5 +Inf"), (2, 3, 1, "1 3 +Inf"), (0, 7, 1, "0 1 3 7 +Inf"), (0, 3, 1, "0 1 3 +Inf"),
+            (0, 3, 1, "0.0 1.0 3.0 +Inf"), (0, 3, 2, "0.0 0.5 1.5 +Inf"), (2, 3, 1, "1.0 3.0 +Inf"), (0, 7, 1, "0.0 1.0 3.0 7.0 +Inf"), (0, 3, 1, "0.0 1.0 3.0 +Inf"),
         ];
 
         Expositions.Series(Octaves, [.. kinds.Select((kind, i) => Of(histogram, kind.Low, kind.High, kind.Ratio, $"x{i}"))])
@@ -74,7 +74,7 @@ public class PrometheusBoundsTests
 
     private static PlainHdrHistogram<uint> Histogram(ulong low, ulong high) => HdrHistogram.Factory.WithMinTrackableValue(low).WithMaxTrackableValue(high).Create();
 
-    private static IEnumerable<string> Bounds(PrometheusTextWriter writer, HdrHistogram histogram, ulong low, ulong high) =>
+    private static IEnumerable<string> Bounds(PrometheusWriter writer, HdrHistogram histogram, ulong low, ulong high) =>
         Expositions.Series(writer, Of(histogram, low, high, 1)).Single().Buckets.Select(bucket => bucket.Text);
 
     private static HdrHistogramRegistration Of(HdrHistogram histogram, ulong low, ulong high, double ratio, string name = "x") =>

@@ -15,7 +15,7 @@ public class PrometheusPropertyTests
         (HdrHistogramRegistration registration, double asked) = Next(random);
         HdrHistogram histogram = registration.Histogram;
         HdrHistogramDescription description = registration.Description;
-        PrometheusTextWriter writer = new(asked);
+        PrometheusWriter writer = new(asked);
         string[] emptyBounds = [.. Expositions.Series(writer, registration).Single().Buckets.Select(bucket => bucket.Text)];
         List<ulong> values = [.. Enumerable.Range(0, random.Next(300)).Select(_ => random.NextMagnitude() >> 16)];
         values.AddRange(emptyBounds[..^1].SelectMany(text =>
@@ -51,7 +51,7 @@ public class PrometheusPropertyTests
         (HdrHistogramRegistration registration, double asked) = Next(random);
         HdrHistogram histogram = registration.Histogram;
         HdrHistogramDescription description = registration.Description;
-        ulong[] bounds = [.. Expositions.Series(new PrometheusTextWriter(asked), registration).Single().Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
+        ulong[] bounds = [.. Expositions.Series(new PrometheusWriter(asked), registration).Single().Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
         if (description.LowestBound > histogram.MaxTrackableValue || description.HighestBound < histogram.MinTrackableValue)
         {
             return; // widened to whole buckets they may touch or not
@@ -103,7 +103,7 @@ public class PrometheusPropertyTests
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 10_000).Select(_ => HostileRegistrations.Next(random))];
 
-        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusTextWriter(), hostile);
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusWriter(), hostile);
 
         series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - comments.Count);
     });

@@ -100,12 +100,12 @@ public sealed partial class ExportGuideTests : IDisposable
         {
             output.ResetWrittenCount();
             HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
-            new PrometheusTextWriter(relativeError).Write(output, registrations);
+            new PrometheusWriter(relativeError).Write(output, PrometheusFormat.Text, registrations);
             Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal))
                 .ToString(System.Globalization.CultureInfo.InvariantCulture).Should().Be(row.Groups[1].Value, "the guide says so of {0}", relativeError);
         }
     }
 
-    [GeneratedRegex(@"^\| `new PrometheusTextWriter.* \| ([0-9]+) \|$", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^\| `new PrometheusWriter.* \| ([0-9]+) \|$", RegexOptions.Multiline)]
     private static partial Regex SeriesRow();
 }

@@ -18,22 +18,15 @@ internal static class PrometheusGuide
             [new("queue", "orders")]);
         waits.Record(nanoseconds);
 
-        var writer = new PrometheusTextWriter();                      // keep it: it caches what does not change
-        writer.Write(output, registry);                               // an IBufferWriter<byte>, such as Response.BodyWriter
+        var writer = new PrometheusWriter();                          // keep it: it caches what does not change
+        writer.Write(output, PrometheusFormat.Text, registry);        // an IBufferWriter<byte>, such as Response.BodyWriter
     }
 
-    public static void Native(HttpRequest request, HttpResponse response, PrometheusTextWriter writer, HdrHistogramRegistry registry)
+    public static void Endpoint(HttpRequest request, HttpResponse response, PrometheusWriter writer, HdrHistogramRegistry registry, long jobsDone)
     {
-        var native = new PrometheusProtobufWriter();                  // keep it, too
-        bool isNative = PrometheusProtobufWriter.IsAccepted(request.Headers.Accept);
-        response.ContentType = isNative ? PrometheusProtobufWriter.ContentType : PrometheusTextWriter.ContentType;
-        if (isNative)
-        {
-            native.Write(response.BodyWriter, registry);
-        }
-        else
-        {
-            writer.Write(response.BodyWriter, registry);
-        }
+        PrometheusFormat format = PrometheusWriter.FormatOf(request.Headers.Accept);
+        response.ContentType = PrometheusWriter.ContentTypeOf(format);
+        PrometheusWriter.WriteCounter(response.BodyWriter, format, "jobs.done", "Jobs that ended.", [([], jobsDone)]);
+        writer.Write(response.BodyWriter, format, registry);          // the last call: it ends the exposition
     }
 }

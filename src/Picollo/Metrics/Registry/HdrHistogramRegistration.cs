@@ -60,6 +60,10 @@ public sealed class HdrHistogramRegistration
     /// buckets.</summary>
     internal Func<double>? ExactSum { get; init; }
 
+    /// <summary>The traces of some recorded values in ascending order, for an exposition; null if the owner of the histogram keeps
+    /// none.</summary>
+    internal Func<IReadOnlyList<Exemplar>>? Exemplars { get; init; }
+
     /// <summary>Name and labels as text.</summary>
     /// <returns>For example <c>request_duration_ns{route="/orders"}</c>, or the name alone where there are no labels.</returns>
     public override string ToString() => Labels.Count == 0

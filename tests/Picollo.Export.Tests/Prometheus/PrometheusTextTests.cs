@@ -7,7 +7,7 @@ using Picollo.Tests.Metrics;
 
 namespace Picollo.Export.Tests;
 
-public class PrometheusTextWriterTests
+public class PrometheusTextTests
 {
     [Fact]
     public void An_exposition_reads_like_this()
@@ -28,26 +28,26 @@ public class PrometheusTextWriterTests
         registry.Add("batch size", sizes);
         var output = new ArrayBufferWriter<byte>();
 
-        new PrometheusTextWriter().Write(output, registry);
+        new PrometheusWriter().Write(output, PrometheusFormat.Text, registry);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             """
             # HELP batch_size batch size
             # TYPE batch_size histogram
-            batch_size_bucket{le="0"} 1
-            batch_size_bucket{le="1"} 1
-            batch_size_bucket{le="2"} 1
-            batch_size_bucket{le="3"} 3
-            batch_size_bucket{le="4"} 3
-            batch_size_bucket{le="5"} 3
-            batch_size_bucket{le="6"} 3
-            batch_size_bucket{le="7"} 3
-            batch_size_bucket{le="9"} 4
-            batch_size_bucket{le="11"} 4
-            batch_size_bucket{le="13"} 4
-            batch_size_bucket{le="15"} 4
-            batch_size_bucket{le="19"} 4
-            batch_size_bucket{le="21"} 5
+            batch_size_bucket{le="0.0"} 1
+            batch_size_bucket{le="1.0"} 1
+            batch_size_bucket{le="2.0"} 1
+            batch_size_bucket{le="3.0"} 3
+            batch_size_bucket{le="4.0"} 3
+            batch_size_bucket{le="5.0"} 3
+            batch_size_bucket{le="6.0"} 3
+            batch_size_bucket{le="7.0"} 3
+            batch_size_bucket{le="9.0"} 4
+            batch_size_bucket{le="11.0"} 4
+            batch_size_bucket{le="13.0"} 4
+            batch_size_bucket{le="15.0"} 4
+            batch_size_bucket{le="19.0"} 4
+            batch_size_bucket{le="21.0"} 5
             batch_size_bucket{le="+Inf"} 6
             batch_size_sum 57
             batch_size_count 6
@@ -84,7 +84,7 @@ public class PrometheusTextWriterTests
 
         string plain = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.None));
         plain.Split('\n').Count(line => line.StartsWith('x')).Should().Be(143);
-        PrometheusTextWriter.ContentType.Should().Be("text/plain; version=0.0.4; charset=utf-8");
+        PrometheusWriter.ContentTypeOf(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
     }
 
     [Fact]
@@ -95,10 +95,10 @@ public class PrometheusTextWriterTests
     {
         HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", [new("k", new string('v', 10_000))]), Expositions.Plain("x.")];
         registrations[0].Histogram.Record(5, 1UL << 63);
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         StrictBufferWriter output = new();
-        writer.Write(output, []);
-        writer.Write(output, registrations);
+        writer.Write(output, PrometheusFormat.Text, []);
+        writer.Write(output, PrometheusFormat.Text, registrations);
 
         Encoding.UTF8.GetString(output.Written).Should().Be(Expositions.Text(writer, registrations));
     }
@@ -115,7 +115,7 @@ public class PrometheusTextWriterTests
         }
 
         Pipe pipe = new(new PipeOptions(pauseWriterThreshold: 0));
-        new PrometheusTextWriter().Write(pipe.Writer, registry);
+        new PrometheusWriter().Write(pipe.Writer, PrometheusFormat.Text, registry);
         await pipe.Writer.FlushAsync();
 
         ReadOnlySequence<byte> written = (await pipe.Reader.ReadAsync()).Buffer;
@@ -135,14 +135,14 @@ public class PrometheusTextWriterTests
         HdrHistogramRegistration gone = Expositions.Plain("a");
         HdrHistogramRegistration half = Expositions.Plain("b", [new("k", "1")]);
         HdrHistogramRegistration rest = Expositions.Plain("b", [new("k", "2")]);
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         Expositions.Series(writer, gone, half, rest).Should().HaveCount(3);
         gone.Histogram.Dispose();
         half.Histogram.Dispose();
 
         string text = Expositions.Text(writer, gone, half, rest);
 
-        text.Should().StartWith("# HELP b b\n# TYPE b histogram\nb_bucket{k=\"2\",le=\"0\"} 0\n").And.NotContain("a_").And.NotContain("\"1\",");
+        text.Should().StartWith("# HELP b b\n# TYPE b histogram\nb_bucket{k=\"2\",le=\"0.0\"} 0\n").And.NotContain("a_").And.NotContain("\"1\",");
     }
 
     [Fact]
@@ -218,7 +218,7 @@ public class PrometheusTextWriterTests
         const int Values = 200_000;
         var registration = new HdrHistogramRegistration(
             "x", HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(100_000).Create(), HdrHistogramDescription.None);
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         Task[] recorders = [.. Enumerable.Range(1, 3).Select(_ => Task.Factory.StartNew(
             () =>
             {
@@ -258,12 +258,12 @@ public class PrometheusTextWriterTests
             registry.Add("x", HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds, [new("k", $"{i}")]);
         }
 
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new(1 << 20);
         void Write()
         {
             output.ResetWrittenCount();
-            writer.Write(output, registry);
+            writer.Write(output, PrometheusFormat.Text, registry);
         }
 
         long empty = Allocations.InSteadyState(Write);
@@ -293,16 +293,16 @@ public class PrometheusTextWriterTests
     [InlineData(-0.1)]
     [InlineData(double.NaN)]
     public void A_relative_error_out_of_range_is_refused(double relativeError) =>
-        FluentActions.Invoking(() => new PrometheusTextWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
+        FluentActions.Invoking(() => new PrometheusWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
 
     [Fact]
     public void What_is_missing_is_refused()
     {
-        PrometheusTextWriter writer = new();
+        PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new();
-        FluentActions.Invoking(() => writer.Write(null!, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => writer.Write(output, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => writer.Write(output, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(null!, PrometheusFormat.Text, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, PrometheusFormat.Text, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.Write(output, PrometheusFormat.Text, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
         output.WrittenCount.Should().Be(0);
     }
 
@@ -311,12 +311,13 @@ public class PrometheusTextWriterTests
     {
         ArrayBufferWriter<byte> output = new();
 
-        PrometheusTextWriter.WriteCounter(
+        PrometheusWriter.WriteCounter(
             output,
+            PrometheusFormat.Text,
             "jobs.done",
             "Jobs \\ that\nended.",
             [([], 3), ([new("queue", "a\"b"), new("le", "x")], 0.5), ([new("queue", "")], 1e20)]);
-        PrometheusTextWriter.WriteCounter(output, "seconds_total", "", []);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Text, "seconds_total", "", []);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             "# HELP jobs_done_total Jobs \\\\ that\\nended.\n# TYPE jobs_done_total counter\njobs_done_total 3\n"
@@ -324,7 +325,7 @@ public class PrometheusTextWriterTests
             + "# HELP seconds_total \n# TYPE seconds_total counter\n");
 
         output.ResetWrittenCount();
-        PrometheusTextWriter.WriteGauge(output, "threads", "Threads.", [([], double.NegativeInfinity), ([new("x", "1")], -1.5), ([new("x", "2")], double.NaN)]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.Text, "threads", "Threads.", [([], double.NegativeInfinity), ([new("x", "1")], -1.5), ([new("x", "2")], double.NaN)]);
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             "# HELP threads Threads.\n# TYPE threads gauge\nthreads -Inf\nthreads{x=\"1\"} -1.5\nthreads{x=\"2\"} NaN\n");
     }

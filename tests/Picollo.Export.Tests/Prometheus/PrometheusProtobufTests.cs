@@ -4,33 +4,9 @@ using Picollo.Tests.Metrics;
 
 namespace Picollo.Export.Tests;
 
-public class PrometheusProtobufWriterTests
+public class PrometheusProtobufTests
 {
     private static readonly double[] Quantiles = [0.1, 0.5, 0.9, 0.99, 0.999];
-
-    // What Prometheus 2.42 and 3.5 send with native histograms, and without.
-    private const string Native =
-        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
-        + "application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
-
-    private const string Classic =
-        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
-
-    [Theory]
-    [InlineData(Native, true)]
-    [InlineData("text/plain;q=0.9, Application/VND.google.protobuf; Proto=io.prometheus.client.MetricFamily; encoding=delimited; q=0.7", true)]
-    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.05", true)]
-    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.0", false)]
-    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0", false)]
-    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", false)]
-    [InlineData("application/vnd.google.protobuf;proto=other;encoding=delimited", false)]
-    [InlineData(Classic, false)]
-    [InlineData("*/*", false)]
-    [InlineData(",;,", false)]
-    [InlineData("", false)]
-    [InlineData(null, false)]
-    public void Only_a_client_that_asks_for_the_format_accepts_it(string? accept, bool isAccepted) =>
-        PrometheusProtobufWriter.IsAccepted(accept).Should().Be(isAccepted);
 
     [Fact]
     public void A_value_is_in_the_bucket_of_its_midpoint()
@@ -103,7 +79,7 @@ public class PrometheusProtobufWriterTests
         Seeded.Run(100, random => histogram.Record(random.NextMagnitude()));
         HdrHistogramRegistration registration = new("x", histogram, HdrHistogramDescription.Nanoseconds);
 
-        NativeHistogram native = NativeHistogram.Of(new PrometheusProtobufWriter(), registration).Single();
+        NativeHistogram native = NativeHistogram.Of(new PrometheusWriter(), registration).Single();
         ExpositionSeries text = Expositions.Series(registration).Single();
 
         native.Classic.Should().Equal(text.Buckets[..^1].Select(bucket => (bucket.Bound, bucket.Count)));
@@ -158,7 +134,7 @@ public class PrometheusProtobufWriterTests
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
 
-        IReadOnlyList<NativeHistogram> native = NativeHistogram.Of(new PrometheusProtobufWriter(), hostile);
+        IReadOnlyList<NativeHistogram> native = NativeHistogram.Of(new PrometheusWriter(), hostile);
         IReadOnlyList<ExpositionSeries> text = Expositions.Series(hostile);
 
         native.Select(one => (one.Name, one.Count)).Should().Equal(text.Select(one => (one.Name, one.Count!.Value)));
@@ -174,7 +150,7 @@ public class PrometheusProtobufWriterTests
             Expositions.Plain("b"), Expositions.Plain("a", new KeyValuePair<string, string>("k", "1")), Expositions.Plain("a"),
         ];
         ArrayBufferWriter<byte> output = new();
-        new PrometheusProtobufWriter().Write(output, all);
+        new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, all);
 
         ProtobufMessage.Delimited(output.WrittenSpan).Select(family => (family.Text(1), family.Messages(4).Count())).Should().Equal(("a", 2), ("b", 1));
     }
@@ -183,7 +159,7 @@ public class PrometheusProtobufWriterTests
     public void Nothing_is_written_without_histograms()
     {
         ArrayBufferWriter<byte> output = new();
-        new PrometheusProtobufWriter().Write(output, new HdrHistogramRegistry());
+        new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, new HdrHistogramRegistry());
 
         output.WrittenCount.Should().Be(0);
     }
@@ -192,7 +168,7 @@ public class PrometheusProtobufWriterTests
     [InlineData(-5)]
     [InlineData(9)]
     public void Schemas_that_Prometheus_does_not_have_are_rejected(int schema) =>
-        FluentActions.Invoking(() => new PrometheusProtobufWriter(schema)).Should().Throw<ArgumentOutOfRangeException>();
+        FluentActions.Invoking(() => new PrometheusWriter(schema: schema)).Should().Throw<ArgumentOutOfRangeException>();
 
     [Fact]
     public void Quantiles_of_the_buckets_are_within_the_documented_error() => Seeded.Run(20, random =>
@@ -219,4 +195,54 @@ public class PrometheusProtobufWriterTests
             }
         }
     });
+
+    [Fact]
+    public void Counters_and_gauges_have_the_names_labels_and_values_of_the_text()
+    {
+        ArrayBufferWriter<byte> output = new();
+        PrometheusWriter.WriteCounter(
+            output, PrometheusFormat.Protobuf, "jobs.done", "Jobs \\ that\nended.", [([], 3), ([new("queue", "a\"b"), new("le", "x")], 0.5), ([new("queue", "")], 1e20)]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.Protobuf, "threads", "Threads.", [([new("x", "1")], -1.5)]);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "none", "", []);
+
+        ProtobufMessage[] families = [.. ProtobufMessage.Delimited(output.WrittenSpan)];
+
+        families.Select(family => (family.Text(1), family.Text(2), family.Number(3))).Should().Equal(
+            ("jobs_done_total", "Jobs \\ that\nended.", 0UL), ("threads", "Threads.", 1UL), ("none_total", "", 0UL));
+        families[0].Messages(4).Select(metric => (Labels(metric), metric.Message(3).Double(1))).Should().Equal(
+            ("", 3), ("exported_le=x,queue=a\"b", 0.5), ("", 1e20));
+        families[1].Messages(4).Select(metric => (Labels(metric), metric.Message(2).Double(1))).Should().Equal(("x=1", -1.5));
+        families[2].Messages(4).Should().BeEmpty();
+
+        static string Labels(ProtobufMessage metric) => string.Join(',', metric.Messages(1).Select(label => $"{label.Text(1)}={label.Text(2)}"));
+    }
+
+    [Fact]
+    public void The_slowest_exemplar_is_in_its_classic_bucket()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
+        DateTimeOffset time = DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_123);
+        HdrHistogramRegistration Of(ulong slowest) => new("x", histogram, new() { Unit = new() { Ratio = 1000 } })
+        {
+            Exemplars = () => [new(5, time.AddSeconds(1), "11", "22"), new(slowest, time, "aa", "bb")],
+        };
+
+        (double Bound, ProtobufMessage Exemplar) Only(ulong slowest)
+        {
+            ArrayBufferWriter<byte> output = new();
+            new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, [Of(slowest)]);
+            return ProtobufMessage.Delimited(output.WrittenSpan).Single().Message(4).Message(7).Messages(3)
+                .SelectMany(bucket => bucket.Messages(3).Select(exemplar => (bucket.Double(2), exemplar))).Single();
+        }
+
+        (double bound, ProtobufMessage exemplar) = Only(120);
+        bound.Should().Be(0.127);
+        exemplar.Messages(1).Select(label => (label.Text(1), label.Text(2))).Should().Equal(("trace_id", "aa"), ("span_id", "bb"));
+        exemplar.Double(2).Should().Be(0.12);
+        (exemplar.Message(3).Number(1), exemplar.Message(3).Number(2)).Should().Be((1_700_000_000UL, 123_000_000UL));
+
+        Only(127).Bound.Should().Be(0.127);
+        Only(128).Bound.Should().BeGreaterThan(0.127);
+        Only(5_000).Bound.Should().Be(double.PositiveInfinity);
+    }
 }

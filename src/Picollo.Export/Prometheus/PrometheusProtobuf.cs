@@ -1,0 +1,165 @@
+using System.Buffers;
+
+namespace Picollo.Export;
+
+/// <summary>The protobuf format: each family is a message after its length
+/// (https://github.com/prometheus/client_model/blob/v0.3.0/io/prometheus/client/metrics.proto).</summary>
+internal static class PrometheusProtobuf
+{
+    // Field numbers of metrics.proto, by message.
+    private const int FamilyName = 1, FamilyHelp = 2, FamilyType = 3, FamilyMetric = 4;
+    private const int MetricLabel = 1, MetricGauge = 2, MetricCounter = 3, MetricHistogram = 7;
+    private const int LabelName = 1, LabelValue = 2;
+    private const int SampleValue = 1;
+    private const int SampleCount = 1, SampleSum = 2, ClassicBucket = 3;
+    private const int CumulativeCount = 1, UpperBound = 2, BucketExemplar = 3;
+    private const int ExemplarLabel = 1, ExemplarValue = 2, ExemplarTime = 3;
+    private const int TimeSeconds = 1, TimeNanoseconds = 2;
+    private const ulong CounterType = 0, GaugeType = 1, HistogramType = 4;
+
+    public static void Write(IBufferWriter<byte> output, IEnumerable<PrometheusSelected> all, NativeHistogramEncoder native)
+    {
+        using ProtobufBuffer buffer = new();
+        List<(int Bucket, ulong Count)> used = [];
+        int family = 0;
+        foreach (PrometheusSelected selected in all)
+        {
+            using CountsCopy copy = selected.Copy;
+            if (selected.LeftOut is not null)
+            {
+                continue;
+            }
+
+            PrometheusSeries series = selected.Series;
+            if (selected.IsFirstOfName)
+            {
+                EndFamily();
+                family = BeginFamily(buffer, series.Name, series.Help, HistogramType);
+            }
+
+            int metric = BeginMetric(buffer, series.Registration.Labels);
+            int histogram = buffer.Begin(MetricHistogram);
+            WriteClassic(buffer, series, copy);
+            native.Write(buffer, series, copy, used);
+            buffer.End(histogram);
+            buffer.End(metric);
+        }
+
+        EndFamily();
+
+        void EndFamily()
+        {
+            if (family > 0)
+            {
+                EndMessage(output, buffer, family);
+            }
+        }
+    }
+
+    public static void WriteSamples(
+        IBufferWriter<byte> output,
+        string name,
+        string help,
+        bool isCounter,
+        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+    {
+        using ProtobufBuffer buffer = new();
+        int family = BeginFamily(buffer, name, help, isCounter ? CounterType : GaugeType);
+        foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
+        {
+            int metric = BeginMetric(buffer, labels);
+            int sample = buffer.Begin(isCounter ? MetricCounter : MetricGauge);
+            buffer.WriteDouble(SampleValue, value);
+            buffer.End(sample);
+            buffer.End(metric);
+        }
+
+        EndMessage(output, buffer, family);
+    }
+
+    private static int BeginFamily(ProtobufBuffer buffer, string name, string help, ulong type)
+    {
+        int family = buffer.BeginMessage();
+        buffer.WriteText(FamilyName, name);
+        buffer.WriteText(FamilyHelp, help);
+        buffer.WriteVarint(FamilyType, type);
+        return family;
+    }
+
+    private static void EndMessage(IBufferWriter<byte> output, ProtobufBuffer buffer, int message)
+    {
+        buffer.End(message);
+        output.Write(buffer.Written);
+        buffer.Clear();
+    }
+
+    private static int BeginMetric(ProtobufBuffer buffer, IReadOnlyList<KeyValuePair<string, string>> labels)
+    {
+        int metric = buffer.Begin(FamilyMetric);
+        foreach ((string name, string value) in PrometheusNames.PairsOf(labels))
+        {
+            WriteLabel(buffer, MetricLabel, name, value);
+        }
+
+        return metric;
+    }
+
+    private static void WriteLabel(ProtobufBuffer buffer, int field, string name, string value)
+    {
+        int label = buffer.Begin(field);
+        buffer.WriteText(LabelName, name);
+        buffer.WriteText(LabelValue, value);
+        buffer.End(label);
+    }
+
+    private static void WriteClassic(ProtobufBuffer buffer, PrometheusSeries series, CountsCopy copy)
+    {
+        PrometheusBounds bounds = series.Bounds;
+        CumulativeCounts counts = new(bounds, copy);
+
+        // One exemplar: a native histogram is one series, whose exemplars the server takes in the order of their times only.
+        Exemplar? slowest = series.Exemplars is [.., var last] ? last : null;
+        for (int i = 0; i < bounds.Count; i++)
+        {
+            int bucket = buffer.Begin(ClassicBucket);
+            buffer.WriteVarint(CumulativeCount, counts.UpTo(i));
+            buffer.WriteDouble(UpperBound, bounds.ValueOf(i));
+            if (slowest is { } exemplar && series.ValueOf(exemplar) <= bounds.ValueOf(i))
+            {
+                WriteExemplar(buffer, series.ValueOf(exemplar), exemplar);
+                slowest = null;
+            }
+
+            buffer.End(bucket);
+        }
+
+        ulong all = counts.All;
+
+        // The bucket +Inf is written only if it has an exemplar: its count is the number of values.
+        if (slowest is { } above)
+        {
+            int bucket = buffer.Begin(ClassicBucket);
+            buffer.WriteVarint(CumulativeCount, all);
+            buffer.WriteDouble(UpperBound, double.PositiveInfinity);
+            WriteExemplar(buffer, series.ValueOf(above), above);
+            buffer.End(bucket);
+        }
+
+        buffer.WriteVarint(SampleCount, all);
+        buffer.WriteDouble(SampleSum, series.SumOf(copy));
+    }
+
+    private static void WriteExemplar(ProtobufBuffer buffer, double value, in Exemplar exemplar)
+    {
+        int message = buffer.Begin(BucketExemplar);
+        WriteLabel(buffer, ExemplarLabel, Exemplar.TraceIdLabel, exemplar.TraceId);
+        WriteLabel(buffer, ExemplarLabel, Exemplar.SpanIdLabel, exemplar.SpanId);
+        buffer.WriteDouble(ExemplarValue, value);
+        int time = buffer.Begin(ExemplarTime);
+        long milliseconds = exemplar.Time.ToUnixTimeMilliseconds();
+        buffer.WriteVarint(TimeSeconds, (ulong)(milliseconds / 1000));
+        buffer.WriteVarint(TimeNanoseconds, (ulong)(milliseconds % 1000 * 1_000_000));
+        buffer.End(time);
+        buffer.End(message);
+    }
+}

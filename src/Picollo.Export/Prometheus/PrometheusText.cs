@@ -1,0 +1,81 @@
+using System.Buffers;
+
+namespace Picollo.Export;
+
+/// <summary>The text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and has the exemplars of
+/// histograms.</summary>
+internal static class PrometheusText
+{
+    private const string Total = "_total";
+
+    public static void Write(IBufferWriter<byte> output, IEnumerable<PrometheusSelected> all, bool isOpenMetrics)
+    {
+        Utf8Lines lines = new(output);
+        foreach (PrometheusSelected selected in all)
+        {
+            using CountsCopy copy = selected.Copy;
+            if (selected.LeftOut is { } reason)
+            {
+                if (!isOpenMetrics)
+                {
+                    selected.Series.WriteLeftOut(ref lines, reason);
+                }
+
+                continue;
+            }
+
+            if (selected.IsFirstOfName)
+            {
+                WriteHeader(ref lines, selected.Series.Name, "histogram", selected.Series.Help, isOpenMetrics);
+                if (isOpenMetrics && selected.Series.Unit is { } unit)
+                {
+                    lines.WriteText($"# UNIT {selected.Series.Name} {unit}\n");
+                }
+            }
+
+            selected.Series.Write(ref lines, copy, hasExemplars: isOpenMetrics);
+        }
+
+        if (isOpenMetrics)
+        {
+            lines.WriteText("# EOF\n");
+        }
+
+        lines.Flush();
+    }
+
+    public static void WriteSamples(
+        IBufferWriter<byte> output,
+        string name,
+        string help,
+        bool isCounter,
+        bool isOpenMetrics,
+        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+    {
+        // In OpenMetrics, the suffix belongs to the samples of a counter and not to its name.
+        string family = isCounter && isOpenMetrics && name.EndsWith(Total, StringComparison.Ordinal) ? name[..^Total.Length] : name;
+        Utf8Lines lines = new(output);
+        WriteHeader(ref lines, family, isCounter ? "counter" : "gauge", help, isOpenMetrics);
+        foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
+        {
+            string text = PrometheusNames.LabelsOf(labels);
+            lines.WriteText(text.Length == 0 ? $"{name} " : $"{name}{{{text}}} ");
+            lines.Reserve(Utf8Lines.NumberLength);
+            lines.Write(value);
+            lines.WriteText("\n");
+        }
+
+        lines.Flush();
+    }
+
+    // Not interpolated: a scrape of many families would allocate the text of each.
+    private static void WriteHeader(ref Utf8Lines lines, string name, string type, string help, bool isOpenMetrics)
+    {
+        ReadOnlySpan<string> parts =
+            ["# HELP ", name, " ", PrometheusNames.EscapeHelp(help, isOpenMetrics), "\n# TYPE ", name, " ", type, "\n"];
+        foreach (string part in parts)
+        {
+            lines.WriteText(part);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+namespace Picollo.Export.Tests;
+
+public class AcceptHeaderTests
+{
+    // What Prometheus sends.
+    private const string Native =
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
+        + "application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+    private const string Classic =
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+    private const string Version3 =
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,"
+        + "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+
+    private const string Agent = "text/plain;version=0.0.4;q=1,*/*;q=0.1"; // VictoriaMetrics
+    private const string Browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+    private const string Protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
+
+    [Theory]
+    [InlineData(Native, PrometheusFormat.Protobuf)]
+    [InlineData(Classic, PrometheusFormat.OpenMetrics)]
+    [InlineData(Version3, PrometheusFormat.OpenMetrics)]
+    [InlineData(Agent, PrometheusFormat.Text)]
+    [InlineData(Browser, PrometheusFormat.Text)]
+    [InlineData("Application/VND.google.protobuf ; Proto=\"io.prometheus.client.MetricFamily\" ; Encoding = delimited", PrometheusFormat.Protobuf)]
+    [InlineData("text/plain;q=0.9," + Protobuf + ";q=0.7", PrometheusFormat.Text)]
+    [InlineData("text/plain;q=0.6," + Protobuf + ";q=0.7", PrometheusFormat.Protobuf)]
+    [InlineData("text/plain," + Protobuf, PrometheusFormat.Text)]
+    [InlineData(Protobuf + ",text/plain", PrometheusFormat.Protobuf)]
+    [InlineData(Protobuf + ";q=0.0", PrometheusFormat.Text)]
+    [InlineData(Protobuf + ";q=0", PrometheusFormat.Text)]
+    [InlineData(Protobuf + ";q=-1", PrometheusFormat.Text)]
+    [InlineData(Protobuf + ";q=NaN", PrometheusFormat.Text)]
+    [InlineData(Protobuf + ";q=x", PrometheusFormat.Protobuf)]
+    [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", PrometheusFormat.Text)]
+    [InlineData("application/vnd.google.protobuf;proto=other;encoding=delimited", PrometheusFormat.Text)]
+    [InlineData("application/vnd.google.protobuf", PrometheusFormat.Text)]
+    [InlineData("application/openmetrics-text", PrometheusFormat.OpenMetrics)]
+    [InlineData("application/openmetrics-text;version=2.0.0", PrometheusFormat.Text)]
+    [InlineData("application/openmetrics-text;q=0.1,text/*;q=0.2", PrometheusFormat.Text)]
+    [InlineData("application/json", PrometheusFormat.Text)]
+    [InlineData(",;,=,;=", PrometheusFormat.Text)]
+    [InlineData("", PrometheusFormat.Text)]
+    [InlineData(null, PrometheusFormat.Text)]
+    public void The_format_is_the_one_that_the_client_prefers(string? accept, PrometheusFormat format) =>
+        PrometheusWriter.FormatOf(accept).Should().Be(format);
+
+    [Fact]
+    public void Content_types_name_the_version_and_are_chosen_again()
+    {
+        PrometheusWriter.ContentTypeOf(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
+        PrometheusWriter.ContentTypeOf(PrometheusFormat.OpenMetrics).Should().Be("application/openmetrics-text; version=1.0.0; charset=utf-8");
+        PrometheusWriter.ContentTypeOf(PrometheusFormat.Protobuf).Should()
+            .Be("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited");
+        foreach (PrometheusFormat format in Enum.GetValues<PrometheusFormat>())
+        {
+            PrometheusWriter.FormatOf(PrometheusWriter.ContentTypeOf(format)).Should().Be(format);
+        }
+
+        FluentActions.Invoking(() => PrometheusWriter.ContentTypeOf((PrometheusFormat)3)).Should().Throw<ArgumentOutOfRangeException>();
+    }
+}

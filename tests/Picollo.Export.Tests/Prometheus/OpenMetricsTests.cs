@@ -1,0 +1,128 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+public class OpenMetricsTests
+{
+    private static readonly DateTimeOffset Time = DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_120);
+
+    [Fact]
+    public void A_histogram_has_its_unit_and_an_exemplar_in_each_bucket_that_has_traces()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(63).Create();
+        histogram.Record([1, 9, 63, 100]);
+        HdrHistogramRegistration registration = new(
+            "queue.wait",
+            histogram,
+            new() { Help = "Time in the \"queue\".\nOr not.", Unit = new() { Name = "seconds", Ratio = 10 }, LowestBound = 8, HighestBound = 31 },
+            [new("queue", "a\"b")])
+        {
+            Exemplars = () =>
+            [
+                new(2, Time, "01", "02"), new(8, Time, "03", "04"), new(9, Time.AddSeconds(-1), "05", "06"), new(63, Time, "07", "08"), new(100, Time, "09", "0a"),
+            ],
+        };
+
+        Text(new PrometheusWriter(0.5), registration).Should().Be(
+            """
+            # HELP queue_wait_seconds Time in the \"queue\".\nOr not.
+            # TYPE queue_wait_seconds histogram
+            # UNIT queue_wait_seconds seconds
+            queue_wait_seconds_bucket{queue="a\"b",le="0.7"} 1 # {trace_id="01",span_id="02"} 0.2 1700000000.120
+            queue_wait_seconds_bucket{queue="a\"b",le="1.5"} 2 # {trace_id="05",span_id="06"} 0.9 1699999999.120
+            queue_wait_seconds_bucket{queue="a\"b",le="3.1"} 2
+            queue_wait_seconds_bucket{queue="a\"b",le="+Inf"} 4 # {trace_id="09",span_id="0a"} 10 1700000000.120
+            queue_wait_seconds_sum{queue="a\"b"} 13.6
+            queue_wait_seconds_count{queue="a\"b"} 4
+            # EOF
+
+            """);
+    }
+
+    [Fact]
+    public void Exemplars_are_in_no_other_text()
+    {
+        HdrHistogramRegistration plain = Expositions.Plain("x");
+        HdrHistogramRegistration traced = new("x", plain.Histogram, plain.Description) { Exemplars = () => [new(1, Time, "01", "02")] };
+
+        Expositions.Text(traced).Should().Be(Expositions.Text(plain));
+    }
+
+    [Fact]
+    public void The_suffix_of_a_counter_belongs_to_its_samples()
+    {
+        ArrayBufferWriter<byte> output = new();
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "", [([new("queue", "a")], 3)]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "jobs_total", "Say \"hi\".", [([], 1.5)]);
+        new PrometheusWriter().Write(output, PrometheusFormat.OpenMetrics, new HdrHistogramRegistry());
+
+        Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
+            "# HELP jobs_done \n# TYPE jobs_done counter\njobs_done_total{queue=\"a\"} 3\n"
+            + "# HELP jobs_total Say \\\"hi\\\".\n# TYPE jobs_total gauge\njobs_total 1.5\n# EOF\n");
+    }
+
+    [Theory]
+    [InlineData("", null)]
+    [InlineData("bytes", "bytes")]
+    [InlineData("km/h", "km_h")]
+    public void A_unit_is_written_if_there_is_one(string unit, string? written)
+    {
+        HdrHistogramRegistration registration = new("x", HdrHistogram.Create(), new() { Unit = new() { Name = unit } });
+
+        string[] lines = [.. Text(new PrometheusWriter(), registration).Split('\n').Where(line => line.StartsWith("# UNIT", StringComparison.Ordinal))];
+
+        lines.Should().Equal(written is null ? [] : [$"# UNIT x_{written} {written}"]);
+    }
+
+    [Fact]
+    public void A_name_that_is_only_its_unit_has_no_unit() =>
+        Text(new PrometheusWriter(), new HdrHistogramRegistration("bytes", HdrHistogram.Create(), new() { Unit = new() { Name = "bytes" } }))
+            .Should().NotContain("# UNIT");
+
+    [Fact]
+    public void Series_and_values_are_those_of_the_text_and_there_are_no_comments() => Seeded.Run(1, random =>
+    {
+        HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
+
+        string[] open = [.. Text(new PrometheusWriter(), hostile).Split('\n').Where(line => !line.StartsWith('#'))];
+        string[] plain = [.. Expositions.Text(hostile).Split('\n').Where(line => !line.StartsWith('#'))];
+
+        open.Should().Equal(plain);
+        Text(new PrometheusWriter(), hostile).Split('\n').Where(line => line.StartsWith('#') && !line.StartsWith("# HELP ", StringComparison.Ordinal)
+            && !line.StartsWith("# TYPE ", StringComparison.Ordinal) && !line.StartsWith("# UNIT ", StringComparison.Ordinal)).Should().Equal("# EOF");
+    });
+
+    // Of Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" where there is no point and no exponent.
+    [Theory]
+    [InlineData(0, "0.0")]
+    [InlineData(1, "1.0")]
+    [InlineData(100, "100.0")]
+    [InlineData(0.0001, "0.0001")]
+    [InlineData(0.00001, "1e-05")]
+    [InlineData(1.023e-6, "1.023e-06")]
+    [InlineData(5e-324, "5e-324")]
+    [InlineData(999_999, "999999.0")]
+    [InlineData(999_999.5, "999999.5")]
+    [InlineData(1_000_000, "1e+06")]
+    [InlineData(1_048_575, "1.048575e+06")]
+    [InlineData(12_345_678.75, "1.234567875e+07")]
+    [InlineData(123_456_789_012_345, "1.23456789012345e+14")]
+    [InlineData(1e15, "1e+15")]
+    [InlineData(18446744073709551615, "1.8446744073709552e+19")]
+    [InlineData(1.7976931348623157e308, "1.7976931348623157e+308")]
+    public void Bounds_have_the_form_that_Go_gives_them(double value, string text)
+    {
+        PrometheusBounds.TextOf(value).Should().Be(text);
+        double.Parse(text, CultureInfo.InvariantCulture).Should().Be(value);
+    }
+
+    private static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
+    {
+        ArrayBufferWriter<byte> output = new();
+        writer.Write(output, PrometheusFormat.OpenMetrics, registrations);
+        return Encoding.UTF8.GetString(output.WrittenSpan);
+    }
+}
