@@ -30,6 +30,7 @@ is_met() {
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     prometheus) has prometheus && has promtool ;;
+    openmetrics) /usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' 2>/dev/null ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
     jitter-meters) has jitterdebugger && has cyclictest && has stress-ng ;;
@@ -55,6 +56,7 @@ packages_for() {
     chromium) echo chromium ;;
     java) echo default-jdk-headless libhdrhistogram-java ;;
     prometheus) echo prometheus ;;
+    openmetrics) echo python3-prometheus-client ;;
     run-wrk) echo wrk ;;
     jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
     terminal) echo tmux ;;
@@ -79,6 +81,7 @@ skipped_without() {
     chromium) echo "the plots and reports in a browser" ;;
     java) echo "the tests against the HdrHistogram family's Java library" ;;
     prometheus) echo "the tests with Prometheus" ;;
+    openmetrics) echo "the tests with the reference parser of OpenMetrics" ;;
     cultures) echo "the tests in other cultures" ;;
   esac
 }
@@ -88,7 +91,7 @@ test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo run-musl run-kernels; fi
   if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives; fi
-  echo chromium java prometheus cultures
+  echo chromium java prometheus openmetrics cultures
 }
 
 # The programs are wanted, not the services that some come with: a policy keeps those from starting.

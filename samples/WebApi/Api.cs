@@ -27,6 +27,7 @@ public static class Api
         {
             options.ServerTiming = true;
             options.MeasureRuntime = true;
+            options.CollectExemplars = true;
             options.Meters.AddMeter(MeterName);
         });
         WebApplication application = builder.Build();

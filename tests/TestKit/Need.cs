@@ -35,6 +35,9 @@ public enum Need
     Gcc,
     Java,
     Mpstat,
+
+    /// <summary>The reference parser of OpenMetrics: Debian's python3-prometheus-client.</summary>
+    OpenMetricsParser,
     Pidstat,
     Prlimit,
     Prometheus,

@@ -58,6 +58,8 @@ internal static partial class Needs
         Need.Java => Program("javac")
             ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary}: {Setup}"),
         Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat"),
+        Need.OpenMetricsParser => Works(
+            $"no reference parser of OpenMetrics: {Setup}", "/usr/bin/python3", "-c", "import prometheus_client.openmetrics.parser"),
         Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat"),
         Need.Prlimit => Program("prlimit"),
         Need.Prometheus => Program("prometheus") ?? Program("promtool"),

@@ -21,7 +21,8 @@ internal sealed record UsageJson(
     IReadOnlyList<WorkJson> Work,
     IReadOnlyList<HistogramJson> Histograms,
     RuntimeJson? Runtime,
-    MetersJson? Meters)
+    MetersJson? Meters,
+    IReadOnlyList<TracedRequestJson>? SlowestRequests)
 {
     public static UsageJson Of(UsageReading reading) => new(
         reading.Time,
@@ -36,7 +37,23 @@ internal sealed record UsageJson(
         [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
         [.. reading.All.Where(usage => usage.Subject.Work is null).Select(HistogramJson.Of)],
         reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null,
-        MetersJson.Of(reading.Meters));
+        MetersJson.Of(reading.Meters),
+        reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.Of)] : null);
+}
+
+/// <summary>One of the slowest requests, with its trace.</summary>
+internal sealed record TracedRequestJson(
+    string Method, string Route, int StatusCode, DateTimeOffset EndUtc, double WallSeconds, double CpuSeconds, string TraceId, string SpanId)
+{
+    public static TracedRequestJson Of(TracedRequest request) => new(
+        request.Row.Method,
+        request.Row.Route,
+        request.Status,
+        request.End,
+        request.WallNanoseconds / 1e9,
+        request.CpuNanoseconds / 1e9,
+        request.TraceId,
+        request.SpanId);
 }
 
 /// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. A

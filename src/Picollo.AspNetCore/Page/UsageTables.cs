@@ -25,6 +25,11 @@ internal static partial class UsageTables
         }
 
         WriteRoutes(html, reading, chosen);
+        if (reading.Slowest is { Count: > 0 } slowest)
+        {
+            WriteSlowest(html, slowest);
+        }
+
         if (reading.Work.Count > 0)
         {
             WriteWork(html, reading, chosen);
@@ -148,6 +153,36 @@ internal static partial class UsageTables
         {
             html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
         }
+    }
+
+    /// <summary>Appends the slowest requests, with their traces.</summary>
+    private static void WriteSlowest(StringBuilder html, IReadOnlyList<TracedRequest> slowest)
+    {
+        html.Append(
+            """
+            <details>
+            <summary>Slowest requests of the last two minutes, with their trace IDs</summary>
+            <div class="table">
+            <table class="parts">
+            <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Wall, ms</th><th scope="col">CPU, ms</th>
+            <th scope="col">Ended (UTC)</th><th scope="col">Trace ID</th></tr></thead>
+            <tbody>
+
+            """);
+        foreach (TracedRequest request in slowest)
+        {
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"<tr><th scope=\"row\"><b>{PlotText.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
+            Cell(html, "status", "", request.Status.ToString(CultureInfo.InvariantCulture));
+            Cell(html, "wall ms", "", Numbers.Short(request.WallNanoseconds / 1e6));
+            Cell(html, "CPU ms", "", Numbers.Short(request.CpuNanoseconds / 1e6));
+            Cell(html, "ended (UTC)", "", request.End.UtcDateTime.ToString("HH:mm:ss", CultureInfo.InvariantCulture));
+            Cell(html, "trace ID", "", $"<code>{request.TraceId}</code>");
+            html.Append("</tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
 
     private static void WriteWork(StringBuilder html, UsageReading reading, string chosen) =>

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -23,10 +24,14 @@ internal sealed class RequestReporter : IDisposable
     // Weak, because an application may replace its endpoints while it runs.
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
 
+    // A source with the name of the one that starts the spans of requests has the same listeners.
+    private static readonly ActivitySource RequestSource = new("Microsoft.AspNetCore");
+
     private readonly CpuTimeInstrument _instrument;
     private readonly ILogger _logger;
     private readonly long _budgetNanoseconds;
     private readonly bool _isMeasuredAfterEnd;
+    private readonly TimeProvider _time;
     private readonly ITimer? _budgetTimer;
     private readonly Lazy<bool> _canMeasure;
     private bool _hasLoggedFull;
@@ -39,7 +44,7 @@ internal sealed class RequestReporter : IDisposable
         ILoggerFactory loggers,
         TimeProvider time)
     {
-        (Routes, Running, _instrument) = (routes, running, instrument);
+        (Routes, Running, _instrument, _time) = (routes, running, instrument, time);
         _logger = loggers.CreateLogger(LogCategory);
         _isMeasuredAfterEnd = options.Value.MeasureAfterResponse;
         ShowsPaths = options.Value.ShowPaths;
@@ -116,6 +121,11 @@ internal sealed class RequestReporter : IDisposable
         int status = StatusOf(context, failure);
         bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
         row.Record(usage, status, ClassOf(context, failure, status), isRejected, counted);
+        if (!isRejected && row.AdmitsTrace(usage, status))
+        {
+            AddTrace(context, row, usage, status);
+        }
+
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
         {
             TryLog(() => _logger.LogFull(Routes.Capacity));
@@ -130,6 +140,17 @@ internal sealed class RequestReporter : IDisposable
         if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
         {
             TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), status);
+        }
+    }
+
+    // A trace that the application's tracer does not sample is stored nowhere. Without a tracer, the logs have the trace ID.
+    private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, int status)
+    {
+        if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
+            && (activity.Recorded || !RequestSource.HasListeners()))
+        {
+            string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
+            row.AddTrace(new(row, status, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
         }
     }
 

@@ -5,7 +5,7 @@ using Picollo.AspNetCore.Work;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The histograms of each method and route that was requested, up to the number that the options allow. Thread-safe.</summary>
-internal sealed class RouteTable(IOptions<PicolloOptions> options)
+internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider time)
 {
     /// <summary>The route of all static files, because each release has new names for them.</summary>
     public const string StaticFiles = "(static files)";
@@ -27,12 +27,15 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
+    private const int ShownRequests = 10;
+
     // Those of RFC 9110, PATCH (RFC 5789) and QUERY, as in OpenTelemetry's HTTP conventions. Methods are case-sensitive.
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
     private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
-        new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(key.Method, key.Route, options.Value.MeasureAllocations));
+        new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(
+            key.Method, key.Route, options.Value.MeasureAllocations, options.Value.CollectExemplars ? time : null));
 
     /// <summary>The requests for Picollo's own page, which are in no table: they say nothing about the application.</summary>
     public RouteUsage Page { get; } = new("GET", OwnPage);
@@ -47,6 +50,14 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options)
     public IReadOnlyList<RouteUsage> All => [.. _routes.All
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
         .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
+
+    /// <summary>The slowest requests of all routes, the slowest first; null if their traces are not kept.</summary>
+    public IReadOnlyList<TracedRequest>? ReadSlowest() => !options.Value.CollectExemplars ? null :
+    [
+        .. _routes.All.SelectMany(route => route.Durations).SelectMany(duration => duration.Slowest!.Read())
+            .OrderByDescending(request => request.WallNanoseconds)
+            .Take(ShownRequests),
+    ];
 
     /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
     public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;

@@ -27,7 +27,12 @@ internal enum ResponseClass
 }
 
 /// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
-internal sealed class RouteUsage(string method, string route, bool countsAllocations = false) : WorkUsage(route, countsAllocations)
+/// <param name="method">A known method, or <see cref="RouteTable.OtherMethod"/>.</param>
+/// <param name="route">The pattern, never a path.</param>
+/// <param name="countsAllocations">Whether allocated bytes are measured.</param>
+/// <param name="exemplarTime">The clock of exemplars; null if none are kept.</param>
+internal sealed class RouteUsage(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
+    : WorkUsage(route, countsAllocations)
 {
     // Beyond these, codes share one; a client must not be able to create any number of series.
     private const int MaxStatusCodes = 8;
@@ -55,6 +60,21 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
 
     /// <summary>The durations by status code, of the codes that were seen.</summary>
     public IReadOnlyList<StatusDuration> Durations => Volatile.Read(ref _durations);
+
+    /// <summary>The requests that took most CPU time, with their traces; null if exemplars are not kept.</summary>
+    public SlowestRequests? MostExpensive { get; } =
+        exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
+
+    /// <summary>Whether the trace of a request that was counted would be kept.</summary>
+    public bool AdmitsTrace(in RunUsage usage, int status) => MostExpensive is { } expensive
+        && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(status).Slowest!.Admits(usage.WallNanoseconds));
+
+    /// <summary>Keeps the trace of a request that was counted, if it is among the slowest.</summary>
+    public void AddTrace(TracedRequest request)
+    {
+        MostExpensive!.Add(request);
+        DurationOf(request.Status).Slowest!.Add(request);
+    }
 
     /// <summary>Counts a request.</summary>
     /// <param name="usage">What it took.</param>
@@ -105,7 +125,7 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
                 return known;
             }
 
-            StatusDuration added = new(this, _durations.Length < MaxStatusCodes ? status : null);
+            StatusDuration added = new(this, _durations.Length < MaxStatusCodes ? status : null, exemplarTime);
             Volatile.Write(ref _durations, [.. _durations, added]);
             return added;
         }
@@ -128,9 +148,11 @@ internal sealed class StatusDuration
 
     /// <param name="route">The row.</param>
     /// <param name="status">The code; null for all others.</param>
-    public StatusDuration(RouteUsage route, int? status)
+    /// <param name="exemplarTime">The clock of exemplars; null if none are kept.</param>
+    public StatusDuration(RouteUsage route, int? status, TimeProvider? exemplarTime)
     {
         Status = status;
+        Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);
         string code = status?.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
         Registration = new HdrHistogramRegistration(
             "http_server_request_duration",
@@ -139,11 +161,15 @@ internal sealed class StatusDuration
             [new("http_request_method", route.Method), new("http_response_status_code", code), new("http_route", route.Route)])
         {
             ExactSum = () => Interlocked.Read(ref _sum),
+            Exemplars = Slowest is null ? null : Slowest.ReadExemplars,
         };
     }
 
     /// <summary>The code; null for all others.</summary>
     public int? Status { get; }
+
+    /// <summary>The slowest requests, with their traces; null if exemplars are not kept.</summary>
+    public SlowestRequests? Slowest { get; }
 
     /// <summary>The histogram as the exposition names it.</summary>
     public HdrHistogramRegistration Registration { get; }

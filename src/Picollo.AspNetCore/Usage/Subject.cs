@@ -86,6 +86,7 @@ internal sealed class Subject
                 new(route is null ? "picollo_work_cpu_time" : "picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels)
                 {
                     ExactSum = () => usage.CpuNanoseconds,
+                    Exemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null,
                 },
                 new(route is null ? "picollo_work_wall_time" : "http_server_request_duration", usage.Wall, Duration, labels)
                 {

@@ -77,6 +77,7 @@ internal sealed class UsageReader
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
             Runtime = look.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
             Running = running,
+            Slowest = _subjects.Routes.ReadSlowest(),
             Meters = _meters.Histograms,
             MaxSeries = _meters.MaxSeries,
             All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],

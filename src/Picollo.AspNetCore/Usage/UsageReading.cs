@@ -1,3 +1,4 @@
+using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Work;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
@@ -38,6 +39,9 @@ internal sealed record UsageReading
 
     /// <summary>The one that has taken most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
+
+    /// <summary>The slowest requests of the last two minutes, the slowest first; null if their traces are not kept.</summary>
+    public IReadOnlyList<TracedRequest>? Slowest { get; init; }
 
     /// <summary>What is recorded from meters; null for nothing.</summary>
     public MeterHistograms? Meters { get; init; }

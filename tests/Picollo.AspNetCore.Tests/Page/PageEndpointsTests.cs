@@ -48,6 +48,33 @@ public class PageEndpointsTests
     }
 
     [Theory]
+    [InlineData("application/openmetrics-text; version=1.0.0; charset=utf-8")]
+    [InlineData("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")]
+    public async Task The_exposition_has_the_format_that_the_client_asks_for(string type)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/metrics");
+        request.Headers.TryAddWithoutValidation("Accept", type);
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+
+        response.Content.Headers.ContentType!.ToString().Should().Be(type);
+        response.Headers.Vary.Should().Equal("Accept");
+        byte[] body = await response.Content.ReadAsByteArrayAsync();
+        if (type.Contains("protobuf", StringComparison.Ordinal))
+        {
+            ProtobufMessage.Delimited(body).Select(family => family.Text(1)).Should().Contain(
+                ["picollo_http_server_responses_total", "picollo_http_server_max_routes", "http_server_request_duration_seconds"]);
+        }
+        else
+        {
+            System.Text.Encoding.UTF8.GetString(body).Should().Contain("# TYPE picollo_http_server_responses counter\n")
+                .And.Contain("http_server_request_duration_seconds_count{").And.EndWith("\n# EOF\n");
+        }
+    }
+
+    [Theory]
     [InlineData("POST", "/picollo", "GET, HEAD")]
     [InlineData("DELETE", "/picollo/json", "GET, HEAD")]
     [InlineData("GET", "/picollo/diff", "POST")]
@@ -221,7 +248,7 @@ public class PageEndpointsTests
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
 
         JsonElement root = json.RootElement;
-        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime", "meters");
+        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime", "meters", "slowestRequests");
         root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
         root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();

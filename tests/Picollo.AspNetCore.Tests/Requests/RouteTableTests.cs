@@ -10,7 +10,7 @@ public class RouteTableTests
     [Fact]
     public void A_full_table_gives_the_rest_to_one_route()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }));
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System);
         RouteUsage first = table.Get("GET", "/a");
         table.Get("GET", "/b");
 
@@ -25,7 +25,7 @@ public class RouteTableTests
     [Fact]
     public void A_route_that_is_called_like_the_rest_has_its_requests_among_them()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
         RouteUsage own = table.Get("_OTHER", "(other)");
 
         table.Get("GET", "/a").Should().BeSameAs(own);
@@ -35,7 +35,7 @@ public class RouteTableTests
     [Fact]
     public void What_an_endpoint_has_in_a_full_table_stays_its_own()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }));
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
         RouteUsage own = endpoint.In("_OTHER", "").Get(table, false);
 
@@ -46,7 +46,7 @@ public class RouteTableTests
     [Fact]
     public void An_endpoint_has_a_row_in_each_branch()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions()));
+        RouteTable table = new(Options.Create(new PicolloOptions()), TimeProvider.System);
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
 
         string RowIn(string prefix) => endpoint.In("GET", prefix).Get(table, false).Route;

@@ -20,6 +20,9 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     /// <summary>Whether histograms are scraped as native ones, for which Prometheus asks for protobuf.</summary>
     public static readonly string[] WithNativeHistograms = ["--enable-feature=native-histograms"];
 
+    /// <summary>Whether exemplars are stored, and histograms scraped as native ones.</summary>
+    public static string[] WithExemplars(bool native) => [$"--enable-feature=exemplar-storage{(native ? ",native-histograms" : "")}"];
+
     public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", string[]? arguments = null, params string[] ruleFiles)
     {
         string config = Path.Combine(_folder, "prometheus.yml");
@@ -67,6 +70,20 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
         return [.. document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray()
             .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
     }
+
+    /// <summary>The exemplars of the series that a query gives: their trace IDs and values.</summary>
+    public async Task<IReadOnlyList<(string TraceId, double Value)>> QueryExemplars(string query)
+    {
+        string address = await _address.Task.WaitAsync(Patience);
+        long now = DateTimeOffset.UtcNow.ToUnixTimeSeconds();
+        string json = await GetAsync($"http://{address}/api/v1/query_exemplars?query={Uri.EscapeDataString(query)}&start={now - 600}&end={now + 600}");
+        using JsonDocument document = JsonDocument.Parse(json);
+        return [.. document.RootElement.GetProperty("data").EnumerateArray().SelectMany(series => series.GetProperty("exemplars").EnumerateArray())
+            .Select(one => (one.GetProperty("labels").GetProperty("trace_id").GetString()!, double.Parse(one.GetProperty("value").GetString()!, CultureInfo.InvariantCulture)))];
+    }
+
+    /// <summary>The lines of its log with a text.</summary>
+    public IEnumerable<string> LogLines(string text) => Log.Split('\n').Where(line => line.Contains(text, StringComparison.Ordinal));
 
     /// <summary>Waits until all series that a query gives, so many, are at least as large as a number. A percentile of no requests, NaN, is not.</summary>
     public async Task WaitFor(string query, int series, double least)

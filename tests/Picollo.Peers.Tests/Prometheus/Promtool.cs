@@ -6,9 +6,12 @@ namespace Picollo.Peers.Tests.Prometheus;
 internal static class Promtool
 {
     /// <summary>Runs it with a standard input; gives its exit code, 3 where there are remarks of style alone, and all that it printed.</summary>
-    public static (int ExitCode, string Output) Run(byte[] input, params string[] arguments)
+    public static (int ExitCode, string Output) Run(byte[] input, params string[] arguments) => Run("promtool", input, arguments);
+
+    /// <summary>Runs another checker in the same way.</summary>
+    public static (int ExitCode, string Output) Run(string program, byte[] input, params string[] arguments)
     {
-        ProcessStartInfo start = new("promtool", arguments)
+        ProcessStartInfo start = new(program, arguments)
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,

@@ -1,0 +1,94 @@
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Requests;
+
+/// <summary>A request with the trace that it belongs to.</summary>
+/// <param name="Row">The route.</param>
+/// <param name="Status">The status code.</param>
+/// <param name="WallNanoseconds">The time from its start to its end.</param>
+/// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
+/// <param name="End">The time of its end.</param>
+/// <param name="TraceId">32 hexadecimal digits.</param>
+/// <param name="SpanId">16 hexadecimal digits.</param>
+internal sealed record TracedRequest(
+    RouteUsage Row, int Status, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
+
+/// <summary>The requests with the largest values of the current minute and of the minute before. Thread-safe.</summary>
+/// <remarks>Minutes, and not the most recent requests of all, because a server takes exemplars of a series in the order of their times only:
+/// the largest value of a window that moves on is replaced by a later request, never by an earlier one.</remarks>
+/// <param name="valueOf">The value by which requests are compared.</param>
+/// <param name="time">The clock.</param>
+internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)
+{
+    /// <summary>The number of requests that are kept for each minute.</summary>
+    public const int RequestsPerMinute = 4;
+
+    private const long AnyValue = -1;
+
+    private readonly Lock _gate = new();
+    private readonly long _start = time.GetTimestamp();
+    private List<TracedRequest> _current = new(RequestsPerMinute);
+    private List<TracedRequest> _before = new(RequestsPerMinute);
+    private long _minute;
+    private long _least = AnyValue; // only larger values are added
+
+    /// <summary>Whether a request with a value would be kept. Called for each request: without a lock.</summary>
+    public bool Admits(long value) => value > Volatile.Read(ref _least) || MinuteNow() != Volatile.Read(ref _minute);
+
+    public void Add(TracedRequest request)
+    {
+        lock (_gate)
+        {
+            MoveOn();
+            if (valueOf(request) <= _least)
+            {
+                return;
+            }
+
+            // Of equal values, the earlier one stays the larger.
+            int place = _current.FindIndex(other => valueOf(other) >= valueOf(request));
+            _current.Insert(place < 0 ? _current.Count : place, request);
+            if (_current.Count > RequestsPerMinute)
+            {
+                _current.RemoveAt(0);
+            }
+
+            Volatile.Write(ref _least, _current.Count < RequestsPerMinute ? AnyValue : valueOf(_current[0]));
+        }
+    }
+
+    /// <summary>The requests in ascending order of their values.</summary>
+    public IReadOnlyList<TracedRequest> Read()
+    {
+        lock (_gate)
+        {
+            MoveOn();
+            return [.. _current.Concat(_before).OrderBy(valueOf)];
+        }
+    }
+
+    /// <summary>The requests as exemplars of the histogram of their values.</summary>
+    public IReadOnlyList<Exemplar> ReadExemplars() =>
+        [.. Read().Select(request => new Exemplar((ulong)Math.Max(valueOf(request), 0), request.End, request.TraceId, request.SpanId))];
+
+    private long MinuteNow() => (long)time.GetElapsedTime(_start).TotalMinutes;
+
+    private void MoveOn()
+    {
+        long minute = MinuteNow();
+        if (minute == _minute)
+        {
+            return;
+        }
+
+        (_before, _current) = (_current, _before);
+        _current.Clear();
+        if (minute != _minute + 1)
+        {
+            _before.Clear();
+        }
+
+        Volatile.Write(ref _least, AnyValue);
+        Volatile.Write(ref _minute, minute);
+    }
+}
