@@ -34,9 +34,9 @@ public sealed class PicolloOptions
 
     /// <summary>Whether the traces of the slowest requests are kept: of each route and status code, the four slowest of the current minute
     /// and the four of the minute before, and as many by CPU time. <see langword="false"/> by default.</summary>
-    /// <remarks>The page and JSON show the slowest of all routes. An exposition in OpenMetrics or protobuf has them as exemplars of durations
-    /// and CPU times, with the labels <c>trace_id</c> and <c>span_id</c>. If the application traces requests, only sampled ones are kept;
-    /// otherwise, the IDs are those in the logs. This takes about 2 KB for each route and status code.</remarks>
+    /// <remarks>The page and JSON show the slowest of all routes. An exposition in OpenMetrics or protobuf has them as exemplars of
+    /// durations and CPU times, with the labels <c>trace_id</c> and <c>span_id</c>. If the application traces requests, only sampled ones
+    /// are kept; otherwise, the IDs are those in the logs. This takes about 2 KB for each route and status code.</remarks>
     public bool CollectExemplars { get; set; }
 
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers

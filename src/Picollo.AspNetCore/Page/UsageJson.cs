@@ -43,7 +43,14 @@ internal sealed record UsageJson(
 
 /// <summary>One of the slowest requests, with its trace.</summary>
 internal sealed record TracedRequestJson(
-    string Method, string Route, int StatusCode, DateTimeOffset EndUtc, double WallSeconds, double CpuSeconds, string TraceId, string SpanId)
+    string Method,
+    string Route,
+    int StatusCode,
+    DateTimeOffset EndUtc,
+    double WallSeconds,
+    double CpuSeconds,
+    string TraceId,
+    string SpanId)
 {
     public static TracedRequestJson Of(TracedRequest request) => new(
         request.Row.Method,

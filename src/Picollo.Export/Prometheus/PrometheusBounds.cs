@@ -72,8 +72,8 @@ internal sealed class PrometheusBounds
     /// <summary>A bound's value as it is in a line, up to the count: <c>0.001"} </c>.</summary>
     public ReadOnlySpan<byte> TextOf(int bound) => _texts[bound];
 
-    /// <summary>A bound as a label: the shortest decimal that is read as the same number, in the form that OpenMetrics demands and Prometheus
-    /// gives to the bounds of protobuf (Go's <c>%g</c>, with a point in whole numbers). A series has the same labels in all
+    /// <summary>A bound as a label: the shortest decimal that is read as the same number, in the form that OpenMetrics demands and
+    /// Prometheus gives to the bounds of protobuf (Go's <c>%g</c>, with a point in whole numbers). A series has the same labels in all
     /// formats.</summary>
     internal static string TextOf(double value)
     {

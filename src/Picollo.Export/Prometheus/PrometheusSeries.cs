@@ -89,7 +89,8 @@ internal sealed class PrometheusSeries
     /// <summary>The value of an exemplar, in the unit that is shown.</summary>
     public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;
 
-    /// <summary>Writes the lines of a copy of the counters. A bucket's line has the exemplar with the largest value in the bucket.</summary>
+    /// <summary>Writes the lines of a copy of the counters. A bucket's line has the exemplar with the largest value in the
+    /// bucket.</summary>
     public void Write(ref Utf8Lines lines, CountsCopy copy, bool hasExemplars)
     {
         IReadOnlyList<Exemplar> exemplars = hasExemplars ? Exemplars : [];

@@ -2,8 +2,8 @@ using System.Buffers;
 
 namespace Picollo.Export;
 
-/// <summary>The text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and has the exemplars of
-/// histograms.</summary>
+/// <summary>The text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and has the exemplars
+/// of histograms.</summary>
 internal static class PrometheusText
 {
     private const string Total = "_total";

@@ -20,10 +20,10 @@ namespace Picollo.Export;
 /// 1 µs to 69 s.
 /// </para>
 /// <para>
-/// <b>Precision of classic histograms.</b> <c>histogram_quantile</c> finds the bucket that holds the exact quantile and interpolates between
-/// its bounds. The result differs from the exact quantile by at most the bucket's width, twice the relative error of the bucket's lower
-/// bound. <c>_sum</c> is computed from the midpoints of the histogram's own buckets. A value out of range counts as the limit that it is
-/// beyond.
+/// <b>Precision of classic histograms.</b> <c>histogram_quantile</c> finds the bucket that holds the exact quantile and interpolates
+/// between its bounds. The result differs from the exact quantile by at most the bucket's width, twice the relative error of the bucket's
+/// lower bound. <c>_sum</c> is computed from the midpoints of the histogram's own buckets. A value out of range counts as the limit that it
+/// is beyond.
 /// </para>
 /// <para><b>Precision of native histograms.</b> A bucket of the histogram is counted, as a whole, in the exponential bucket that holds its
 /// midpoint. With the schema s, an exponential bucket's bounds have the ratio 2^(2^−s): 2.2 % with the default of 5, 1.1 % with 6, 4.4 %
@@ -58,8 +58,8 @@ public sealed class PrometheusWriter
     private readonly NativeHistogramEncoder _native;
 
     /// <summary>Creates a writer.</summary>
-    /// <param name="relativeError">The resolution of classic buckets: a bucket's half width as a share of its values, 0.000001 to 0.5. Rounded
-    /// down to 0.5 over a power of two, the number of buckets an octave; 0.125, the default, is four.</param>
+    /// <param name="relativeError">The resolution of classic buckets: a bucket's half width as a share of its values, 0.000001 to 0.5.
+    /// Rounded down to 0.5 over a power of two, the number of buckets an octave; 0.125, the default, is four.</param>
     /// <param name="schema">The resolution of native buckets: a bucket's bounds have the ratio 2^(2^−schema). −4 (a factor of 65,536) to 8
     /// (0.27 %); 5 (2.2 %) by default.</param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range or NaN.</exception>
@@ -78,8 +78,8 @@ public sealed class PrometheusWriter
 
     /// <summary>Chooses the format that a client prefers.</summary>
     /// <param name="accept">The header <c>Accept</c> of the request; <see langword="null"/> for none.</param>
-    /// <returns>The format with the highest quality in the header, or the first of several; <see cref="PrometheusFormat.Text"/> if the header
-    /// names none.</returns>
+    /// <returns>The format with the highest quality in the header, or the first of several; <see cref="PrometheusFormat.Text"/> if the
+    /// header names none.</returns>
     public static PrometheusFormat FormatOf(string? accept) => AcceptHeader.FormatOf(accept);
 
     /// <summary>Returns the media type of a format, for the header <c>Content-Type</c>.</summary>

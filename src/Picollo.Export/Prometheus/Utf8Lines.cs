@@ -43,8 +43,8 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(Encoding.UTF8.GetBytes(text, _free));
     }
 
-    /// <summary>Writes a line with a number before its end, and makes room for it. Most of an exposition is such lines: for each, the state of
-    /// this writer is read and written once instead of four times.</summary>
+    /// <summary>Writes a line with a number before its end, and makes room for it. Most of an exposition is such lines: for each, the state
+    /// of this writer is read and written once instead of four times.</summary>
     public void WriteLine(scoped ReadOnlySpan<byte> start, scoped ReadOnlySpan<byte> rest, ulong number, scoped ReadOnlySpan<byte> end)
     {
         Reserve(start.Length + rest.Length + NumberLength + end.Length + 1);
