@@ -8,11 +8,13 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Meters;
+using Picollo.AspNetCore.OpenTelemetry;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
 using Picollo.AspNetCore.Workers;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Microsoft.Extensions.DependencyInjection;
@@ -93,6 +95,29 @@ public static class PicolloServiceCollectionExtensions
             builder.Services.Configure<HubOptions>(static options => options.AddFilter<HubMethodFilter>());
         }
 
+        return builder;
+    }
+
+    /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver, by an <see cref="OtlpExporter"/> that runs as long as
+    /// the host.</summary>
+    /// <remarks>Settings are those of <see cref="OtlpExporterOptions"/>; the variables <c>OTEL_…</c> can also be in the application's
+    /// configuration. <c>service.name</c> is the name of the application unless it is set. When the host stops, what is left is exported,
+    /// for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. Further calls only apply their
+    /// options.</remarks>
+    /// <param name="builder">What <see cref="AddPicollo"/> returned.</param>
+    /// <param name="configure">Sets options; <see langword="null"/> for those of the configuration.</param>
+    /// <returns><paramref name="builder"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
+    public static IPicolloBuilder AddOtlpExporter(this IPicolloBuilder builder, Action<OtlpExporterOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        OptionsBuilder<OtlpExporterOptions> options = builder.Services.AddOptions<OtlpExporterOptions>();
+        if (configure is not null)
+        {
+            options.Configure(configure);
+        }
+
+        builder.Services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, OtlpExportService>());
         return builder;
     }
 

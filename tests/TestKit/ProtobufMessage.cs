@@ -52,6 +52,9 @@ internal sealed class ProtobufMessage
         return all;
     }
 
+    /// <summary>The fields in the order of the message: the number of each, and its value.</summary>
+    public IReadOnlyList<(int Field, ulong Number, byte[] Bytes)> Fields => _fields;
+
     public IEnumerable<ProtobufMessage> Messages(int field) => Of(field).Select(value => new ProtobufMessage(value.Bytes));
 
     public ProtobufMessage Message(int field) => Messages(field).Single();
@@ -77,6 +80,22 @@ internal sealed class ProtobufMessage
             while (!rest.IsEmpty)
             {
                 all.Add(Signed(ReadVarint(ref rest)));
+            }
+        }
+
+        return [.. all];
+    }
+
+    /// <summary>Packed numbers.</summary>
+    public ulong[] PackedNumbers(int field)
+    {
+        List<ulong> all = [];
+        foreach ((_, _, byte[] bytes) in Of(field))
+        {
+            ReadOnlySpan<byte> rest = bytes;
+            while (!rest.IsEmpty)
+            {
+                all.Add(ReadVarint(ref rest));
             }
         }
 

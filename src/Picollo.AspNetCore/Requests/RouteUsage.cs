@@ -155,10 +155,10 @@ internal sealed class StatusDuration
         Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);
         string code = status?.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
         Registration = new HdrHistogramRegistration(
-            "http_server_request_duration",
+            "http.server.request.duration",
             _histogram,
             Description,
-            [new("http_request_method", route.Method), new("http_response_status_code", code), new("http_route", route.Route)])
+            [new("http.request.method", route.Method), new("http.response.status_code", code), new("http.route", route.Route)])
         {
             ExactSum = () => Interlocked.Read(ref _sum),
             Exemplars = Slowest is null ? null : Slowest.ReadExemplars,

@@ -74,7 +74,7 @@ internal sealed class Subject
         var route = usage as RouteUsage;
         KeyValuePair<string, string>[] labels = route is null
             ? [new("work", usage.Name)]
-            : [new("http_request_method", route.Method), new("http_route", route.Route)];
+            : [new("http.request.method", route.Method), new("http.route", route.Route)];
         return new Subject
         {
             Id = route is null ? IdOf("work", usage.Name) : IdOf("route", route.Method, route.Route),
@@ -83,19 +83,19 @@ internal sealed class Subject
             Work = usage,
             Registrations =
             [
-                new(route is null ? "picollo_work_cpu_time" : "picollo_http_server_request_cpu_time", usage.Cpu, CpuTime, labels)
+                new(route is null ? "picollo.work.cpu.time" : "picollo.http.server.request.cpu.time", usage.Cpu, CpuTime, labels)
                 {
                     ExactSum = () => usage.CpuNanoseconds,
                     Exemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null,
                 },
-                new(route is null ? "picollo_work_wall_time" : "http_server_request_duration", usage.Wall, Duration, labels)
+                new(route is null ? "picollo.work.wall.time" : "http.server.request.duration", usage.Wall, Duration, labels)
                 {
                     ExactSum = () => usage.WallNanoseconds,
                 },
             ],
             SeriesNames = ["CPU", "wall"],
             AllocatedBytes = usage.Allocated is not { } allocated ? null : new(
-                route is null ? "picollo_work_allocated" : "picollo_http_server_request_allocated", allocated, Allocations, labels)
+                route is null ? "picollo.work.allocated" : "picollo.http.server.request.allocated", allocated, Allocations, labels)
             {
                 ExactSum = () => usage.AllocatedBytes,
             },

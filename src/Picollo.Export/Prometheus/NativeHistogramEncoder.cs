@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace Picollo.Export;
 
 /// <summary>Writes the fields of a native histogram, and remembers the bounds of each kind of histograms. Thread-safe.</summary>
@@ -12,16 +10,13 @@ internal sealed class NativeHistogramEncoder(int schema)
     // 2^-128, as in Prometheus' own libraries. Prometheus 2.42 takes a histogram without values for a native one by its threshold alone.
     private const double LeastZeroThreshold = 2.938735877055719e-39;
 
-    private readonly ConcurrentDictionary<(HdrLayout, uint FirstIndex, int Length, double Ratio), ExponentialBounds> _bounds = new();
+    private readonly ExponentialBoundsCache _bounds = new(schema);
 
     public void Write(ProtobufBuffer buffer, PrometheusSeries series, CountsCopy copy, List<(int Bucket, ulong Count)> used)
     {
-        HdrHistogram histogram = series.Registration.Histogram;
-        double ratio = series.Registration.Description.Unit.Ratio;
-        ExponentialBounds bounds = _bounds.GetOrAdd(
-            (histogram.Layout, histogram.FirstIndex, histogram.Length, ratio), _ => new ExponentialBounds(histogram, ratio, schema));
+        ExponentialBounds bounds = _bounds.Of(series.Registration);
         buffer.WriteSigned(Schema, schema);
-        buffer.WriteDouble(ZeroThreshold, Math.Max(LeastZeroThreshold, (Math.Max(series.Bounds.RangeStart, 1) - 1) / ratio));
+        buffer.WriteDouble(ZeroThreshold, Math.Max(LeastZeroThreshold, series.Registration.ZeroThreshold));
         buffer.WriteVarint(ZeroCount, copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd));
         bounds.ReadUsed(copy, used);
 

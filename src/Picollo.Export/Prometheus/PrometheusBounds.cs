@@ -21,10 +21,9 @@ internal sealed class PrometheusBounds
     {
         HdrLayout own = histogram.Layout;
         HdrLayout layout = new(Math.Max(relativeError, own.RelativeError), own.UnitScale);
-        RangeStart = own.StartOf(histogram.FirstIndex);
-        RangeEnd = own.UpperBoundOf(own.StartOf(histogram.FirstIndex + (uint)histogram.Length - 1));
-        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), RangeStart);
-        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), RangeEnd);
+        (ulong rangeStart, ulong rangeEnd) = RegisteredHistogram.RangeOf(histogram);
+        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), rangeStart);
+        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), rangeEnd);
         if (low > high)
         {
             return; // nothing that can be recorded lies between the description's bounds: +Inf alone
@@ -48,17 +47,11 @@ internal sealed class PrometheusBounds
             // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are
             // bounded.
             double value = limit / description.Unit.Ratio;
-            _ends.Add(limit < RangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+            _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _values.Add(value);
             _texts.Add(Encoding.ASCII.GetBytes(TextOf(value) + "\"} "));
         }
     }
-
-    /// <summary>The smallest value that the histogram has a counter for.</summary>
-    public ulong RangeStart { get; }
-
-    /// <summary>The largest.</summary>
-    public ulong RangeEnd { get; }
 
     /// <summary>How many there are, +Inf not counted.</summary>
     public int Count => _ends.Count;

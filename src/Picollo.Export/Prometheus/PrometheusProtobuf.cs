@@ -146,7 +146,7 @@ internal static class PrometheusProtobuf
         }
 
         buffer.WriteVarint(SampleCount, all);
-        buffer.WriteDouble(SampleSum, series.SumOf(copy));
+        buffer.WriteDouble(SampleSum, series.Registration.SumOf(copy));
     }
 
     private static void WriteExemplar(ProtobufBuffer buffer, double value, in Exemplar exemplar)

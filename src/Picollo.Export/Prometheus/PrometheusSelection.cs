@@ -41,7 +41,7 @@ internal sealed class PrometheusSelection
             {
                 yield return new(series, default, false, SameLines);
             }
-            else if (series.TryRead(out CountsCopy copy))
+            else if (series.Registration.TryRead(out CountsCopy copy))
             {
                 last = series;
                 yield return new(series, copy, names.Add(series.Name), null);

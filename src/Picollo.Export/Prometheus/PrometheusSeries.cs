@@ -59,33 +59,6 @@ internal sealed class PrometheusSeries
         lines.Write(EndOfLine);
     }
 
-    /// <summary>Takes a copy of the counters.</summary>
-    /// <returns>False if the histogram is disposed.</returns>
-    public bool TryRead(out CountsCopy copy)
-    {
-        try
-        {
-            copy = Registration.Histogram.ReadUsed();
-            return true;
-        }
-        catch (ObjectDisposedException)
-        {
-            copy = default;
-            return false;
-        }
-    }
-
-    /// <summary>The sum of all values, in the unit that is shown.</summary>
-    public double SumOf(CountsCopy copy)
-    {
-        double sum = Registration.ExactSum is { } exact
-            ? exact()
-            : Registration.Histogram.SumOf(copy)
-                + ((double)copy.Underflow * Bounds.RangeStart)
-                + ((double)copy.Overflow * Bounds.RangeEnd);
-        return sum / Registration.Description.Unit.Ratio;
-    }
-
     /// <summary>The value of an exemplar, in the unit that is shown.</summary>
     public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;
 
@@ -112,7 +85,7 @@ internal sealed class PrometheusSeries
 
         lines.Reserve(_sum.Length + Utf8Lines.NumberLength + EndOfLine.Length);
         lines.Write(_sum);
-        lines.Write(SumOf(copy));
+        lines.Write(Registration.SumOf(copy));
         lines.Write(EndOfLine);
         lines.WriteLine(_count, [], all, []);
     }

@@ -4,6 +4,7 @@ namespace Picollo.Export.Tests;
 /// cannot.</summary>
 internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 {
+    private readonly Lock _gate = new();
     private readonly List<Timer> _timers = [];
     private DateTimeOffset _now = start;
     private long _timestamp;
@@ -16,19 +17,25 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
-        var timer = new Timer(this, () => callback(state), period.Ticks, _timestamp + dueTime.Ticks);
-        _timers.Add(timer);
-        return timer;
+        lock (_gate)
+        {
+            var timer = new Timer(this, () => callback(state), period.Ticks, _timestamp + dueTime.Ticks);
+            _timers.Add(timer);
+            return timer;
+        }
     }
+
+    /// <summary>The time until the next tick; null if there is none.</summary>
+    public TimeSpan? UntilNext => First() is { Next: < long.MaxValue } first ? TimeSpan.FromTicks(first.Next - _timestamp) : null;
 
     /// <summary>Goes on by some time, with all the ticks in it.</summary>
     public void Advance(TimeSpan time)
     {
         long until = _timestamp + time.Ticks;
-        while (_timers.MinBy(timer => timer.Next) is { } first && first.Next <= until)
+        while (First() is { } first && first.Next <= until)
         {
             GoTo(first.Next);
-            first.Next += first.Period;
+            first.Next = first.Period > 0 ? first.Next + first.Period : long.MaxValue;
             first.Call();
         }
 
@@ -39,6 +46,14 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
     public void Spend(TimeSpan time) => GoTo(_timestamp + time.Ticks);
 
     public void SetClock(DateTimeOffset now) => _now = now;
+
+    private Timer? First()
+    {
+        lock (_gate)
+        {
+            return _timers.MinBy(timer => timer.Next);
+        }
+    }
 
     private void GoTo(long timestamp)
     {
@@ -56,7 +71,13 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 
         public bool Change(TimeSpan dueTime, TimeSpan period) => throw new NotSupportedException();
 
-        public void Dispose() => time._timers.Remove(this);
+        public void Dispose()
+        {
+            lock (time._gate)
+            {
+                time._timers.Remove(this);
+            }
+        }
 
         public ValueTask DisposeAsync()
         {

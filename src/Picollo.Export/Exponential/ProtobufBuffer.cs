@@ -18,6 +18,8 @@ internal sealed class ProtobufBuffer : IDisposable
 
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, _length);
 
+    public ReadOnlyMemory<byte> WrittenMemory => _bytes.AsMemory(0, _length);
+
     public void Clear() => _length = 0;
 
     public void WriteVarint(int field, ulong value)
@@ -34,6 +36,13 @@ internal sealed class ProtobufBuffer : IDisposable
         WriteNumber(((ulong)field << 3) | 1);
         BinaryPrimitives.WriteDoubleLittleEndian(Reserve(sizeof(double)), value);
         _length += sizeof(double);
+    }
+
+    public void WriteFixed64(int field, ulong value)
+    {
+        WriteNumber(((ulong)field << 3) | 1);
+        BinaryPrimitives.WriteUInt64LittleEndian(Reserve(sizeof(ulong)), value);
+        _length += sizeof(ulong);
     }
 
     public void WriteText(int field, string text)
@@ -72,8 +81,11 @@ internal sealed class ProtobufBuffer : IDisposable
         }
     }
 
-    /// <summary>Writes a number of a packed field.</summary>
+    /// <summary>Writes a signed number of a packed field.</summary>
     public void WriteSigned(long value) => WriteNumber(ZigZag(value));
+
+    /// <summary>Writes a number of a packed field.</summary>
+    public void WriteUnsigned(ulong value) => WriteNumber(value);
 
     public void Dispose()
     {

@@ -1,0 +1,53 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Usage;
+using Picollo.Export;
+
+namespace Picollo.AspNetCore.OpenTelemetry;
+
+/// <summary>Exports all histograms of the exposition while the application runs, and what is left when it stops.</summary>
+internal sealed class OtlpExportService(
+    Subjects subjects,
+    IOptions<OtlpExporterOptions> options,
+    IConfiguration configuration,
+    IHostEnvironment environment,
+    ILoggerFactory loggers)
+    : IHostedService, IAsyncDisposable
+{
+    public const string LogCategory = "Picollo.AspNetCore.OtlpExport";
+
+    private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
+    private OtlpExporter? _exporter;
+    private string? _lastLogged;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        OtlpExporterOptions all = options.Value;
+        Action<Exception>? onError = all.OnError;
+        all.OnError = error =>
+        {
+            Log(error);
+            onError?.Invoke(error);
+        };
+
+        // The configuration contains the environment variables.
+        _exporter = new OtlpExporter(() => subjects.Exposed, all, name => configuration[name], environment.ApplicationName);
+        return Task.CompletedTask;
+    }
+
+    // The server has stopped before: services stop in reverse order.
+    public Task StopAsync(CancellationToken cancellationToken) => DisposeAsync().AsTask();
+
+    public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
+
+    // An outage would log the same error at each interval.
+    private void Log(Exception error)
+    {
+        if (Interlocked.Exchange(ref _lastLogged, error.Message) != error.Message)
+        {
+            _logger.LogExportFailed(error.Message);
+        }
+    }
+}

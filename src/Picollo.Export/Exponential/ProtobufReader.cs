@@ -1,0 +1,69 @@
+namespace Picollo.Export;
+
+/// <summary>Reads fields of a message in the wire format of Protocol Buffers. What cannot be read is taken for the end.</summary>
+internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
+{
+    private const int Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5;
+
+    private readonly ReadOnlySpan<byte> _message = message;
+
+    /// <summary>The last number with a field's number; 0 if there is none.</summary>
+    public ulong NumberAt(int field)
+    {
+        Find(field, out ulong number, out _);
+        return number;
+    }
+
+    /// <summary>The last message with a field's number; an empty one if there is none.</summary>
+    public ProtobufReader MessageAt(int field)
+    {
+        Find(field, out _, out ReadOnlySpan<byte> bytes);
+        return new ProtobufReader(bytes);
+    }
+
+    private void Find(int field, out ulong number, out ReadOnlySpan<byte> bytes)
+    {
+        number = 0;
+        bytes = default;
+        ReadOnlySpan<byte> rest = _message;
+        while (TryRead(ref rest, out ulong key))
+        {
+            ulong value = 0;
+            int skipped = (int)(key & 7) switch { Fixed64 => sizeof(ulong), Fixed32 => sizeof(uint), _ => 0 };
+            if ((int)(key & 7) is Varint or Bytes && !TryRead(ref rest, out value))
+            {
+                return;
+            }
+
+            ulong length = (key & 7) == Bytes ? value : (ulong)skipped;
+            if (length > (ulong)rest.Length || (key & 7) is not (Varint or Fixed64 or Bytes or Fixed32))
+            {
+                return;
+            }
+
+            if (key >> 3 == (ulong)field)
+            {
+                number = value;
+                bytes = rest[..(int)length];
+            }
+
+            rest = rest[(int)length..];
+        }
+    }
+
+    private static bool TryRead(ref ReadOnlySpan<byte> rest, out ulong number)
+    {
+        number = 0;
+        for (int i = 0; i < rest.Length && i < 10; i++)
+        {
+            number |= (ulong)(rest[i] & 0x7F) << (7 * i);
+            if (rest[i] < 0x80)
+            {
+                rest = rest[(i + 1)..];
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

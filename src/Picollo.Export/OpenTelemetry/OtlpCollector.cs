@@ -1,0 +1,122 @@
+namespace Picollo.Export;
+
+/// <summary>A data point that is to be exported.</summary>
+/// <param name="Series">The series.</param>
+/// <param name="Values">Its values between the two times.</param>
+/// <param name="StartNanoseconds">The start, in nanoseconds since 1970.</param>
+/// <param name="TimeNanoseconds">The end.</param>
+internal sealed record OtlpPoint(OtlpSeries Series, OtlpReading Values, ulong StartNanoseconds, ulong TimeNanoseconds);
+
+/// <summary>A histogram that is exported.</summary>
+internal sealed class OtlpSeries(HdrHistogramRegistration registration, ExponentialBounds bounds, ulong startNanoseconds)
+{
+    public HdrHistogramRegistration Registration => registration;
+
+    public ExponentialBounds Bounds => bounds;
+
+    /// <summary>The start of the next data point.</summary>
+    public ulong StartNanoseconds { get; set; } = startNanoseconds;
+
+    /// <summary>What the receiver has accepted: the start of the next delta.</summary>
+    public OtlpReading Accepted { get; set; } = OtlpReading.Empty;
+
+    public OtlpReading Last { get; set; } = OtlpReading.Empty;
+}
+
+/// <summary>Reads the series that are exported. A delta starts where the last one that was accepted has ended, so that a failed export needs
+/// no queue and loses nothing: memory is that of one reading, or two, for each series. Not thread-safe.</summary>
+internal sealed class OtlpCollector
+{
+    /// <summary>The schema, which OpenTelemetry calls scale: buckets are 2.2 % wide.</summary>
+    public const int Scale = 5;
+
+    /// <summary>The series without a registration that are kept until their last values are accepted.</summary>
+    public const int MaxRemovedSeries = 1_000;
+
+    private readonly Func<IReadOnlyList<HdrHistogramRegistration>> _histograms;
+    private readonly bool _isDelta;
+    private readonly TimeProvider _time;
+    private readonly ExponentialBoundsCache _bounds = new(Scale);
+    private readonly Dictionary<HdrHistogramRegistration, OtlpSeries> _series = [];
+    private readonly List<(int Bucket, ulong Count)> _used = [];
+    private ulong _lastTime;
+
+    public OtlpCollector(Func<IReadOnlyList<HdrHistogramRegistration>> histograms, bool isDelta, TimeProvider time)
+    {
+        (_histograms, _isDelta, _time) = (histograms, isDelta, time);
+        _lastTime = Now();
+    }
+
+    /// <summary>Reads all series, in the order of their names. Those without new values have no delta.</summary>
+    public IReadOnlyList<OtlpPoint> Collect()
+    {
+        ulong now = Math.Max(Now(), _lastTime + 1);
+        HashSet<HdrHistogramRegistration> current = [.. _histograms()];
+        foreach (HdrHistogramRegistration registration in current)
+        {
+            if (!_series.ContainsKey(registration))
+            {
+                _series.Add(registration, new OtlpSeries(registration, _bounds.Of(registration), _lastTime));
+            }
+        }
+
+        List<OtlpPoint> points = [];
+        int removed = 0;
+        foreach (OtlpSeries series in _series.Values.ToArray())
+        {
+            bool isRemoved = !current.Contains(series.Registration);
+            OtlpPoint? point = isRemoved && ++removed > MaxRemovedSeries ? null : Read(series, now);
+            if (point is not null)
+            {
+                points.Add(point);
+            }
+            else if (isRemoved)
+            {
+                _series.Remove(series.Registration);
+            }
+        }
+
+        _lastTime = now;
+        points.Sort(static (a, b) => string.CompareOrdinal(a.Series.Registration.Name, b.Series.Registration.Name));
+        return points;
+    }
+
+    /// <summary>Notes that the receiver has data points of the last collection.</summary>
+    public void Accept(IEnumerable<OtlpPoint> points)
+    {
+        HashSet<HdrHistogramRegistration>? current = null;
+        foreach (OtlpPoint point in points)
+        {
+            OtlpSeries series = point.Series;
+            if (_isDelta)
+            {
+                (series.Accepted, series.StartNanoseconds) = (series.Last, point.TimeNanoseconds);
+            }
+
+            current ??= [.. _histograms()];
+            if (!current.Contains(series.Registration))
+            {
+                _series.Remove(series.Registration);
+            }
+        }
+    }
+
+    private OtlpPoint? Read(OtlpSeries series, ulong now)
+    {
+        if (OtlpReading.Of(series.Registration, series.Bounds, _used) is not { } reading)
+        {
+            return null;
+        }
+
+        if (reading.Since(series.Last) is null)
+        {
+            (series.Accepted, series.StartNanoseconds) = (OtlpReading.Empty, _lastTime); // it was reset
+        }
+
+        series.Last = reading;
+        OtlpReading values = _isDelta ? reading.Since(series.Accepted)! : reading;
+        return _isDelta && values.Count == 0 ? null : new OtlpPoint(series, values, series.StartNanoseconds, now);
+    }
+
+    private ulong Now() => (ulong)(_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
+}

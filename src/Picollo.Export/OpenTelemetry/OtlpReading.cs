@@ -1,0 +1,76 @@
+namespace Picollo.Export;
+
+/// <summary>What a histogram had counted at a moment, in exponential buckets. Immutable.</summary>
+/// <param name="Buckets">The buckets with values, in ascending order.</param>
+/// <param name="Zero">The number of zeros, and of values below the range.</param>
+/// <param name="Sum">The sum of all values.</param>
+internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Zero, double Sum)
+{
+    public static readonly OtlpReading Empty = new([], 0, 0);
+
+    /// <summary>The number of values.</summary>
+    public ulong Count { get; } = Zero + Buckets.Aggregate(0UL, static (sum, bucket) => sum + bucket.Count);
+
+    /// <summary>The smallest and the largest value; null if they are out of the histogram's range, or there are none.</summary>
+    public (double? Min, double? Max) Extremes { get; init; }
+
+    /// <summary>Reads a histogram; null if it is disposed.</summary>
+    public static OtlpReading? Of(HdrHistogramRegistration registration, ExponentialBounds bounds, List<(int Bucket, ulong Count)> used)
+    {
+        if (!registration.TryRead(out CountsCopy copy))
+        {
+            return null;
+        }
+
+        using (copy)
+        {
+            bounds.ReadUsed(copy, used);
+            ulong zero = copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd);
+            return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(copy)) { Extremes = ExtremesOf(registration, copy) };
+        }
+    }
+
+    /// <summary>The values since an earlier reading; null if the histogram was reset since.</summary>
+    public OtlpReading? Since(OtlpReading earlier)
+    {
+        if (Zero < earlier.Zero)
+        {
+            return null;
+        }
+
+        List<(int, ulong)> grown = [];
+        int next = 0;
+        foreach ((int bucket, ulong count) in Buckets)
+        {
+            ulong before = 0;
+            if (next < earlier.Buckets.Length && earlier.Buckets[next].Bucket <= bucket)
+            {
+                // A bucket that is gone, or has fewer values.
+                (int bucketBefore, before) = earlier.Buckets[next++];
+                if (bucketBefore != bucket || count < before)
+                {
+                    return null;
+                }
+            }
+
+            if (count > before)
+            {
+                grown.Add((bucket, count - before));
+            }
+        }
+
+        return next < earlier.Buckets.Length ? null : new([.. grown], Zero - earlier.Zero, Sum - earlier.Sum);
+    }
+
+    private static (double?, double?) ExtremesOf(HdrHistogramRegistration registration, CountsCopy copy)
+    {
+        HdrHistogram histogram = registration.Histogram;
+        ReadOnlySpan<ulong> counts = copy.Counts[copy.Used];
+        int first = counts.IndexOfAnyExcept(0UL);
+        int last = counts.LastIndexOfAnyExcept(0UL);
+        return (first < 0 || copy.Underflow > 0 ? null : ValueAt(first), last < 0 || copy.Overflow > 0 ? null : ValueAt(last));
+
+        double? ValueAt(int index) =>
+            histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)(copy.Used.Start.Value + index)) / registration.Description.Unit.Ratio;
+    }
+}

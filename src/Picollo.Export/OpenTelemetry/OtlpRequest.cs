@@ -1,0 +1,145 @@
+namespace Picollo.Export;
+
+/// <summary>The message <c>ExportMetricsServiceRequest</c>
+/// (https://github.com/open-telemetry/opentelemetry-proto/tree/v1.5.0/opentelemetry/proto).</summary>
+internal static class OtlpRequest
+{
+    // Field numbers, by message.
+    private const int ResourceMetrics = 1, Resource = 1, ScopeMetrics = 2, ResourceAttributes = 1;
+    private const int Scope = 1, ScopeName = 1, Metrics = 2;
+    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricExponentialHistogram = 10;
+    private const int DataPoints = 1, Temporality = 2;
+    private const int PointAttributes = 1, StartTime = 2, Time = 3, Count = 4, Sum = 5, Scale = 6, ZeroCount = 7, Positive = 8;
+    private const int Min = 12, Max = 13, ZeroThreshold = 14;
+    private const int BucketOffset = 1, BucketCounts = 2;
+    private const int Key = 1, Value = 2, StringValue = 1;
+    private const ulong Delta = 1, Cumulative = 2;
+
+    /// <summary>Writes data points that are sorted by the names of their metrics.</summary>
+    public static void Write(
+        ProtobufBuffer buffer, IReadOnlyDictionary<string, string> resource, ReadOnlySpan<OtlpPoint> points, bool isDelta)
+    {
+        buffer.Clear();
+        int resourceMetrics = buffer.Begin(ResourceMetrics);
+        int description = buffer.Begin(Resource);
+        WriteAttributes(buffer, ResourceAttributes, resource);
+        buffer.End(description);
+        int scopeMetrics = buffer.Begin(ScopeMetrics);
+        int scope = buffer.Begin(Scope);
+        buffer.WriteText(ScopeName, "Picollo");
+        buffer.End(scope);
+        while (!points.IsEmpty)
+        {
+            HdrHistogramRegistration first = points[0].Series.Registration;
+            int count = 1;
+            while (count < points.Length && points[count].Series.Registration is var next
+                && next.Name == first.Name && next.Description == first.Description)
+            {
+                count++;
+            }
+
+            WriteMetric(buffer, first, points[..count], isDelta);
+            points = points[count..];
+        }
+
+        buffer.End(scopeMetrics);
+        buffer.End(resourceMetrics);
+    }
+
+    private static void WriteMetric(
+        ProtobufBuffer buffer, HdrHistogramRegistration registration, ReadOnlySpan<OtlpPoint> points, bool isDelta)
+    {
+        int metric = buffer.Begin(Metrics);
+        buffer.WriteText(MetricName, registration.Name);
+        buffer.WriteText(MetricDescription, registration.Description.Help);
+        buffer.WriteText(MetricUnit, UnitOf(registration.Description.Unit.Name));
+        int histogram = buffer.Begin(MetricExponentialHistogram);
+        foreach (OtlpPoint point in points)
+        {
+            WritePoint(buffer, point);
+        }
+
+        buffer.WriteVarint(Temporality, isDelta ? Delta : Cumulative);
+        buffer.End(histogram);
+        buffer.End(metric);
+    }
+
+    private static void WritePoint(ProtobufBuffer buffer, OtlpPoint point)
+    {
+        OtlpReading values = point.Values;
+        int message = buffer.Begin(DataPoints);
+        WriteAttributes(buffer, PointAttributes, point.Series.Registration.Labels);
+        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        buffer.WriteFixed64(Time, point.TimeNanoseconds);
+        buffer.WriteFixed64(Count, values.Count);
+        buffer.WriteDouble(Sum, values.Sum);
+        buffer.WriteSigned(Scale, OtlpCollector.Scale);
+        buffer.WriteFixed64(ZeroCount, values.Zero);
+        if (values.Buckets.Length > 0)
+        {
+            WriteBuckets(buffer, values.Buckets);
+        }
+
+        if (values.Extremes.Min is { } min)
+        {
+            buffer.WriteDouble(Min, min);
+        }
+
+        if (values.Extremes.Max is { } max)
+        {
+            buffer.WriteDouble(Max, max);
+        }
+
+        buffer.WriteDouble(ZeroThreshold, point.Series.Registration.ZeroThreshold);
+        buffer.End(message);
+    }
+
+    private static void WriteBuckets(ProtobufBuffer buffer, (int Bucket, ulong Count)[] used)
+    {
+        int buckets = buffer.Begin(Positive);
+        int next = used[0].Bucket;
+        buffer.WriteSigned(BucketOffset, next - 1); // OpenTelemetry's indexes are smaller by 1
+        int counts = buffer.Begin(BucketCounts);
+        foreach ((int bucket, ulong count) in used)
+        {
+            for (; next < bucket; next++)
+            {
+                buffer.WriteUnsigned(0);
+            }
+
+            buffer.WriteUnsigned(count);
+            next++;
+        }
+
+        buffer.End(counts);
+        buffer.End(buckets);
+    }
+
+    private static void WriteAttributes(ProtobufBuffer buffer, int field, IEnumerable<KeyValuePair<string, string>> attributes)
+    {
+        foreach ((string key, string value) in attributes)
+        {
+            int attribute = buffer.Begin(field);
+            buffer.WriteText(Key, key);
+            int any = buffer.Begin(Value);
+            buffer.WriteText(StringValue, value);
+            buffer.End(any);
+            buffer.End(attribute);
+        }
+    }
+
+    /// <summary>Prometheus' names of base units as the codes of UCUM, which OpenTelemetry uses; others are kept.</summary>
+    private static string UnitOf(string unit) => unit switch
+    {
+        "seconds" => "s",
+        "bytes" => "By",
+        "ratio" => "1",
+        "meters" => "m",
+        "celsius" => "Cel",
+        "volts" => "V",
+        "amperes" => "A",
+        "joules" => "J",
+        "grams" => "g",
+        _ => unit,
+    };
+}

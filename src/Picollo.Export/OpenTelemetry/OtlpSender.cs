@@ -1,0 +1,134 @@
+using System.IO.Compression;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+
+namespace Picollo.Export;
+
+/// <summary>What became of a request.</summary>
+/// <param name="Error">The error; null if the receiver has accepted the request, or at least a part of it.</param>
+/// <param name="MayRetry">Whether the request can be sent again.</param>
+/// <param name="RetryAfter">The time that the receiver demands before that; null if it demands none.</param>
+/// <param name="RejectedPoints">The data points that the receiver has rejected.</param>
+internal readonly record struct OtlpResult(HttpRequestException? Error, bool MayRetry, TimeSpan? RetryAfter, long RejectedPoints);
+
+/// <summary>Sends requests by HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Not thread-safe.</summary>
+/// <remarks>Errors contain no text of the receiver, because it may repeat headers, and neither do messages of exceptions, which may contain
+/// such a text.</remarks>
+internal sealed class OtlpSender : IDisposable
+{
+    private const int LongestAnswer = 1 << 16;
+
+    // Fields of ExportMetricsServiceResponse and of its partial_success.
+    private const int PartialSuccess = 1, RejectedDataPoints = 1;
+
+    private readonly OtlpSettings _settings;
+    private readonly TimeProvider _time;
+    private readonly HttpClient _client;
+
+    public OtlpSender(OtlpSettings settings, TimeProvider time)
+    {
+        (_settings, _time) = (settings, time);
+
+        // Without redirects, which would send the headers elsewhere, and without spans for the exporter's own requests.
+        SocketsHttpHandler handler = new()
+        {
+            AllowAutoRedirect = false,
+            UseCookies = false,
+            ActivityHeadersPropagator = null,
+            PooledConnectionLifetime = TimeSpan.FromMinutes(5), // finds new addresses of the receiver
+        };
+        _client = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
+    }
+
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
+    public async Task<OtlpResult> SendAsync(ReadOnlyMemory<byte> message, CancellationToken stop)
+    {
+        using CancellationTokenSource limit = new(_settings.Timeout, _time);
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stop);
+        try
+        {
+            using HttpRequestMessage request = new(HttpMethod.Post, _settings.Endpoint) { Content = ContentOf(message) };
+            foreach ((string name, string value) in _settings.Headers)
+            {
+                request.Headers.TryAddWithoutValidation(name, value);
+            }
+
+            using HttpResponseMessage response =
+                await _client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, either.Token).ConfigureAwait(false);
+            if (response.IsSuccessStatusCode)
+            {
+                return new(null, false, null, await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false));
+            }
+
+            // The codes that the specification permits to retry.
+            bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
+                or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
+            return Failed($"the receiver answered with the status code {(int)response.StatusCode}", mayRetry, response);
+        }
+        catch (OperationCanceledException) when (!stop.IsCancellationRequested)
+        {
+            return Failed($"there was no answer within {_settings.Timeout.TotalSeconds:0.###} s", mayRetry: true);
+        }
+        catch (HttpRequestException e)
+        {
+            string detail = e.InnerException is SocketException socket ? $" ({socket.SocketErrorCode})" : "";
+            return Failed($"{e.HttpRequestError}{detail}", mayRetry: true);
+        }
+        catch (IOException)
+        {
+            return Failed("the connection ended within the answer", mayRetry: true);
+        }
+    }
+
+    public void Dispose() => _client.Dispose();
+
+    private OtlpResult Failed(string reason, bool mayRetry, HttpResponseMessage? response = null)
+    {
+        RetryConditionHeaderValue? after = response?.Headers.RetryAfter;
+        TimeSpan? wait = after?.Delta ?? (after?.Date - _time.GetUtcNow());
+        string message = $"The export to {_settings.EndpointText} failed: {reason}.";
+        return new(new HttpRequestException(message, null, response?.StatusCode), mayRetry, wait, 0);
+    }
+
+    private ByteArrayContent ContentOf(ReadOnlyMemory<byte> message)
+    {
+        ByteArrayContent content;
+        if (_settings.UsesGzip)
+        {
+            using MemoryStream compressed = new();
+            using (GZipStream gzip = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
+            {
+                gzip.Write(message.Span);
+            }
+
+            content = new ByteArrayContent(compressed.GetBuffer(), 0, (int)compressed.Length);
+            content.Headers.ContentEncoding.Add("gzip");
+        }
+        else
+        {
+            content = new ByteArrayContent(message.ToArray());
+        }
+
+        content.Headers.ContentType = new MediaTypeHeaderValue("application/x-protobuf");
+        return content;
+    }
+
+    /// <summary>Reads how many data points of an accepted request were rejected.</summary>
+    private static async Task<long> ReadRejectedAsync(HttpContent content, CancellationToken stop)
+    {
+        if (content.Headers.ContentType?.MediaType != "application/x-protobuf")
+        {
+            return 0;
+        }
+
+        byte[] answer = new byte[LongestAnswer];
+        Stream body = await content.ReadAsStreamAsync(stop).ConfigureAwait(false);
+        await using (body.ConfigureAwait(false))
+        {
+            int length = await body.ReadAtLeastAsync(answer, answer.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
+            ProtobufReader success = new ProtobufReader(answer.AsSpan(0, length)).MessageAt(PartialSuccess);
+            return (long)Math.Min(success.NumberAt(RejectedDataPoints), long.MaxValue);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Picollo.Export;
+
+/// <summary>The options of an exporter, completed by the environment variables.</summary>
+internal sealed class OtlpSettings
+{
+    private const string DefaultEndpoint = "http://localhost:4318/v1/metrics";
+    private const string SignalPath = "v1/metrics";
+    private const string Prefix = "OTEL_EXPORTER_OTLP_";
+    private const string SignalPrefix = Prefix + "METRICS_";
+    private const string ServiceName = "service.name";
+    private const string ServiceInstanceId = "service.instance.id";
+
+    private static readonly TimeSpan LeastTime = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan MostTime = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
+    private static readonly TimeSpan DefaultInterval = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(10);
+
+    // RFC 9110: a token. Values are visible ASCII, because HTTP has no other.
+    private static readonly SearchValues<char> NameCharacters =
+        SearchValues.Create("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+    private readonly Func<string, string?> _variables;
+
+    /// <param name="options">The options.</param>
+    /// <param name="variables">Returns the value of a variable; null for none.</param>
+    /// <param name="defaultServiceName">The name if no variable and no option has one; null for that of the process.</param>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    public OtlpSettings(OtlpExporterOptions options, Func<string, string?> variables, string? defaultServiceName)
+    {
+        _variables = variables;
+        IsDisabled = ValueOf("OTEL_SDK_DISABLED")?.Equals("true", StringComparison.OrdinalIgnoreCase) == true;
+        Endpoint = options.Endpoint is { } endpoint ? Check(endpoint) : ReadEndpoint();
+        Interval = Check(options.Interval, nameof(options.Interval)) ?? ReadTime("OTEL_METRIC_EXPORT_INTERVAL") ?? DefaultInterval;
+        Timeout = Check(options.Timeout, nameof(options.Timeout))
+            ?? ReadTime(SignalPrefix + "TIMEOUT") ?? ReadTime(Prefix + "TIMEOUT") ?? DefaultTimeout;
+        IsDelta = options.Temporality is { } temporality ? temporality == OtlpTemporality.Delta
+            : ReadChoice(SignalPrefix + "TEMPORALITY_PREFERENCE", "cumulative", "delta", "lowmemory") is "delta" or "lowmemory";
+        UsesGzip = options.UseGzip ?? (ReadSignalChoice("COMPRESSION", "gzip", "none") != "none");
+        Headers = ReadHeaders(options.Headers);
+        Resource = ReadResource(options.ResourceAttributes, defaultServiceName);
+        WarnOfUnsupported();
+    }
+
+    /// <summary>Whether nothing is exported.</summary>
+    public bool IsDisabled { get; }
+
+    public Uri Endpoint { get; }
+
+    /// <summary>The endpoint without what may be secret.</summary>
+    public string EndpointText => Endpoint.GetComponents(UriComponents.SchemeAndServer | UriComponents.Path, UriFormat.UriEscaped);
+
+    public IReadOnlyDictionary<string, string> Headers { get; }
+
+    public TimeSpan Interval { get; }
+
+    public TimeSpan Timeout { get; }
+
+    public bool IsDelta { get; }
+
+    public bool UsesGzip { get; }
+
+    /// <summary>The attributes of the resource.</summary>
+    public IReadOnlyDictionary<string, string> Resource { get; }
+
+    /// <summary>What is wrong with variables that are ignored.</summary>
+    public List<string> Warnings { get; } = [];
+
+    private string? ValueOf(string name) => _variables(name) is { } text && !string.IsNullOrWhiteSpace(text) ? text.Trim() : null;
+
+    private Uri ReadEndpoint()
+    {
+        if (ReadUri(SignalPrefix + "ENDPOINT") is { } complete)
+        {
+            return complete;
+        }
+
+        UriBuilder endpoint = new(ReadUri(Prefix + "ENDPOINT") ?? new Uri(DefaultEndpoint[..^SignalPath.Length]));
+        endpoint.Path = endpoint.Path.TrimEnd('/') + "/" + SignalPath;
+        return endpoint.Uri;
+    }
+
+    private Uri? ReadUri(string name)
+    {
+        if (ValueOf(name) is not { } text)
+        {
+            return null;
+        }
+
+        if (Uri.TryCreate(text, UriKind.Absolute, out Uri? endpoint) && FaultOf(endpoint) is null)
+        {
+            return endpoint;
+        }
+
+        Warn(name, "must be an absolute URL of http or https without credentials");
+        return null;
+    }
+
+    private static Uri Check(Uri endpoint) =>
+        FaultOf(endpoint) is { } fault ? throw Invalid(fault, nameof(OtlpExporterOptions.Endpoint)) : endpoint;
+
+    private static ArgumentException Invalid(string fault, string option) => new(fault, option);
+
+    private static string? FaultOf(Uri endpoint) =>
+        !endpoint.IsAbsoluteUri || endpoint.Scheme is not ("http" or "https") ? "The endpoint must be an absolute URL of http or https."
+        : endpoint.UserInfo.Length > 0 ? "The endpoint must not contain credentials: use Headers."
+        : null;
+
+    private static TimeSpan? Check(TimeSpan? time, string name)
+    {
+        if (time is { } given)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(given, LeastTime, name);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(given, MostTime, name);
+        }
+
+        return time;
+    }
+
+    private TimeSpan? ReadTime(string name)
+    {
+        if (ValueOf(name) is not { } text)
+        {
+            return null;
+        }
+
+        if (uint.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out uint milliseconds)
+            && TimeSpan.FromMilliseconds((long)milliseconds) is var time && time >= LeastTime && time <= MostTime)
+        {
+            return time;
+        }
+
+        Warn(name, "must be a number of milliseconds from 1 to 4233600000 (49 days)");
+        return null;
+    }
+
+    private string? ReadSignalChoice(string name, params ReadOnlySpan<string> choices) =>
+        ReadChoice(SignalPrefix + name, choices) ?? ReadChoice(Prefix + name, choices);
+
+    private string? ReadChoice(string name, params ReadOnlySpan<string> choices)
+    {
+        if (ValueOf(name) is not { } text)
+        {
+            return null;
+        }
+
+        foreach (string choice in choices)
+        {
+            if (choice.Equals(text, StringComparison.OrdinalIgnoreCase))
+            {
+                return choice;
+            }
+        }
+
+        Warn(name, $"must be one of {string.Join(", ", choices!)}");
+        return null;
+    }
+
+    private Dictionary<string, string> ReadHeaders(IDictionary<string, string> given)
+    {
+        Dictionary<string, string> headers = new(StringComparer.OrdinalIgnoreCase);
+        string name = ValueOf(SignalPrefix + "HEADERS") is null ? Prefix + "HEADERS" : SignalPrefix + "HEADERS";
+        foreach ((string key, string value) in ReadPairs(name))
+        {
+            if (IsHeader(key, value))
+            {
+                headers[key] = value;
+            }
+            else
+            {
+                Warn(name, "contains a header that HTTP does not allow");
+            }
+        }
+
+        foreach ((string key, string value) in given)
+        {
+            headers[key] = IsHeader(key, value)
+                ? value
+                : throw Invalid($"HTTP does not allow the header '{key}' or its value.", nameof(OtlpExporterOptions.Headers));
+        }
+
+        return headers;
+    }
+
+    private static bool IsHeader(string key, [NotNullWhen(true)] string? value) =>
+        key.Length > 0 && !key.AsSpan().ContainsAnyExcept(NameCharacters) && !key.StartsWith("Content-", StringComparison.OrdinalIgnoreCase)
+        && value is not null && !value.AsSpan().ContainsAnyExceptInRange(' ', '~');
+
+    private SortedDictionary<string, string> ReadResource(IDictionary<string, string> given, string? defaultServiceName)
+    {
+        SortedDictionary<string, string> all = new(StringComparer.Ordinal)
+        {
+            [ServiceName] = defaultServiceName ?? $"unknown_service:{Path.GetFileNameWithoutExtension(Environment.ProcessPath)}",
+            [ServiceInstanceId] = Guid.NewGuid().ToString(),
+        };
+        foreach ((string key, string value) in ReadPairs("OTEL_RESOURCE_ATTRIBUTES"))
+        {
+            all[key] = value;
+        }
+
+        if (ValueOf("OTEL_SERVICE_NAME") is { } name)
+        {
+            all[ServiceName] = name;
+        }
+
+        foreach ((string key, string value) in given)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(key, nameof(OtlpExporterOptions.ResourceAttributes));
+            all[key] = value ?? throw Invalid($"The value of '{key}' must not be null.", nameof(OtlpExporterOptions.ResourceAttributes));
+        }
+
+        return all;
+    }
+
+    /// <summary>Reads <c>key=value,key=value</c>, with values in percent encoding (W3C Baggage). All of it is ignored if a part is
+    /// invalid.</summary>
+    private List<KeyValuePair<string, string>> ReadPairs(string name)
+    {
+        List<KeyValuePair<string, string>> pairs = [];
+        foreach (string part in (ValueOf(name) ?? "").Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+        {
+            int equals = part.IndexOf('=', StringComparison.Ordinal);
+            if (equals <= 0)
+            {
+                Warn(name, "must be a list of key=value, separated by commas");
+                return [];
+            }
+
+            pairs.Add(new(Uri.UnescapeDataString(part[..equals].Trim()), Uri.UnescapeDataString(part[(equals + 1)..].Trim())));
+        }
+
+        return pairs;
+    }
+
+    private void WarnOfUnsupported()
+    {
+        foreach (string prefix in new[] { SignalPrefix, Prefix })
+        {
+            if (ValueOf(prefix + "PROTOCOL") is { } protocol && protocol != "http/protobuf")
+            {
+                Warn(prefix + "PROTOCOL", "is not supported unless it is http/protobuf, whose port is 4318 by default");
+            }
+
+            foreach (string name in new[] { "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY" })
+            {
+                if (ValueOf(prefix + name) is not null)
+                {
+                    Warn(prefix + name, "is not supported: certificates are those of the system");
+                }
+            }
+        }
+    }
+
+    // Without the value, which may be secret.
+    private void Warn(string name, string fault) => Warnings.Add($"The variable {name} is ignored: it {fault}.");
+}

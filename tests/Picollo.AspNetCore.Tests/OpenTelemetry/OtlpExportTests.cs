@@ -1,0 +1,70 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Tests.Requests;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Tests.OpenTelemetry;
+
+public class OtlpExportTests
+{
+    [Fact]
+    public async Task All_histograms_are_exported_when_the_application_stops()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await StartAsync(receiver);
+        await app.Client.GetStringAsync("/orders/1");
+        await app.GetCountsAsync(1);
+        app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd("queue.wait", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds, []).Record(5);
+
+        await app.StopAsync();
+
+        OtlpDataPoint[] points = [.. receiver.Points];
+        points.Select(point => (point.Metric, point.Unit, point.Count)).Should().BeEquivalentTo(
+        [
+            ("http.server.request.duration", "s", 1UL), ("picollo.http.server.request.cpu.time", "s", 1UL), ("queue.wait", "s", 1UL),
+        ]);
+        points.Single(point => point.Metric == "http.server.request.duration").Attributes.Should().Equal(new Dictionary<string, string>
+        {
+            ["http.request.method"] = "GET", ["http.response.status_code"] = "200", ["http.route"] = "/orders/{id}",
+        });
+        points.Should().OnlyContain(point => point.Resource["service.name"] == "shop" && point.Resource["team"] == "a");
+    }
+
+    [Fact]
+    public async Task An_error_is_logged_once_without_values_of_headers()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await StartAsync(receiver, interval: "20");
+        for (int i = 0; i < 3; i++)
+        {
+            receiver.Answer(401);
+        }
+
+        await app.Client.GetStringAsync("/orders/1");
+        for (int i = 0; i < 4; i++)
+        {
+            await receiver.WaitAsync();
+        }
+
+        receiver.Requests.Should().OnlyContain(request => request.Headers["Authorization"] == "Bearer s3cr3t");
+        LogLine error = app.Log.Of("Picollo.AspNetCore.OtlpExport").Should().ContainSingle().Subject;
+        error.Text.Should().StartWith($"The export to {receiver.Endpoint} failed: the receiver answered with the status code 401.");
+        error.Text.Should().NotContain("s3cr3t");
+    }
+
+    private static Task<RequestApp> StartAsync(OtlpReceiver receiver, string interval = "3600000") => RequestApp.StartAsync(
+        app => app.MapGet("/orders/{id}", (int id) => id),
+        build: builder =>
+        {
+            builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?>
+            {
+                ["OTEL_EXPORTER_OTLP_ENDPOINT"] = receiver.Address.ToString(),
+                ["OTEL_EXPORTER_OTLP_HEADERS"] = "Authorization=Bearer%20s3cr3t",
+                ["OTEL_METRIC_EXPORT_INTERVAL"] = interval,
+                ["OTEL_SERVICE_NAME"] = "shop",
+            });
+            builder.Services.AddPicollo().AddOtlpExporter(options => options.ResourceAttributes["team"] = "a").AddOtlpExporter();
+        });
+}

@@ -1,0 +1,554 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Http;
+using Picollo.Metrics;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>The exporter against a receiver that is slow, refuses, resets, asks for a pause, and recovers. Time goes on where a test lets it.</summary>
+public sealed class OtlpExporterTests : IAsyncLifetime
+{
+    private const ulong Cumulative = 2;
+
+    // Longer than any backoff, so that a timer within it is a backoff or a pause.
+    private static readonly TimeSpan RequestTimeout = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Rarely = TimeSpan.FromDays(1);
+
+    private readonly ManualTime _time = new(new DateTimeOffset(2026, 11, 25, 0, 0, 0, TimeSpan.Zero));
+    private readonly HdrHistogramRegistry _registry = new();
+    private readonly HdrHistogram _histogram;
+    private readonly ConcurrentQueue<Exception> _errors = new();
+    private readonly List<OtlpExporter> _exporters = [];
+
+    public OtlpExporterTests() =>
+        _histogram = _registry.GetOrAdd("queue.wait", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." }, [new("queue", "orders")]);
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    // An export at the end may wait for the end of a backoff.
+    public async Task DisposeAsync()
+    {
+        foreach (OtlpExporter exporter in _exporters)
+        {
+            await GoOnAsync(exporter.DisposeAsync().AsTask(), _time);
+        }
+    }
+
+    [Fact]
+    public async Task A_histogram_arrives_with_its_resource_unit_and_buckets()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options =>
+        {
+            options.ResourceAttributes["service.name"] = "shop";
+            options.Headers["Authorization"] = "Bearer 123";
+        });
+        _histogram.Record(0);
+        _histogram.Record(1_000_000_000, 3);
+        _histogram.Record(2_000_000_000);
+        _time.Spend(TimeSpan.FromSeconds(5));
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        (string path, IReadOnlyDictionary<string, string> headers, _) = receiver.Requests.Single();
+        path.Should().Be("/v1/metrics");
+        headers.Should().Contain("Authorization", "Bearer 123").And.Contain("Content-Encoding", "gzip").And.Contain("Content-Type", "application/x-protobuf");
+        headers.Should().NotContainKey("traceparent");
+        OtlpDataPoint point = receiver.Points.Single();
+        (point.Metric, point.Description, point.Unit, point.Temporality).Should().Be(("queue.wait", "Time in the queue.", "s", Cumulative));
+        point.Attributes.Should().Equal(new Dictionary<string, string> { ["queue"] = "orders" });
+        point.Resource.Should().Contain("service.name", "shop").And.ContainKey("service.instance.id");
+        (point.Count, point.ZeroCount, point.Scale, point.ZeroThreshold).Should().Be((5UL, 1UL, 5, 0));
+        point.Sum.Should().BeApproximately(5, 0.01);
+        point.Buckets.Should().Equal(new Dictionary<int, ulong> { [-1] = 3, [31] = 1 });
+        (point.Min, point.Max!.Value).Should().Be((0, _histogram.GetPercentileValue(100) / 1e9));
+        (point.Time - point.StartTime).Should().Be(5_000_000_000);
+        (exporter.ExportedCount, exporter.RejectedCount, exporter.LastError).Should().Be((1, 0, null));
+    }
+
+    [Theory]
+    [InlineData(429)]
+    [InlineData(502)]
+    [InlineData(503)]
+    [InlineData(504)]
+    public async Task A_request_is_retried_with_backoff_until_the_receiver_recovers(int status)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+        receiver.Answer(status);
+        receiver.Answer(status);
+
+        List<TimeSpan> waits = await GoOnAsync(exporter.FlushAsync(), expected: true);
+
+        waits.Should().HaveCount(2);
+        waits[0].TotalSeconds.Should().BeInRange(0.8, 1.2);
+        waits[1].TotalSeconds.Should().BeInRange(1.6, 2.4);
+        receiver.Requests.Select(request => Convert.ToHexString(request.Body)).Distinct().Should().HaveCount(1, "it is the same request");
+        receiver.Requests.Should().HaveCount(3);
+        exporter.ExportedCount.Should().Be(1);
+        _errors.Should().BeEmpty("the export has succeeded");
+    }
+
+    [Fact]
+    public async Task The_pause_that_a_receiver_demands_is_kept()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+        receiver.Answer(429, "4");
+        (await GoOnAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(4));
+
+        receiver.Answer(503, _time.GetUtcNow().AddSeconds(3).ToString("R"));
+        (await GoOnAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(3));
+
+        // Longer than a flush may take: nothing is sent before, and all of it after.
+        receiver.Answer(429, "3600");
+        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
+        int before = receiver.Requests.Count;
+        _histogram.Record(1);
+        (await exporter.FlushAsync()).Should().BeFalse();
+        receiver.Requests.Should().HaveCount(before);
+        _time.Advance(TimeSpan.FromMinutes(10)); // the longest pause that is kept
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Points.Last().Count.Should().Be(2);
+    }
+
+    [Theory]
+    [InlineData(400)]
+    [InlineData(401)]
+    [InlineData(404)]
+    [InlineData(500)]
+    [InlineData(307)]
+    public async Task Other_status_codes_are_not_retried_but_nothing_is_lost(int status)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1, 2);
+        receiver.Answer(context =>
+        {
+            context.Response.StatusCode = status;
+            context.Response.Headers.Location = "/elsewhere";
+            return Task.CompletedTask;
+        });
+
+        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
+        exporter.LastError.Should().BeOfType<HttpRequestException>().Which.StatusCode.Should().Be((HttpStatusCode)status);
+        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver answered with the status code {status}.");
+        _errors.Should().Equal(exporter.LastError);
+        _histogram.Record(1);
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        receiver.Points.Select(point => point.Count).Should().Equal(2, 3);
+        receiver.Points.Select(point => point.StartTime).Distinct().Should().HaveCount(1);
+        exporter.LastError.Should().BeNull();
+        exporter.ExportedCount.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task A_receiver_that_resets_connections_and_then_recovers_has_all_deltas()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        ConcurrentQueue<OtlpDataPoint> accepted = new();
+        for (int i = 0; i < 4; i++)
+        {
+            _histogram.Record((ulong)i, 10);
+            receiver.Answer(Reset);
+            receiver.Answer(Reset);
+            receiver.Answer(context =>
+            {
+                accepted.Enqueue(receiver.Points.Last());
+                return Task.CompletedTask;
+            });
+            _time.Spend(TimeSpan.FromSeconds(1));
+            await GoOnAsync(exporter.FlushAsync(), expected: true);
+        }
+
+        accepted.Select(point => point.Count).Should().Equal(10, 10, 10, 10);
+        accepted.Skip(1).Select(point => point.StartTime).Should().Equal(accepted.SkipLast(1).Select(point => point.Time), "a delta starts where the last one has ended");
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Requests.Should().HaveCount(12, "there is nothing new");
+
+        static Task Reset(HttpContext context)
+        {
+            context.Abort();
+            return Task.CompletedTask;
+        }
+    }
+
+    [Fact]
+    public async Task A_receiver_that_refuses_connections_and_is_then_there_has_everything()
+    {
+        using TcpListener free = new(IPAddress.Loopback, 0);
+        free.Start();
+        string address = $"http://{free.LocalEndpoint}";
+        free.Stop();
+        OtlpExporter exporter = Exporter(new Uri(address + "/v1/metrics"), options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1, 3);
+        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().HaveCountGreaterThanOrEqualTo(2);
+        exporter.LastError!.Message.Should().Be($"The export to {address}/v1/metrics failed: ConnectionError (ConnectionRefused).");
+        _histogram.Record(1, 4);
+
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync(address);
+        await GoOnAsync(exporter.FlushAsync(), expected: true);
+
+        receiver.Points.Single().Count.Should().Be(7);
+    }
+
+    [Fact]
+    public async Task A_slow_receiver_is_asked_again_after_the_timeout()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => (options.Interval, options.Timeout) = (TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(8)));
+        _histogram.Record(1);
+        receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
+
+        await TimerAsync(TimeSpan.FromSeconds(60));
+        _time.Advance(TimeSpan.FromSeconds(60));
+        await receiver.WaitAsync();
+        _time.Advance(TimeSpan.FromSeconds(8));
+        await TimerAsync(TimeSpan.FromSeconds(1.2));
+        _time.Advance(TimeSpan.FromSeconds(1.2));
+        await receiver.WaitAsync();
+
+        receiver.Requests.Select(request => Convert.ToHexString(request.Body)).Distinct().Should().HaveCount(1, "it is the same request");
+        exporter.RejectedCount.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task The_error_of_a_slow_receiver_names_the_timeout()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Timeout = TimeSpan.FromSeconds(6)); // longer than a flush
+        _histogram.Record(1);
+        receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
+
+        Task<bool> flush = exporter.FlushAsync();
+        await receiver.WaitAsync();
+        _time.Advance(TimeSpan.FromSeconds(6));
+
+        (await flush).Should().BeFalse();
+        exporter.LastError!.Message.Should().EndWith("failed: there was no answer within 6 s.");
+    }
+
+    [Fact]
+    public async Task The_timer_exports_at_each_interval_and_failed_exports_are_made_up_for()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options =>
+        {
+            options.Interval = TimeSpan.FromSeconds(10);
+            options.Temporality = OtlpTemporality.Delta;
+        });
+        for (ulong i = 1; i <= 3; i++)
+        {
+            await TimerAsync(TimeSpan.FromSeconds(10));
+            _histogram.Record(1, i);
+            if (i == 2)
+            {
+                receiver.Answer(400);
+            }
+
+            _time.Advance(_time.UntilNext!.Value);
+            await receiver.WaitAsync();
+        }
+
+        await TimerAsync(TimeSpan.FromSeconds(10));
+        receiver.Points.Select(point => point.Count).Should().Equal(1, 2, 5);
+        _errors.Should().HaveCount(1);
+    }
+
+    [Fact]
+    public async Task A_cumulative_point_has_one_start_until_the_histogram_is_reset()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        foreach (Action change in new Action[] { () => _histogram.Record(5, 3), () => _histogram.Record(5), _histogram.Reset, () => _histogram.Record(7) })
+        {
+            _time.Spend(TimeSpan.FromSeconds(1));
+            change();
+            (await exporter.FlushAsync()).Should().BeTrue();
+        }
+
+        OtlpDataPoint[] points = [.. receiver.Points];
+        points.Select(point => point.Count).Should().Equal(3, 4, 0, 1);
+        points[1].StartTime.Should().Be(points[0].StartTime);
+        points[2].StartTime.Should().Be(points[1].Time, "the values before are gone");
+        points[3].StartTime.Should().Be(points[2].StartTime);
+        (points[2].Min, points[2].Max, points[3].Min, points[3].Max).Should().Be((null, null, 7e-9, 7e-9));
+    }
+
+    [Fact]
+    public async Task Deltas_add_up_to_what_was_recorded_whatever_fails() => await Task.WhenAll(Enumerable.Range(0, 4).Select(async seed =>
+    {
+        Random random = new(seed);
+        ManualTime time = new(DateTimeOffset.UnixEpoch.AddYears(50));
+        HdrHistogramRegistry registry = new();
+        HdrHistogram[] histograms = [.. Enumerable.Range(0, 20).Select(i => registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]))];
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = new(registry, new() { Endpoint = receiver.Endpoint, Temporality = OtlpTemporality.Delta, TimeProvider = time, Interval = Rarely, Timeout = RequestTimeout });
+        ConcurrentQueue<OtlpDataPoint> accepted = new();
+        for (int round = 0; round < 30; round++)
+        {
+            foreach (HdrHistogram histogram in histograms.Where(_ => random.Next(2) == 0))
+            {
+                histogram.Record((ulong)random.NextInt64(1L << random.Next(1, 40)), (ulong)random.Next(1, 100));
+            }
+
+            int failures = random.Next(3);
+            for (int i = 0; i < failures; i++)
+            {
+                receiver.Answer(random.Next(2) == 0 ? 503 : 400);
+            }
+
+            receiver.Answer(Accept);
+            Task<bool> flush = exporter.FlushAsync();
+            await GoOnAsync(flush, time);
+            for (; failures > 0 && !await flush; failures--)
+            {
+                flush = exporter.FlushAsync();
+                await GoOnAsync(flush, time);
+            }
+
+            receiver.Answer(Accept); // one more than is needed after a round without new values
+        }
+
+        for (int i = 0; i < 100; i++)
+        {
+            receiver.Answer(Accept);
+        }
+
+        await exporter.DisposeAsync();
+
+        for (int i = 0; i < histograms.Length; i++)
+        {
+            OtlpDataPoint[] own = [.. accepted.Where(point => point.Attributes["i"] == $"{i}")];
+            own.Aggregate(0UL, (sum, point) => sum + point.Count).Should().Be(histograms[i].TotalCount);
+            own.Sum(point => point.Sum).Should().BeApproximately(histograms[i].GetSummary().Sum, 1e-6 * histograms[i].GetSummary().Sum);
+            own.Should().OnlyContain(point => point.Count == point.ZeroCount + point.Buckets.Values.Aggregate(0UL, (sum, count) => sum + count));
+            own.Skip(1).Select(point => point.StartTime).Should().Equal(own.SkipLast(1).Select(point => point.Time));
+        }
+
+        Task Accept(HttpContext context)
+        {
+            foreach (OtlpDataPoint point in OtlpDataPoint.Read(receiver.Requests.Last().Body))
+            {
+                accepted.Enqueue(point);
+            }
+
+            return Task.CompletedTask;
+        }
+    }));
+
+    [Fact]
+    public async Task Ten_thousand_series_are_sent_in_requests_of_a_thousand_and_only_what_failed_is_repeated()
+    {
+        for (int i = 1; i < 10_000; i++)
+        {
+            _registry.GetOrAdd("queue.wait", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." }, [new("queue", $"{i}")]).Record((ulong)i);
+        }
+
+        _histogram.Record(1);
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        receiver.Answer(200);
+        receiver.Answer(400);
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+        receiver.Requests.Should().HaveCount(10);
+        receiver.Requests.Should().OnlyContain(request => OtlpDataPoint.Read(request.Body).Count == 1_000);
+        receiver.Requests.Should().OnlyContain(request => new ProtobufMessage(request.Body).Message(1).Message(2).Messages(2).Count() == 1, "they are of one metric");
+        exporter.ExportedCount.Should().Be(9_000);
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Requests.Should().HaveCount(11);
+        exporter.ExportedCount.Should().Be(10_000);
+        receiver.Points.Select(point => point.Attributes["queue"]).Distinct().Should().HaveCount(10_000);
+    }
+
+    [Fact]
+    public async Task Rejected_data_points_are_reported_and_not_repeated()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1);
+        receiver.Answer(context => context.Response.BodyWriter.WriteAsync(new byte[] { 0x0A, 6, 0x08, 1, 0x12, 2, (byte)'n', (byte)'o' }).AsTask());
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+        (exporter.RejectedCount, exporter.ExportedCount).Should().Be((1, 0));
+        exporter.LastError!.Message.Should().Be($"{receiver.Endpoint} has rejected 1 of 1 data points.");
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Requests.Should().HaveCount(1);
+    }
+
+    [Fact]
+    public async Task What_is_left_is_exported_at_the_end_also_of_histograms_that_were_removed()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1);
+        (await exporter.FlushAsync()).Should().BeTrue();
+        _histogram.Record(1, 5);
+        _registry.Remove("queue.wait", [new("queue", "orders")]).Should().BeTrue();
+
+        await exporter.DisposeAsync();
+
+        receiver.Points.Select(point => point.Count).Should().Equal(1, 5);
+        await exporter.DisposeAsync();
+        receiver.Requests.Should().HaveCount(2);
+        await exporter.Invoking(one => one.FlushAsync()).Should().ThrowAsync<ObjectDisposedException>();
+    }
+
+    [Fact]
+    public async Task A_receiver_that_does_not_answer_holds_the_end_up_for_five_seconds_only()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+        receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
+
+        Task end = exporter.DisposeAsync().AsTask();
+        await receiver.WaitAsync();
+        _time.Advance(TimeSpan.FromSeconds(4.9));
+        end.IsCompleted.Should().BeFalse();
+        _time.Advance(TimeSpan.FromSeconds(0.1));
+        await end;
+
+        _errors.Single().Should().BeOfType<TimeoutException>();
+    }
+
+    [Fact]
+    public async Task An_error_in_the_applications_callback_is_ignored()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.OnError = _ => throw new InvalidOperationException());
+        receiver.Answer(400);
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+        (await exporter.FlushAsync()).Should().BeTrue();
+    }
+
+    [Fact]
+    public async Task A_flush_that_is_canceled_throws_and_loses_nothing()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1);
+        receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
+        using CancellationTokenSource cancel = new();
+
+        Task<bool> flush = exporter.FlushAsync(cancel.Token);
+        await receiver.WaitAsync();
+        await cancel.CancelAsync();
+
+        await flush.Invoking(task => task).Should().ThrowAsync<OperationCanceledException>();
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Points.Last().Count.Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData("s3cr3t")]
+    [InlineData("Basic dXNlcjpwYXNz")]
+    public async Task Header_values_are_in_no_error_also_if_the_receiver_repeats_them(string secret)
+    {
+        using TcpListener echo = new(IPAddress.Loopback, 0);
+        echo.Start();
+        using CancellationTokenSource stop = new();
+        string[] answers =
+        [
+            $"HTTP/1.1 400 {secret}\r\nContent-Length: {secret.Length}\r\nConnection: close\r\n\r\n{secret}",
+            $"{secret} {secret}\r\n\r\n",
+            $"HTTP/1.1 200 OK\r\n{secret}\r\n\r\n",
+        ];
+        Task serving = Task.Run(async () =>
+        {
+            for (int i = 0; !stop.IsCancellationRequested; i++)
+            {
+                using TcpClient client = await echo.AcceptTcpClientAsync(stop.Token);
+                NetworkStream stream = client.GetStream();
+                byte[] request = new byte[1 << 16];
+                int length = 0;
+                while (!System.Text.Encoding.Latin1.GetString(request, 0, length).Contains("\r\n\r\n", StringComparison.Ordinal))
+                {
+                    length += await stream.ReadAsync(request.AsMemory(length), stop.Token);
+                }
+
+                await stream.WriteAsync(System.Text.Encoding.ASCII.GetBytes(answers[Math.Min(i, answers.Length - 1)]), stop.Token);
+                client.Client.Shutdown(SocketShutdown.Send);
+                while (await stream.ReadAsync(request, stop.Token) > 0)
+                {
+                }
+            }
+        });
+        OtlpExporter exporter = Exporter(new Uri($"http://{echo.LocalEndpoint}/v1/metrics?key={Uri.EscapeDataString(secret)}"), options =>
+        {
+            options.Headers["Authorization"] = secret;
+            options.Timeout = TimeSpan.FromSeconds(20);
+        });
+        (await exporter.FlushAsync()).Should().BeFalse();
+        await GoOnAsync(exporter.FlushAsync(), expected: false);
+        await stop.CancelAsync();
+        await serving.ContinueWith(_ => { }, TaskScheduler.Default);
+
+        _errors.Should().HaveCount(2);
+        foreach (Exception error in _errors)
+        {
+            error.ToString().Should().NotContain(secret).And.NotContain("dXNlcjpwYXNz").And.NotContain("key=");
+            error.InnerException.Should().BeNull();
+        }
+    }
+
+    private OtlpExporter Exporter(OtlpReceiver receiver, Action<OtlpExporterOptions>? configure = null) => Exporter(receiver.Endpoint, configure);
+
+    private OtlpExporter Exporter(Uri endpoint, Action<OtlpExporterOptions>? configure = null)
+    {
+        OtlpExporterOptions options = new()
+        {
+            Endpoint = endpoint,
+            Interval = Rarely,
+            Timeout = RequestTimeout,
+            TimeProvider = _time,
+            OnError = _errors.Enqueue,
+        };
+        configure?.Invoke(options);
+        OtlpExporter exporter = new(_registry, options);
+        _exporters.Add(exporter);
+        return exporter;
+    }
+
+    /// <summary>Lets time go on to each backoff and pause until a flush has ended; returns them.</summary>
+    private async Task<List<TimeSpan>> GoOnAsync(Task<bool> flush, bool expected)
+    {
+        List<TimeSpan> waits = await GoOnAsync(flush, _time);
+        (await flush).Should().Be(expected);
+        return waits;
+    }
+
+    private static async Task<List<TimeSpan>> GoOnAsync(Task flush, ManualTime time)
+    {
+        List<TimeSpan> waits = [];
+        while (!flush.IsCompleted)
+        {
+            if (time.UntilNext is { } next && next <= TimeSpan.FromSeconds(5))
+            {
+                waits.Add(next);
+                time.Advance(next);
+            }
+
+            await Task.Delay(1);
+        }
+
+        return waits;
+    }
+
+    /// <summary>Waits until the exporter waits for its next interval.</summary>
+    private async Task TimerAsync(TimeSpan within)
+    {
+        while (_time.UntilNext is not { } next || next > within)
+        {
+            await Task.Delay(1);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+namespace Picollo.Export.Tests;
+
+public class OtlpSettingsTests
+{
+    [Fact]
+    public void Without_variables_there_are_the_defaults_of_the_specification()
+    {
+        OtlpSettings settings = Read();
+
+        settings.Endpoint.Should().Be(new Uri("http://localhost:4318/v1/metrics"));
+        (settings.Interval, settings.Timeout).Should().Be((TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(10)));
+        (settings.IsDelta, settings.UsesGzip, settings.IsDisabled).Should().Be((false, true, false));
+        settings.Headers.Should().BeEmpty();
+        settings.Resource.Keys.Should().Equal("service.instance.id", "service.name");
+        settings.Resource["service.name"].Should().StartWith("unknown_service:");
+        Read().Resource["service.instance.id"].Should().NotBe(settings.Resource["service.instance.id"]);
+        settings.Warnings.Should().BeEmpty();
+    }
+
+    [Theory]
+    [InlineData("http://collector:4318", null, "http://collector:4318/v1/metrics")]
+    [InlineData("https://collector/base", null, "https://collector/base/v1/metrics")]
+    [InlineData("https://collector/base/", null, "https://collector/base/v1/metrics")]
+    [InlineData("http://collector:4318", "http://other/opentelemetry/v1/metrics", "http://other/opentelemetry/v1/metrics")]
+    [InlineData("http://collector:4318", "http://other", "http://other/")]
+    [InlineData(" http://collector:4318 ", " ", "http://collector:4318/v1/metrics")]
+    public void The_endpoint_of_the_signal_is_complete_and_the_other_one_is_its_base(string general, string? signal, string endpoint) =>
+        Read(("OTEL_EXPORTER_OTLP_ENDPOINT", general), ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", signal)).Endpoint.Should().Be(new Uri(endpoint));
+
+    [Fact]
+    public void Variables_of_the_signal_have_precedence_and_options_have_the_last_word()
+    {
+        (string, string?)[] variables =
+        [
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "1000"), ("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "2000"),
+            ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"), ("OTEL_EXPORTER_OTLP_METRICS_COMPRESSION", "none"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a=1"), ("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "b=2%2C3, c = 4=5"),
+            ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "Delta"), ("OTEL_METRIC_EXPORT_INTERVAL", "5000"),
+            ("OTEL_RESOURCE_ATTRIBUTES", "service.name=x,deployment.environment.name=a%20b"), ("OTEL_SERVICE_NAME", "shop"),
+        ];
+        OtlpSettings read = Read(variables);
+
+        (read.Timeout, read.Interval, read.UsesGzip, read.IsDelta).Should().Be((TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(5), false, true));
+        read.Headers.Should().Equal(new Dictionary<string, string> { ["b"] = "2,3", ["c"] = "4=5" });
+        read.Resource.Should().Contain("service.name", "shop").And.Contain("deployment.environment.name", "a b");
+
+        OtlpExporterOptions options = new()
+        {
+            Endpoint = new Uri("http://given/"),
+            Timeout = TimeSpan.FromSeconds(3),
+            Interval = TimeSpan.FromSeconds(4),
+            UseGzip = true,
+            Temporality = OtlpTemporality.Cumulative,
+            Headers = { ["B"] = "given" },
+            ResourceAttributes = { ["service.name"] = "given" },
+        };
+        OtlpSettings given = Read(options, variables);
+
+        (given.Timeout, given.Interval, given.UsesGzip, given.IsDelta).Should().Be((TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(4), true, false));
+        given.Endpoint.Should().Be(new Uri("http://given/"));
+        given.Headers.Should().Equal(new Dictionary<string, string> { ["b"] = "given", ["c"] = "4=5" });
+        given.Resource.Should().Contain("service.name", "given").And.Contain("deployment.environment.name", "a b");
+    }
+
+    [Fact]
+    public void The_name_of_the_application_is_the_last_choice()
+    {
+        Read(new(), [], "app").Resource["service.name"].Should().Be("app");
+        Read(new(), [("OTEL_RESOURCE_ATTRIBUTES", "service.name=x")], "app").Resource["service.name"].Should().Be("x");
+    }
+
+    [Theory]
+    [InlineData("lowmemory", true)]
+    [InlineData("delta", true)]
+    [InlineData("cumulative", false)]
+    public void Lowmemory_is_delta_for_histograms(string preference, bool isDelta) =>
+        Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta.Should().Be(isDelta);
+
+    [Theory]
+    [InlineData("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "ftp://secret/")]
+    [InlineData("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:secret@collector/")]
+    [InlineData("OTEL_EXPORTER_OTLP_TIMEOUT", "0")]
+    [InlineData("OTEL_EXPORTER_OTLP_TIMEOUT", "10s")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "-1")]
+    [InlineData("OTEL_METRIC_EXPORT_INTERVAL", "4294967295")]
+    [InlineData("OTEL_EXPORTER_OTLP_COMPRESSION", "secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "=secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "a=secret%0A")]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "a b=secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "Content-Type=secret")]
+    [InlineData("OTEL_RESOURCE_ATTRIBUTES", "secret")]
+    [InlineData("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/json")]
+    [InlineData("OTEL_EXPORTER_OTLP_CERTIFICATE", "secret.pem")]
+    [InlineData("OTEL_EXPORTER_OTLP_CLIENT_KEY", "secret.pem")]
+    public void An_invalid_variable_is_ignored_and_reported_without_its_value(string name, string value)
+    {
+        OtlpSettings settings = Read((name, value));
+
+        string warning = settings.Warnings.Should().ContainSingle().Subject;
+        warning.Should().Contain(name).And.NotContain("secret");
+        (settings.Endpoint, settings.Interval, settings.Timeout, settings.IsDelta, settings.UsesGzip, settings.Headers.Count)
+            .Should().Be((Read().Endpoint, Read().Interval, Read().Timeout, false, true, 0));
+    }
+
+    [Fact]
+    public void A_disabled_SDK_exports_nothing() => Read(("OTEL_SDK_DISABLED", "True")).IsDisabled.Should().BeTrue();
+
+    [Theory]
+    [InlineData("Endpoint")]
+    [InlineData("Credentials")]
+    [InlineData("Interval")]
+    [InlineData("Timeout")]
+    [InlineData("Headers")]
+    [InlineData("ResourceAttributes")]
+    public void Invalid_options_are_rejected_without_secrets(string option)
+    {
+        OtlpExporterOptions options = new();
+        switch (option)
+        {
+            case "Endpoint":
+                options.Endpoint = new Uri("/v1/metrics", UriKind.Relative);
+                break;
+            case "Credentials":
+                options.Endpoint = new Uri("http://user:secret@collector/");
+                break;
+            case "Interval":
+                options.Interval = TimeSpan.Zero;
+                break;
+            case "Timeout":
+                options.Timeout = TimeSpan.FromDays(50);
+                break;
+            case "Headers":
+                options.Headers["Authorization"] = "secret\n";
+                break;
+            default:
+                options.ResourceAttributes[""] = "x";
+                break;
+        }
+
+        FluentActions.Invoking(() => Read(options, [])).Should().Throw<ArgumentException>().Which.Message.Should().NotContain("secret");
+    }
+
+    private static OtlpSettings Read(params (string Name, string? Value)[] variables) => Read(new OtlpExporterOptions(), variables);
+
+    private static OtlpSettings Read(OtlpExporterOptions options, (string Name, string? Value)[] variables, string? service = null) =>
+        new(options, name => variables.FirstOrDefault(variable => variable.Name == name).Value, service);
+}

@@ -1,0 +1,71 @@
+namespace Picollo.TestKit;
+
+/// <summary>A data point of an exponential histogram, decoded by the numbers of its fields in opentelemetry-proto.</summary>
+internal sealed record OtlpDataPoint(
+    string Metric,
+    string Description,
+    string Unit,
+    ulong Temporality,
+    IReadOnlyDictionary<string, string> Resource,
+    IReadOnlyDictionary<string, string> Attributes,
+    ulong StartTime,
+    ulong Time,
+    ulong Count,
+    double Sum,
+    int Scale,
+    ulong ZeroCount,
+    double ZeroThreshold,
+    double? Min,
+    double? Max,
+    SortedDictionary<int, ulong> Buckets)
+{
+    /// <summary>The data points of an <c>ExportMetricsServiceRequest</c>.</summary>
+    public static IReadOnlyList<OtlpDataPoint> Read(ReadOnlySpan<byte> request) =>
+    [
+        .. from resource in new ProtobufMessage(request).Messages(1)
+           from scope in resource.Messages(2)
+           from metric in scope.Messages(2)
+           from point in metric.Message(10).Messages(1)
+           select Of(resource.Message(1), metric, point),
+    ];
+
+    private static OtlpDataPoint Of(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point)
+    {
+        SortedDictionary<int, ulong> buckets = [];
+        if (point.Has(8))
+        {
+            ProtobufMessage positive = point.Message(8);
+            int next = positive.Has(1) ? (int)positive.Signed(1) : 0;
+            foreach (ulong count in positive.PackedNumbers(2))
+            {
+                if (count > 0)
+                {
+                    buckets.Add(next, count);
+                }
+
+                next++;
+            }
+        }
+
+        return new(
+            metric.Text(1),
+            metric.Text(2),
+            metric.Text(3),
+            metric.Message(10).Number(2),
+            AttributesOf(resource, 1),
+            AttributesOf(point, 1),
+            point.Number(2),
+            point.Number(3),
+            point.Number(4),
+            point.Double(5),
+            point.Has(6) ? (int)point.Signed(6) : 0,
+            point.Has(7) ? point.Number(7) : 0,
+            point.Has(14) ? point.Double(14) : 0,
+            point.Has(12) ? point.Double(12) : null,
+            point.Has(13) ? point.Double(13) : null,
+            buckets);
+    }
+
+    private static Dictionary<string, string> AttributesOf(ProtobufMessage message, int field) =>
+        message.Messages(field).ToDictionary(attribute => attribute.Text(1), attribute => attribute.Message(2).Text(1));
+}
