@@ -8,6 +8,7 @@ using Picollo.Benchmarks.Meters;
 using Picollo.Benchmarks.Perf;
 using Picollo.Benchmarks.Runtime;
 using Picollo.Benchmarks.Scheduling;
+using Picollo.Benchmarks.Spans;
 
 Dictionary<string, Func<TextWriter, int>> comparisons = new()
 {
@@ -20,6 +21,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [JitterComparison.Name] = JitterComparison.Run,
     [RuntimeComparison.Name] = RuntimeComparison.Run,
     [MeterComparison.Name] = MeterComparison.Run,
+    [SpanComparison.Name] = SpanComparison.Run,
 };
 
 switch (args)

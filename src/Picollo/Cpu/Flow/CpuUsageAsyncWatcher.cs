@@ -59,7 +59,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     private CpuUsageAsyncWatcher? _outer;
 
-    // A watcher that lists its switches has no successor, so that one field holds either, and no watcher grows by the list.
+    // A watcher that lists its switches has no successor, and that of a span has neither until it is stopped, so that one field holds any
+    // of the three, and no watcher grows by it.
     private object? _successorOrPieces;
 
     private int _threadCount;

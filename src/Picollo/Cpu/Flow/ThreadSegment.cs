@@ -29,6 +29,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     // The latest that another thread has read of the owner's clock.
     private long _measured;
 
+    // The span that the owner entered last in the flow it is in, and the contexts before and after; by the owner only.
+    private CpuUsageAsyncWatcher? _span;
+    private ExecutionContext? _beforeSpan;
+    private ExecutionContext? _inSpan;
+
     /// <summary>Those of all threads that ever took up a watched flow.</summary>
     public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all);
 
@@ -49,6 +54,9 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// nothing reports when. As true as <see cref="Measure"/>.</summary>
     public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startTimestamp : 0;
 
+    /// <summary>Whether the thread is in <see cref="LeaveSpan"/>: it goes on with its flow, in an older context.</summary>
+    public bool IsLeavingSpan { get; private set; }
+
     /// <summary>Even while nothing changes; grows with each change.</summary>
     public long Version => Volatile.Read(ref _version);
 
@@ -68,6 +76,23 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     /// <summary>The calling thread's, made at the first call.</summary>
     public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
+
+    /// <summary>Notes the contexts around the start of a span; null for none. By the owner only.</summary>
+    public void NoteSpan(CpuUsageAsyncWatcher? span, ExecutionContext? before, ExecutionContext? after) =>
+        (_span, _beforeSpan, _inSpan) = (span, before, after);
+
+    /// <summary>Returns to the context before a span, which allocates nothing, if nothing else has changed the context since: no other
+    /// span, and no await on another thread. By the owner only.</summary>
+    public void LeaveSpan(CpuUsageAsyncWatcher span)
+    {
+        if (_span == span && _beforeSpan is { } before && ReferenceEquals(ExecutionContext.Capture(), _inSpan))
+        {
+            IsLeavingSpan = true;
+            ExecutionContext.Restore(before);
+            IsLeavingSpan = false;
+            NoteSpan(null, null, null);
+        }
+    }
 
     /// <summary>Ends the segment that ran, adding it to its watchers, and begins another; by the owner only.</summary>
     /// <param name="watchers">Whose time comes now; null for nobody's.</param>

@@ -42,11 +42,44 @@ internal static class WatchedFlow
         Current.Value = watcher;
     }
 
+    /// <summary>As <see cref="Enter"/>, for a watcher of a span, which is entered in the span's own context.</summary>
+    public static void EnterSpan(CpuUsageAsyncWatcher watcher)
+    {
+        ExecutionContext? before = ExecutionContext.Capture();
+        watcher.Outer = Current.Value;
+        Current.Value = watcher;
+        ThreadSegment.GetOrRegister().NoteSpan(watcher, before, ExecutionContext.Capture());
+    }
+
+    /// <summary>The innermost span of the current flow that runs, by its watcher; null for none.</summary>
+    public static CpuUsageAsyncWatcher? InnermostSpan
+    {
+        get
+        {
+            CpuUsageAsyncWatcher? watcher = Current.Value;
+            while (watcher is not null && watcher.Companion is null)
+            {
+                watcher = watcher.Outer;
+            }
+
+            return watcher;
+        }
+    }
+
+    /// <remarks>A span's watcher stays if its context cannot be restored. A new context without it would cost 88 bytes, and the runtime
+    /// makes one anyway, when it sets the parent.</remarks>
     public static void Leave(CpuUsageAsyncWatcher watcher)
     {
         if (Current.Value == watcher)
         {
-            Current.Value = watcher.Outer;
+            if (watcher.Companion is not null)
+            {
+                ThreadSegment.GetOrRegister().LeaveSpan(watcher);
+            }
+            else
+            {
+                Current.Value = watcher.Outer;
+            }
         }
     }
 
@@ -174,13 +207,19 @@ internal static class WatchedFlow
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher?> change)
     {
         ThreadSegment thread = ThreadSegment.GetOrRegister();
+        bool byThreadSwitch = change.ThreadContextChanged && !thread.IsLeavingSpan;
+        if (byThreadSwitch)
+        {
+            thread.NoteSpan(null, null, null); // keeps nothing of a flow that the thread has left
+        }
+
         CpuUsageAsyncWatcher? entered = change.CurrentValue;
         FlowReadings ofEntered = ReadingsOf(entered);
         FlowReadings readings = ReadingsOf(thread.Watchers) | ofEntered;
         if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
         {
             long timestamp = (readings & FlowReadings.Switches) != 0 ? Stopwatch.GetTimestamp() : 0;
-            thread.Change(ofEntered != default ? entered : null, now, change.ThreadContextChanged, timestamp);
+            thread.Change(ofEntered != default ? entered : null, now, byThreadSwitch, timestamp);
         }
         else
         {

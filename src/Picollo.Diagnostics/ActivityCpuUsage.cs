@@ -1,0 +1,167 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+using Picollo.Diagnostics.Meters;
+using Picollo.Diagnostics.Spans;
+
+namespace Picollo.Diagnostics;
+
+/// <summary>Tags each sampled <see cref="Activity"/> (span) of some sources with its CPU time, on all threads and across awaits.</summary>
+/// <remarks>
+/// <para><b>Tags</b>, in seconds (<see cref="double"/>, rounded to microseconds), set when the activity stops:
+/// <list type="table">
+/// <item><term><see cref="UserTag"/></term><description>User time, children included. Always set.</description></item>
+/// <item><term><see cref="SystemTag"/></term><description>Kernel time, children included. Set if it is not 0.</description></item>
+/// <item><term><see cref="SelfUserTag"/></term><description>User time without that of children. Set if the activity
+/// had children; otherwise it is the value of <see cref="UserTag"/>.</description></item>
+/// <item><term><see cref="SelfSystemTag"/></term><description>Kernel time without that of children. Set if <see cref="SelfUserTag"/> is
+/// set and it is not 0.</description></item>
+/// </list>
+/// </para>
+/// <para><b>What counts.</b> The flow in which the activity was started, until it is stopped, on whatever threads: as for
+/// <see cref="CpuUsageAsyncWatcher"/>, whose remarks list what is counted. An activity may be stopped on any thread and in any flow. The
+/// sum of user and kernel time is exact. The share of the kernel has the system's steps, which are 15.6 ms on Windows.</para>
+/// <para><b>Children</b> are the measured activities that are started in the flow of an activity, whatever parent they name, also if
+/// activities between the two are not sampled or are of other sources. Children in other processes are not part of the CPU time. Only
+/// children that stop before their parent are subtracted: what a child takes that outlives it is part of the own time of the parent, and
+/// after that, of the parent's parent. Own time is never negative.</para>
+/// <para><b>Sampling.</b> Measured are activities whose <see cref="Activity.IsAllDataRequested"/> is true when they start, and tagged if it
+/// still is when they stop. Other listeners, such as a tracer, decide that: this one creates and samples no activity. Activities that are
+/// not sampled cost nothing. Activities without a source (<c>new Activity(…)</c>) are not measured.</para>
+/// <para><b>Order.</b> Create this before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the order in
+/// which they were added, so the tags are then set before any exporter sees the activity. <see cref="LateSource"/> reports the
+/// opposite. Only exporters that export an activity at once, in the call of <see cref="Activity.Stop"/>, then miss its tags: they see
+/// one, <see cref="UserTag"/>, as text with user and kernel time. While an activity runs, its value is an object with this text.</para>
+/// <para><b>Cost</b> of a span of less than 256 µs: see docs/performance.md. Stop each activity: in a flow with one that never is, each
+/// resumed await costs some 40 ns. What is kept of it is collected with its flow.</para>
+/// <para>Thread-safe.</para>
+/// <example>
+/// <code>
+/// using ActivityCpuUsage spans = new("MyCompany.*");
+/// using TracerProvider tracer = Sdk.CreateTracerProviderBuilder().AddSource("MyCompany.*").AddConsoleExporter().Build();
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class ActivityCpuUsage : IDisposable
+{
+    /// <summary>The tag of the user time in seconds, children included.</summary>
+    public const string UserTag = "picollo.cpu.user";
+
+    /// <summary>The tag of the kernel time in seconds, children included; not set if it is 0.</summary>
+    public const string SystemTag = "picollo.cpu.system";
+
+    /// <summary>The tag of the user time in seconds without that of children; not set if there were no children.</summary>
+    public const string SelfUserTag = "picollo.cpu.self.user";
+
+    /// <summary>The tag of the kernel time in seconds without that of children; not set if it is 0 or there were no children.</summary>
+    public const string SelfSystemTag = "picollo.cpu.self.system";
+
+    private const int NanosecondsPerMicrosecond = 1000;
+    private const double MicrosecondsPerSecond = 1e6;
+
+    // The values of most tags of short spans: they save an object of 24 bytes for each.
+    private static readonly object[] ShortTimes = [.. Enumerable.Range(0, 256).Select(static object (us) => us / MicrosecondsPerSecond)];
+
+    private readonly string[] _sources;
+    private readonly ActivityListener? _listener;
+    private string? _lateSource;
+
+    /// <summary>Starts to measure.</summary>
+    /// <param name="sources">The names of the activity sources. Case does not matter; <c>*</c> stands for any characters and <c>?</c> for
+    /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
+    public ActivityCpuUsage(params string[] sources)
+        : this(sources, CpuTimes.Current.ThreadUnavailableReason)
+    {
+    }
+
+    internal ActivityCpuUsage(string[] sources, string? unavailableReason)
+    {
+        ArgumentNullException.ThrowIfNull(sources);
+        if (sources.Length == 0 || sources.Any(string.IsNullOrWhiteSpace))
+        {
+            throw new ArgumentException("Name at least one activity source, such as \"MyCompany.*\"; no name may be empty.", nameof(sources));
+        }
+
+        (_sources, UnavailableReason) = ([.. sources], unavailableReason);
+        if (unavailableReason is null)
+        {
+            // Without Sample: the runtime then does not ask this listener whether to create an activity.
+            _listener = new ActivityListener { ShouldListenTo = IsMeasured, ActivityStarted = OnStarted, ActivityStopped = OnStopped };
+            ActivitySource.AddActivityListener(_listener);
+        }
+    }
+
+    /// <summary>Why nothing is measured: this system does not report the CPU time of threads. Null if it does.</summary>
+    public string? UnavailableReason { get; }
+
+    /// <summary>The first source that had another listener before this one; null for none. See the type's remarks on order.</summary>
+    public string? LateSource => Volatile.Read(ref _lateSource);
+
+    /// <summary>Stops measuring. Dispose the tracer before: activities that still run keep <see cref="UserTag"/> as text.</summary>
+    public void Dispose() => _listener?.Dispose();
+
+    private bool IsMeasured(ActivitySource source)
+    {
+        bool isMeasured = source.Name.Length > 0 && _sources.Any(pattern => NamePattern.Matches(pattern, source.Name));
+        if (isMeasured && source.HasListeners())
+        {
+            Interlocked.CompareExchange(ref _lateSource, source.Name, null);
+        }
+
+        return isMeasured;
+    }
+
+    // The tag holds the watcher until the activity stops. It is the only place where an activity keeps an object without further ones.
+    private static void OnStarted(Activity activity)
+    {
+        if (activity.IsAllDataRequested && activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher)
+        {
+            activity.SetTag(UserTag, CpuUsageAsyncWatcher.StartSpan(ChildTimes.ForNewSpan()));
+        }
+    }
+
+    private static void OnStopped(Activity activity)
+    {
+        if (activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher { Companion: ChildTimes companion } watcher)
+        {
+            return; // not measured, or by another object of this class, which has set the tags
+        }
+
+        // Before the stop: what is subtracted is part of what is taken then.
+        (ChildTimes? children, ChildTimes? siblings) = ChildTimes.Find(watcher, companion);
+        (long Total, long Kernel) ofChildren = children?.Sums ?? default;
+        CpuSegment taken = watcher.StopSpan();
+        (long Total, long Kernel) all = (taken.TotalNanoseconds, Math.Clamp(taken.Split.KernelNanoseconds, 0, taken.TotalNanoseconds));
+        if (!activity.IsAllDataRequested)
+        {
+            activity.SetTag(UserTag, null);
+            siblings?.Add(ofChildren);
+            return;
+        }
+
+        siblings?.Add(all);
+        SetTags(activity, UserTag, SystemTag, all);
+        if (children is not null)
+        {
+            long total = Math.Max(all.Total - ofChildren.Total, 0);
+            SetTags(activity, SelfUserTag, SelfSystemTag, (total, Math.Clamp(all.Kernel - ofChildren.Kernel, 0, total)));
+        }
+    }
+
+    // User time is what is not the kernel's: the total is exact, and the system's own user time is not.
+    private static void SetTags(Activity activity, string userTag, string systemTag, (long Total, long Kernel) taken)
+    {
+        activity.SetTag(userTag, ToSeconds(taken.Total - taken.Kernel));
+        if (ToSeconds(taken.Kernel) is var kernel && kernel != ShortTimes[0])
+        {
+            activity.SetTag(systemTag, kernel);
+        }
+    }
+
+    private static object ToSeconds(long nanoseconds)
+    {
+        long microseconds = (nanoseconds + (NanosecondsPerMicrosecond / 2)) / NanosecondsPerMicrosecond;
+        return microseconds < ShortTimes.Length ? ShortTimes[microseconds] : microseconds / MicrosecondsPerSecond;
+    }
+}
