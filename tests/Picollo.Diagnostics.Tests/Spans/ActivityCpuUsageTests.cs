@@ -1,0 +1,245 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Diagnostics.Tests.Spans;
+
+[Collection(Alone.Name)]
+[Trait("Category", "Slow")]
+public class ActivityCpuUsageTests
+{
+    [Theory]
+    [InlineData("My.Orders", "my.orders", true)]
+    [InlineData("My.Orders", "My.*", true)]
+    [InlineData("My.Orders", "My.Order?", true)]
+    [InlineData("My.Orders", "My", false)]
+    [InlineData("My.Orders", "My.Orders.Sql", false)]
+    public void Sources_match_as_for_a_tracer(string name, string pattern, bool isMeasured)
+    {
+        using ActivitySource source = new(name);
+        using ActivityCpuUsage spans = new("Other", pattern);
+        using ActivityListener tracer = Sample(source, ActivitySamplingResult.AllData);
+
+        using Activity span = source.StartActivity("span")!;
+        span.Stop();
+
+        (span.GetTagItem(ActivityCpuUsage.UserTag) is double).Should().Be(isMeasured);
+    }
+
+    [Theory]
+    [InlineData]
+    [InlineData("")]
+    [InlineData("My.*", " ")]
+    [InlineData("My.*", null)]
+    public void Names_are_needed(params string?[] names) =>
+        FluentActions.Invoking(() => new ActivityCpuUsage(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
+
+    [Fact]
+    public void Without_a_tracer_no_activity_is_created_and_nothing_allocated()
+    {
+        using ActivitySource source = new("Tests.NoTracer");
+        using ActivityCpuUsage spans = new(source.Name);
+
+        source.StartActivity("span").Should().BeNull();
+        source.CreateActivity("span", ActivityKind.Client).Should().BeNull();
+        MoreBytes(() => source.StartActivity("span")?.Dispose(), static () => { }, limit: 0).Should().Be(0);
+    }
+
+    [Fact]
+    public void A_span_that_is_not_sampled_stays_so_and_allocates_no_more()
+    {
+        using ActivitySource bare = new("Tests.Bare"), source = new("Tests.NotSampled");
+        using ActivityCpuUsage spans = new(source.Name);
+        using ActivityListener one = Sample(bare, ActivitySamplingResult.PropagationData);
+        using ActivityListener other = Sample(source, ActivitySamplingResult.PropagationData);
+
+        using (Activity span = source.StartActivity("span")!)
+        {
+            span.IsAllDataRequested.Should().BeFalse();
+            span.Recorded.Should().BeFalse();
+            span.TagObjects.Should().BeEmpty();
+        }
+
+        MoreBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 0)
+            .Should().BeLessThanOrEqualTo(0);
+    }
+
+    [Fact]
+    public void A_sampled_span_allocates_at_most_300_bytes_more()
+    {
+        using ActivitySource bare = new("Tests.Bare2"), source = new("Tests.Sampled");
+        using ActivityCpuUsage spans = new(source.Name);
+        using ActivityListener one = Sample(bare, ActivitySamplingResult.AllDataAndRecorded);
+        using ActivityListener other = Sample(source, ActivitySamplingResult.AllDataAndRecorded);
+
+        MoreBytesOfSpan().Should().BeLessThanOrEqualTo(300);
+        using (source.StartActivity("parent"))
+        {
+            MoreBytesOfSpan().Should().BeLessThanOrEqualTo(300);
+        }
+
+        double MoreBytesOfSpan() =>
+            MoreBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 300);
+    }
+
+    [Fact]
+    public void The_context_after_a_span_is_the_one_before()
+    {
+        using Tracing tracing = new();
+        ExecutionContext before = ExecutionContext.Capture()!;
+
+        tracing.Start("span").Dispose();
+
+        ExecutionContext.Capture().Should().BeSameAs(before);
+    }
+
+    [Fact]
+    public void Values_that_were_set_in_a_span_stay_after_it()
+    {
+        using Tracing tracing = new();
+        AsyncLocal<string> local = new();
+        using (tracing.Start("parent"))
+        {
+            using (tracing.Start("child"))
+            {
+                local.Value = "set in the child";
+            }
+
+            local.Value.Should().Be("set in the child");
+            Activity.Current!.OperationName.Should().Be("parent");
+        }
+
+        local.Value.Should().Be("set in the child");
+    }
+
+    [Fact]
+    public void A_suppressed_flow_is_measured_on_its_thread()
+    {
+        using Tracing tracing = new();
+        using (ExecutionContext.SuppressFlow())
+        {
+            using (tracing.Start("span"))
+            {
+                Burn.Milliseconds(1);
+            }
+
+            ExecutionContext.IsFlowSuppressed().Should().BeTrue();
+        }
+
+        tracing["span"].Total.Should().BeGreaterThanOrEqualTo(0.99);
+    }
+
+    [Fact]
+    public void Two_objects_for_a_source_measure_once()
+    {
+        using ActivityCpuUsage before = new("Tests.*");
+        using Tracing tracing = new();
+        using (tracing.Start("parent"))
+        {
+            tracing.Start("span").Dispose();
+        }
+
+        tracing["span"].User.Should().NotBeNull();
+        tracing["parent"].SelfUser.Should().NotBeNull();
+    }
+
+    [Fact]
+    public void After_disposal_nothing_is_measured()
+    {
+        using ActivitySource source = new("Tests.Disposed");
+        using ActivityListener tracer = Sample(source, ActivitySamplingResult.AllData);
+        new ActivityCpuUsage(source.Name).Dispose();
+
+        using Activity span = source.StartActivity("span")!;
+        span.Stop();
+
+        span.TagObjects.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Activities_without_a_source_are_not_measured()
+    {
+        using ActivityCpuUsage spans = new("*");
+
+        using Activity activity = new Activity("legacy").Start();
+        activity.Stop();
+
+        activity.TagObjects.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Where_threads_report_no_time_nothing_is_tagged()
+    {
+        using ActivitySource source = new("Tests.Unavailable");
+        using ActivityCpuUsage spans = new([source.Name], "Not on this system.");
+        source.HasListeners().Should().BeFalse();
+        spans.UnavailableReason.Should().Be("Not on this system.");
+        spans.LateSource.Should().BeNull();
+        new ActivityCpuUsage([source.Name]).UnavailableReason.Should().BeNull();
+    }
+
+    [Fact]
+    public void Spans_that_are_never_stopped_are_collected()
+    {
+        using Tracing tracing = new();
+        WeakReference[] spans = [.. Enumerable.Range(0, 50).Select(_ => StartOnThread(tracing))];
+
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        spans.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
+    }
+
+    [Fact]
+    public async Task A_flow_with_one_span_after_the_other_keeps_none()
+    {
+        using Tracing tracing = new();
+        List<WeakReference> spans = [];
+        for (int i = 0; i < 50; i++)
+        {
+            spans.Add(await RunAsync(tracing, i));
+        }
+
+        GC.Collect();
+        spans.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
+    }
+
+    /// <summary>The bytes that a call allocates more than another, waiting for a while until they are at most the limit: code that is not
+    /// optimised yet boxes contexts.</summary>
+    private static double MoreBytes(Action action, Action bare, double limit)
+    {
+        double more = double.MaxValue;
+        for (int i = 0; i < 50 && more > limit; i++)
+        {
+            Thread.Sleep(i == 0 ? 0 : 100);
+            more = (Allocations.InSteadyState(action) - Allocations.InSteadyState(bare)) / 100.0;
+        }
+
+        return more;
+    }
+
+    private static async Task<WeakReference> RunAsync(Tracing tracing, int i)
+    {
+        using Activity span = tracing.Start($"{i}");
+        await Task.Yield();
+        return new WeakReference(span);
+    }
+
+    // On a thread that then starts no other span.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference StartOnThread(Tracing tracing)
+    {
+        WeakReference started = null!;
+        Thread thread = new(() => started = new WeakReference(tracing.Start("never stopped")));
+        thread.Start();
+        thread.Join();
+        return started;
+    }
+
+    private static ActivityListener Sample(ActivitySource source, ActivitySamplingResult result)
+    {
+        ActivityListener tracer = new() { ShouldListenTo = other => other == source, Sample = (ref _) => result };
+        ActivitySource.AddActivityListener(tracer);
+        return tracer;
+    }
+}

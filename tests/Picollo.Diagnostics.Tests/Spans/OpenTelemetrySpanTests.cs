@@ -1,0 +1,116 @@
+using System.Diagnostics;
+using OpenTelemetry;
+using OpenTelemetry.Trace;
+
+namespace Picollo.Diagnostics.Tests.Spans;
+
+/// <summary>With the OpenTelemetry SDK: what its exporters are given.</summary>
+[Collection(Alone.Name)]
+public sealed class OpenTelemetrySpanTests : IDisposable
+{
+    private const string SourceName = "Tests.Sdk.Orders";
+
+    private readonly List<Activity> _exported = [];
+    private readonly CopyingExporter _copied = new();
+
+    public void Dispose() => _copied.Dispose();
+
+    [Fact]
+    public async Task Exported_spans_have_the_tags()
+    {
+        using ActivitySource source = new(SourceName);
+        using ActivityCpuUsage spans = new("Tests.Sdk.*");
+        using TracerProvider tracer = Build();
+
+        using (source.StartActivity("parent"))
+        {
+            await Task.Yield();
+            using Activity child = source.StartActivity("child")!;
+            Burn.Milliseconds(1);
+        }
+
+        spans.LateSource.Should().BeNull();
+        _exported.Select(span => span.OperationName).Should().Equal("child", "parent");
+        foreach (SpanTimes[] times in (SpanTimes[][])[[.. _exported.Select(SpanTimes.Of)], [.. _copied.Tags.Select(SpanTimes.Of)]])
+        {
+            times.Should().HaveCount(2);
+            times[0].Total.Should().BeGreaterThanOrEqualTo(0.99);
+            times[0].SelfUser.Should().BeNull();
+            times[1].Total.Should().BeGreaterThanOrEqualTo(times[0].Total);
+            times[1].Self.Should().BeLessThanOrEqualTo(times[1].Total);
+        }
+    }
+
+    [Fact]
+    public void A_source_that_is_created_later_has_the_same_order()
+    {
+        using ActivityCpuUsage spans = new("Tests.Sdk.*");
+        using TracerProvider tracer = Build();
+        using ActivitySource source = new(SourceName);
+
+        source.StartActivity("span")!.Dispose();
+
+        spans.LateSource.Should().BeNull();
+        SpanTimes.Of(_copied.Tags.Single()).User.Should().NotBeNull();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void After_the_tracer_it_is_late_and_an_exporter_that_copies_gets_text(bool isSourceFirst)
+    {
+        ActivitySource? first = isSourceFirst ? new(SourceName) : null;
+        using TracerProvider tracer = Build();
+        using ActivityCpuUsage spans = new("Tests.Sdk.*");
+        using ActivitySource source = first ?? new(SourceName);
+
+        using (source.StartActivity("span"))
+        {
+            Burn.Milliseconds(1);
+        }
+
+        spans.LateSource.Should().Be(SourceName);
+        SpanTimes.Of(_exported.Single()).Total.Should().BeGreaterThanOrEqualTo(0.99);
+        object text = _copied.Tags.Single().Should().ContainSingle().Which.Value!;
+        text.Should().BeOfType<string>().Which.Should().MatchRegex("^0\\.00[0-9]+$");
+    }
+
+    [Fact]
+    public void A_sampler_that_drops_a_span_leaves_it_without_tags()
+    {
+        using ActivitySource source = new(SourceName);
+        using ActivityCpuUsage spans = new(SourceName);
+        using TracerProvider tracer = Build(new AlwaysOffSampler());
+
+        using (Activity? span = source.StartActivity("span"))
+        {
+            span!.TagObjects.Should().BeEmpty();
+        }
+
+        _exported.Should().BeEmpty();
+    }
+
+    private TracerProvider Build(Sampler? sampler = null) => Sdk.CreateTracerProviderBuilder()
+        .AddSource(SourceName)
+        .SetSampler(sampler ?? new AlwaysOnSampler())
+        .AddInMemoryExporter(_exported)
+        .AddProcessor(new SimpleActivityExportProcessor(_copied))
+        .Build();
+
+    /// <summary>Copies the tags in the call, as an exporter that serialises does; what is no primitive value, as text.</summary>
+    private sealed class CopyingExporter : BaseExporter<Activity>
+    {
+        public List<KeyValuePair<string, object?>[]> Tags { get; } = [];
+
+        public override ExportResult Export(in Batch<Activity> batch)
+        {
+            foreach (Activity activity in batch)
+            {
+                Tags.Add([.. activity.TagObjects.Select(tag =>
+                    KeyValuePair.Create(tag.Key, tag.Value is double or string ? tag.Value : Convert.ToString(tag.Value, null)))]);
+            }
+
+            return ExportResult.Success;
+        }
+    }
+}

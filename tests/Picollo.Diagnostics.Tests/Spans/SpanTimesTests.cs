@@ -1,0 +1,328 @@
+using System.Diagnostics;
+using Picollo.Cpu;
+using Xunit.Sdk;
+
+namespace Picollo.Diagnostics.Tests.Spans;
+
+[Collection(Alone.Name)]
+[Trait("Category", "Slow")]
+public class SpanTimesTests
+{
+    [Fact]
+    public Task Parallel_spans_have_their_own_time_across_awaits() => RetryAsync(async tracing =>
+    {
+        double[] burnt = new double[16];
+        using (tracing.Start("all"))
+        {
+            await Task.WhenAll(Enumerable.Range(0, burnt.Length).Select(i => Task.Run(async () =>
+            {
+                using Activity span = tracing.Start($"{i}");
+                double first = Burn.Milliseconds(i);
+                await Task.Yield();
+                burnt[i] = first + Burn.Milliseconds(i);
+            })));
+        }
+
+        for (int i = 0; i < burnt.Length; i++)
+        {
+            tracing[$"{i}"].Total.Should().BeInRange(burnt[i] - 0.002, burnt[i] + SpanTimes.Tolerance, $"{i} was measured by its thread");
+            tracing[$"{i}"].SelfUser.Should().BeNull("it has no children");
+        }
+
+        tracing["all"].Total.Should().BeInRange(burnt.Sum() - 0.002, burnt.Sum() + (17 * SpanTimes.Tolerance));
+        tracing["all"].Self.Should().BeInRange(0, 17 * SpanTimes.Tolerance);
+    });
+
+    [Fact]
+    public Task A_parent_includes_its_children_and_its_own_time_does_not() => RetryAsync(async tracing =>
+    {
+        double own, child, grandchild, inBackground;
+        using (tracing.Start("parent"))
+        {
+            own = Burn.Milliseconds(4);
+            using (tracing.Start("child"))
+            {
+                child = Burn.Milliseconds(6);
+                await Task.Yield();
+                using (tracing.Start("grandchild"))
+                {
+                    grandchild = Burn.Milliseconds(8);
+                }
+            }
+
+            own += Burn.Milliseconds(2);
+            inBackground = await Task.Run(() => Burn.Milliseconds(3));
+        }
+
+        ShouldBe(tracing["parent"].Total, own + inBackground + child + grandchild);
+        ShouldBe(tracing["parent"].Self, own + inBackground);
+        ShouldBe(tracing["child"].Total, child + grandchild);
+        ShouldBe(tracing["child"].Self, child);
+        ShouldBe(tracing["grandchild"].Total, grandchild);
+        tracing["grandchild"].SelfUser.Should().BeNull();
+    });
+
+    [Fact]
+    public Task Code_after_a_stop_counts_for_the_parent() => RetryAsync(tracing =>
+    {
+        double own = 0, children = 0;
+        using (tracing.Start("parent"))
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                Activity child = tracing.Start("child");
+                children += Burn.Milliseconds(2);
+                child.Stop();
+                Assert.Equal("parent", Activity.Current!.OperationName);
+                own += Burn.Milliseconds(2);
+            }
+        }
+
+        Burn.Milliseconds(3);
+        ShouldBe(tracing["parent"].Total, own + children);
+        ShouldBe(tracing["parent"].Self, own);
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task The_caller_of_an_asynchronous_child_gets_its_own_time_while_the_child_waits() => RetryAsync(async tracing =>
+    {
+        TaskCompletionSource gate = new(); // the child goes on inside SetResult
+        double own = 0, child = 0;
+        using (tracing.Start("parent"))
+        {
+            Task running = ChildAsync();
+            own = Burn.Milliseconds(5);
+            gate.SetResult();
+            own += Burn.Milliseconds(4);
+            await running;
+        }
+
+        ShouldBe(tracing["child"].Total, child);
+        ShouldBe(tracing["parent"].Total, own + child);
+        ShouldBe(tracing["parent"].Self, own);
+
+        async Task ChildAsync()
+        {
+            using Activity span = tracing.Start("child");
+            child = Burn.Milliseconds(3);
+            await gate.Task;
+            child += Burn.Milliseconds(2);
+        }
+    });
+
+    [Fact]
+    public Task A_span_can_be_stopped_on_another_thread_and_in_another_flow() => RetryAsync(async tracing =>
+    {
+        Activity span = tracing.Start("span");
+        double burnt = Burn.Milliseconds(4);
+        Task stop;
+        using (ExecutionContext.SuppressFlow())
+        {
+            stop = Task.Run(() =>
+            {
+                Assert.Null(Activity.Current);
+                Burn.Milliseconds(3); // not in the span's flow
+                span.Stop();
+            });
+        }
+
+        await stop;
+        Burn.Milliseconds(3); // after its stop
+        ShouldBe(tracing["span"].Total, burnt, 2 * SpanTimes.Tolerance); // waiting for the task is in its flow
+    });
+
+    [Fact]
+    public Task Work_that_still_runs_on_another_thread_counts_until_the_stop() => RetryAsync(async tracing =>
+    {
+        using ManualResetEventSlim burnt = new(), end = new();
+        double taken = 0;
+        Activity span = tracing.Start("span");
+        Task work = Task.Factory.StartNew(
+            () =>
+            {
+                taken = Burn.Milliseconds(5);
+                burnt.Set();
+                end.Wait();
+            },
+            TaskCreationOptions.LongRunning);
+        burnt.Wait();
+        span.Stop();
+        end.Set();
+        await work;
+
+        tracing["span"].Total.Should().BeGreaterThanOrEqualTo(taken - 0.002);
+    });
+
+    [Fact]
+    public Task A_child_that_outlives_its_parent_is_the_own_time_of_its_ancestors() => RetryAsync(async tracing =>
+    {
+        Activity grandparent = tracing.Start("grandparent");
+        Activity parent = tracing.Start("parent");
+        Activity child = tracing.Start("child");
+        double before = Burn.Milliseconds(3);
+        parent.Stop();
+        double after = Burn.Milliseconds(5);
+        child.Stop();
+        grandparent.Stop();
+        await Task.Yield();
+
+        ShouldBe(tracing["child"].Total, before + after);
+        ShouldBe(tracing["parent"].Total, before);
+        ShouldBe(tracing["parent"].Self, before);
+        ShouldBe(tracing["grandparent"].Total, before + after);
+        ShouldBe(tracing["grandparent"].Self, after); // what the parent had taken was its
+    });
+
+    [Fact]
+    public Task Activities_between_that_are_not_measured_count_for_the_span_around_them() => RetryAsync(tracing =>
+    {
+        double own, grandchild;
+        using (tracing.Start("grandparent"))
+        using (tracing.Start("not sampled"))
+        using (tracing.Unselected.StartActivity("not selected"))
+        {
+            own = Burn.Milliseconds(3);
+            using (tracing.Start("grandchild"))
+            {
+                grandchild = Burn.Milliseconds(5);
+            }
+        }
+
+        ShouldBe(tracing["grandparent"].Total, own + grandchild);
+        ShouldBe(tracing["grandparent"].Self, own);
+        ShouldBe(tracing["grandchild"].Total, grandchild);
+        tracing["not sampled"].User.Should().BeNull();
+        tracing["not selected"].User.Should().BeNull();
+        return Task.CompletedTask;
+    }, name => name == "not sampled" ? ActivitySamplingResult.PropagationData : ActivitySamplingResult.AllDataAndRecorded);
+
+    [Fact]
+    public Task A_child_in_the_flow_that_names_another_parent_is_subtracted_too() => RetryAsync(tracing =>
+    {
+        ActivityContext remote = new(ActivityTraceId.CreateRandom(), ActivitySpanId.CreateRandom(), ActivityTraceFlags.Recorded, isRemote: true);
+        double own, child;
+        using (tracing.Start("parent"))
+        {
+            own = Burn.Milliseconds(2);
+            using (tracing.Source.StartActivity("child", ActivityKind.Consumer, remote, links: [new ActivityLink(remote)]))
+            {
+                child = Burn.Milliseconds(4);
+            }
+        }
+
+        ShouldBe(tracing["child"].Total, child);
+        ShouldBe(tracing["parent"].Total, own + child);
+        ShouldBe(tracing["parent"].Self, own);
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task A_child_that_is_dropped_while_it_runs_counts_for_its_parent_and_its_own_children_do_not() => RetryAsync(tracing =>
+    {
+        double own, grandchild;
+        using (tracing.Start("parent"))
+        {
+            using Activity dropped = tracing.Start("dropped");
+            dropped.IsAllDataRequested = false;
+            own = Burn.Milliseconds(2);
+            using (tracing.Start("grandchild"))
+            {
+                grandchild = Burn.Milliseconds(4);
+            }
+        }
+
+        tracing["dropped"].User.Should().BeNull();
+        ShouldBe(tracing["parent"].Total, own + grandchild);
+        ShouldBe(tracing["parent"].Self, own);
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task Suspended_work_is_in_no_span_around_it() => RetryAsync(tracing =>
+    {
+        double own, suspended;
+        using (tracing.Start("parent"))
+        {
+            own = Burn.Milliseconds(2);
+            using (CpuUsageAsyncWatcher.Suspend())
+            using (tracing.Start("child"))
+            {
+                suspended = Burn.Milliseconds(4);
+            }
+        }
+
+        ShouldBe(tracing["parent"].Total, own);
+        tracing["parent"].SelfUser.Should().BeNull("the child was not in its flow");
+        ShouldBe(tracing["child"].Total, suspended);
+        return Task.CompletedTask;
+    });
+
+    [Fact]
+    public Task A_watcher_around_spans_and_one_inside_count_the_same() => RetryAsync(tracing =>
+    {
+        CpuUsageAsyncWatcher outer = new(listSwitches: true);
+        double burnt;
+        CpuUsageAsyncWatcher inner;
+        using (tracing.Start("span"))
+        {
+            inner = new CpuUsageAsyncWatcher();
+            burnt = Burn.Milliseconds(4);
+            inner.Stop();
+        }
+
+        using (tracing.Start("leaf"))
+        {
+            burnt += Burn.Milliseconds(3);
+        }
+
+        outer.Stop();
+        ShouldBe(outer.GetTotalNanoseconds() / 1e6, burnt);
+        ShouldBe(tracing["span"].Total + tracing["leaf"].Total, burnt);
+        ShouldBe(inner.GetTotalNanoseconds() / 1e6, tracing["span"].Total);
+        outer.SwitchCount.Should().Be(0, "the thread has not left the flow");
+        return Task.CompletedTask;
+    });
+
+    [FactNeeding(Need.Linux)]
+    public Task Kernel_time_is_apart() => RetryAsync(tracing =>
+    {
+        byte[] buffer = new byte[1 << 16];
+        using (tracing.Start("parent"))
+        using (tracing.Start("span"))
+        using (FileStream zeros = File.OpenRead("/dev/zero"))
+        {
+            long start = CpuUsageReader.GetThreadTimeNanoseconds();
+            while (CpuUsageReader.GetThreadTimeNanoseconds() - start < 60_000_000)
+            {
+                zeros.ReadExactly(buffer);
+            }
+        }
+
+        tracing["span"].System.Should().BeGreaterThan(tracing["span"].Total / 2);
+        tracing["parent"].System.Should().BeGreaterThanOrEqualTo(tracing["span"].System!.Value);
+        tracing["parent"].SelfSystem.GetValueOrDefault().Should().BeLessThan(tracing["span"].System!.Value / 2);
+        return Task.CompletedTask;
+    });
+
+    /// <summary>Runs a test until it succeeds, five times at most: the first run compiles what it calls, and a garbage collection on a thread
+    /// of a span counts for the span.</summary>
+    private static async Task RetryAsync(Func<Tracing, Task> test, Func<string, ActivitySamplingResult>? sample = null)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            using Tracing tracing = new(sample);
+            try
+            {
+                await test(tracing);
+                return;
+            }
+            catch (XunitException) when (attempt < 5)
+            {
+            }
+        }
+    }
+
+    private static void ShouldBe(double measured, double burnt, double tolerance = SpanTimes.Tolerance) =>
+        measured.Should().BeInRange(burnt - tolerance, burnt + tolerance);
+}
