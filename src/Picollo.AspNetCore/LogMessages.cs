@@ -66,4 +66,15 @@ internal static partial class LogMessages
 
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     public static partial void LogUnavailable(this ILogger logger, string reason);
+
+    [LoggerMessage(1, LogLevel.Warning, "The CPU time of spans is not measured: {Reason}", EventName = "SpansUnavailable")]
+    public static partial void LogSpansUnavailable(this ILogger logger, string reason);
+
+    [LoggerMessage(
+        2,
+        LogLevel.Warning,
+        "The source {Source} already had a listener when AddPicolloSpans() was called. If it is a tracer, exporters that export a span as "
+            + "soon as it stops get only one tag of its CPU time, as text. Call AddPicolloSpans() before the tracer is built",
+        EventName = "LateSource")]
+    public static partial void LogLateSource(this ILogger logger, string source);
 }

@@ -5,15 +5,18 @@ using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticFiles;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.OpenTelemetry;
 using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Spans;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
 using Picollo.AspNetCore.Workers;
+using Picollo.Diagnostics;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -119,6 +122,34 @@ public static class PicolloServiceCollectionExtensions
 
         builder.Services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, OtlpExportService>());
         return builder;
+    }
+
+    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of some sources with its CPU time, from this call until
+    /// the host is disposed. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
+    /// <remarks>
+    /// <para>It works with any tracer, without <see cref="AddPicollo"/>, and in hosts without a web server. The source of requests is
+    /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
+    /// <para>It measures from this call on, and not only from the start of the host, so that a tracer that the host builds is always later:
+    /// the order of this call and <c>AddOpenTelemetry()</c> does not matter. A tracer that code has built before is logged as a warning:
+    /// event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this
+    /// system does not report the CPU time of threads. A host that is never started is not noticed when it is disposed: its spans are
+    /// measured until the process ends.</para>
+    /// </remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="sources">The names of the activity sources. Case does not matter; <c>*</c> stands for any characters and <c>?</c> for
+    /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> or <paramref name="sources"/> is
+    /// <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
+    public static IServiceCollection AddPicolloSpans(this IServiceCollection services, params string[] sources)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ActivityCpuUsage spans = new(sources);
+
+        // By a factory, so that the container disposes it.
+        return services.AddSingleton<IHostedService>(provider => new SpanService(
+            spans, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }
 
     /// <summary>Notes which requests are answered with a static file by <c>UseStaticFiles()</c> without options of its own.</summary>

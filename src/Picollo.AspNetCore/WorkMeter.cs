@@ -73,9 +73,9 @@ public sealed class WorkMeter
             _meter = meter;
             if (row is not null)
             {
-                // The request around it is not watched meanwhile: the time counts once.
+                // The request around it is not watched meanwhile: the time counts once. Spans around it have all time in them.
                 _description = new RunDescription(row);
-                _surrounding = CpuUsageAsyncWatcher.Suspend();
+                _surrounding = WatchedFlow.SuspendExceptSpans();
                 _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations);
                 meter._running.Add(this, _watcher);
             }

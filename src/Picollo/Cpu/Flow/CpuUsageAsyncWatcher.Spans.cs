@@ -31,6 +31,13 @@ public sealed partial class CpuUsageAsyncWatcher
     internal void ReplaceCompanion(object companion, object before) =>
         Interlocked.CompareExchange(ref _successorOrPieces, companion, before);
 
+    /// <summary>One that counts for this one, in a flow of which this one is not a part itself.</summary>
+    internal CpuUsageAsyncWatcher MakeRepresentative(CpuUsageAsyncWatcher? outer)
+    {
+        AddThread(); // forever, as for a successor: a question looks at all threads
+        return new CpuUsageAsyncWatcher(Readings, isFinal: true) { _successorOrPieces = this, _outer = outer };
+    }
+
     /// <summary>The CPU time so far, or until <see cref="Stop"/>, in seconds; culture-invariant.</summary>
     /// <returns>For example <c>0.012345</c>.</returns>
     public override string ToString() => (GetTotalNanoseconds() / 1e9).ToString("0.######", CultureInfo.InvariantCulture);

@@ -297,7 +297,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <summary>The segments that have ended.</summary>
     internal CpuSegment Ended => GetEnded(out _);
 
-    private CpuUsageAsyncWatcher? Successor => _successorOrPieces as CpuUsageAsyncWatcher;
+    // One that is stopped itself (a span's) counts nothing any more.
+    private CpuUsageAsyncWatcher? Successor => _successorOrPieces is CpuUsageAsyncWatcher { IsRunning: true } successor ? successor : null;
 
     /// <summary>The segments that have ended, and their list at the same moment.</summary>
     internal CpuSegment GetEnded(out FlowPiece? pieces)

@@ -57,12 +57,12 @@ internal static class WatchedFlow
         get
         {
             CpuUsageAsyncWatcher? watcher = Current.Value;
-            while (watcher is not null && watcher.Companion is null)
+            while (watcher is not null && watcher.Counting?.Companion is null)
             {
                 watcher = watcher.Outer;
             }
 
-            return watcher;
+            return watcher?.Counting;
         }
     }
 
@@ -88,6 +88,26 @@ internal static class WatchedFlow
         var suspended = new Suspended(Current.Value);
         Current.Value = null;
         return suspended;
+    }
+
+    /// <summary>As <see cref="Suspend"/>, except for the spans of the flow, which go on.</summary>
+    /// <remarks>The links between watchers are those of all flows that have them, so that each span is represented by a watcher of this flow
+    /// alone.</remarks>
+    public static IDisposable SuspendExceptSpans()
+    {
+        var suspended = new Suspended(Current.Value);
+        Current.Value = Represent(Current.Value);
+        return suspended;
+
+        static CpuUsageAsyncWatcher? Represent(CpuUsageAsyncWatcher? watcher)
+        {
+            while (watcher is not null && watcher.Counting?.Companion is null)
+            {
+                watcher = watcher.Outer;
+            }
+
+            return watcher is { Counting: { } span } ? span.MakeRepresentative(Represent(watcher.Outer)) : null;
+        }
     }
 
     /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
