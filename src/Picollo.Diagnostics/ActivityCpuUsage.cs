@@ -31,8 +31,10 @@ namespace Picollo.Diagnostics;
 /// which they were added, so the tags are then set before any exporter sees the activity. <see cref="LateSource"/> reports the
 /// opposite. Only exporters that export an activity at once, in the call of <see cref="Activity.Stop"/>, then miss its tags: they see
 /// one, <see cref="UserTag"/>, as text with user and kernel time. While an activity runs, its value is an object with this text.</para>
-/// <para><b>Cost</b> of a span of less than 256 µs: see docs/performance.md. Stop each activity: in a flow with one that never is, each
-/// resumed await costs some 40 ns. What is kept of it is collected with its flow.</para>
+/// <para><b>Cost.</b> Four system calls on Linux (2.1 µs where a bare span takes 0.2), and four more for each await that suspends the
+/// activity; at most 290 bytes for an activity with one tag, 40 more for each further tag, 24 for each time above 255 µs, and 48 for
+/// an activity with children. Stop each activity: in a flow with one that never is, each resumed await costs some 40 ns more. What is kept
+/// of it is collected with its flow.</para>
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>

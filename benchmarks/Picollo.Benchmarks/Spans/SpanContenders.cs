@@ -62,6 +62,14 @@ internal sealed class SpanContender : Contender
         using Activity? parent = _kind == SpanKind.Child ? _parents.StartActivity("parent") : null;
         for (int i = 0; i < operations; i++)
         {
+            if (_kind == SpanKind.WithAwait)
+            {
+                TaskCompletionSource gate = new();
+                _ = RunAsync(gate.Task);
+                gate.SetResult();
+                continue;
+            }
+
             using Activity? activity = _source.StartActivity("span");
             if (_kind == SpanKind.WithTags)
             {
@@ -70,6 +78,12 @@ internal sealed class SpanContender : Contender
                 activity?.SetTag("db.collection.name", "orders");
             }
         }
+    }
+
+    private async Task RunAsync(Task gate)
+    {
+        using Activity? activity = _source.StartActivity("span");
+        await gate.ConfigureAwait(false);
     }
 
     private sealed class NoProcessor : BaseProcessor<Activity>;
@@ -86,6 +100,9 @@ internal enum SpanKind
 
     /// <summary>As <see cref="Root"/>, with three tags.</summary>
     WithTags,
+
+    /// <summary>As <see cref="Root"/>, with an await that ends on the same thread.</summary>
+    WithAwait,
 
     /// <summary>As <see cref="Root"/>, of a tracer of the OpenTelemetry SDK.</summary>
     OfOpenTelemetry,

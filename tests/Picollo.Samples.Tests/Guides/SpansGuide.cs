@@ -1,0 +1,18 @@
+using OpenTelemetry;
+using OpenTelemetry.Trace;
+using Picollo.Diagnostics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/spans.md, except its first program.</summary>
+internal static class SpansGuide
+{
+    public static void WithoutAHost()
+    {
+        using ActivityCpuUsage spans = new("MyCompany.*");
+        using TracerProvider tracer = Sdk.CreateTracerProviderBuilder()
+            .AddSource("MyCompany.*")
+            .AddOtlpExporter()
+            .Build();
+    }
+}
