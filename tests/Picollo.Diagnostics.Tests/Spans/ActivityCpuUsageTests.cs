@@ -134,12 +134,14 @@ public class ActivityCpuUsageTests
         using ActivityCpuUsage before = new("Tests.*");
         using Tracing tracing = new();
         using (tracing.Start("parent"))
+        using (tracing.Start("span"))
         {
-            tracing.Start("span").Dispose();
+            Burn.Milliseconds(20);
         }
 
-        tracing["span"].User.Should().NotBeNull();
-        tracing["parent"].SelfUser.Should().NotBeNull();
+        tracing["span"].Total.Should().BeGreaterThanOrEqualTo(19.9);
+        tracing["span"].SelfUser.Should().BeNull();
+        tracing["parent"].Self.Should().BeLessThan(10);
     }
 
     [Fact]

@@ -289,20 +289,71 @@ public class SpanTimesTests
     {
         byte[] buffer = new byte[1 << 16];
         using (tracing.Start("parent"))
-        using (tracing.Start("span"))
-        using (FileStream zeros = File.OpenRead("/dev/zero"))
         {
-            long start = CpuUsageReader.GetThreadTimeNanoseconds();
-            while (CpuUsageReader.GetThreadTimeNanoseconds() - start < 60_000_000)
+            using (tracing.Start("child"))
+            using (FileStream zeros = File.OpenRead("/dev/zero"))
             {
-                zeros.ReadExactly(buffer);
+                long start = CpuUsageReader.GetThreadTimeNanoseconds();
+                while (CpuUsageReader.GetThreadTimeNanoseconds() - start < 60_000_000)
+                {
+                    zeros.ReadExactly(buffer);
+                }
             }
+
+            Burn.Milliseconds(60);
         }
 
-        tracing["span"].System.Should().BeGreaterThan(tracing["span"].Total / 2);
-        tracing["parent"].System.Should().BeGreaterThanOrEqualTo(tracing["span"].System!.Value);
-        tracing["parent"].SelfSystem.GetValueOrDefault().Should().BeLessThan(tracing["span"].System!.Value / 2);
+        double kernel = tracing["child"].System!.Value;
+        kernel.Should().BeGreaterThan(tracing["child"].Total / 2);
+        tracing["parent"].System.Should().BeGreaterThanOrEqualTo(kernel);
+        tracing["parent"].SelfSystem.GetValueOrDefault().Should().BeLessThan(kernel / 2);
         return Task.CompletedTask;
+    });
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public Task Spans_around_named_work_go_on_on_all_threads(bool isStoppedInside) => RetryAsync(async tracing =>
+    {
+        using ManualResetEventSlim burnt = new(), end = new();
+        double own = 0, onThread = 0;
+        Task work;
+        CpuUsageAsyncWatcher request = new();
+        using (tracing.Start("grandparent"))
+        {
+            CpuUsageAsyncWatcher between = new();
+            Activity span = tracing.Start("span");
+            using (WatchedFlow.SuspendExceptSpans())
+            {
+                own = Burn.Milliseconds(2);
+                work = Task.Factory.StartNew(
+                    () =>
+                    {
+                        onThread = Burn.Milliseconds(5);
+                        burnt.Set();
+                        end.Wait();
+                    },
+                    TaskCreationOptions.LongRunning);
+                burnt.Wait();
+                if (isStoppedInside)
+                {
+                    span.Stop();
+                }
+            }
+
+            span.Stop();
+            between.Stop();
+            ShouldBe(between.GetTotalNanoseconds() / 1e6, 0);
+        }
+
+        request.Stop();
+        end.Set();
+        await work;
+
+        ShouldBe(tracing["span"].Total, own + onThread);
+        ShouldBe(tracing["grandparent"].Total, own + onThread);
+        ShouldBe(tracing["grandparent"].Self, 0);
+        ShouldBe(request.GetTotalNanoseconds() / 1e6, 0);
     });
 
     /// <summary>Runs a test until it succeeds, five times at most: the first run compiles what it calls, and a garbage collection on a thread
