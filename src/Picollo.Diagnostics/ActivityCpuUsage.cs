@@ -82,7 +82,8 @@ public sealed class ActivityCpuUsage : IDisposable
         ArgumentNullException.ThrowIfNull(sources);
         if (sources.Length == 0 || sources.Any(string.IsNullOrWhiteSpace))
         {
-            throw new ArgumentException("Name at least one activity source, such as \"MyCompany.*\"; no name may be empty.", nameof(sources));
+            throw new ArgumentException(
+                "Name at least one activity source, such as \"MyCompany.*\"; no name may be empty.", nameof(sources));
         }
 
         (_sources, UnavailableReason) = ([.. sources], unavailableReason);

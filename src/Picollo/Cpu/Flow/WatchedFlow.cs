@@ -91,8 +91,8 @@ internal static class WatchedFlow
     }
 
     /// <summary>As <see cref="Suspend"/>, except for the spans of the flow, which go on.</summary>
-    /// <remarks>The links between watchers are those of all flows that have them, so that each span is represented by a watcher of this flow
-    /// alone.</remarks>
+    /// <remarks>The links between watchers are shared by all flows that have them, so that each span is represented by a watcher of this
+    /// flow alone.</remarks>
     public static IDisposable SuspendExceptSpans()
     {
         var suspended = new Suspended(Current.Value);
