@@ -74,6 +74,9 @@ setup() {
   if [ "$(host_rid)" = linux-x64 ] && is_met run-kernels && ! tests/Picollo.Platform.Tests/Kernel/kernels.sh; then
     say "skipped: the tests on emulated kernels; the kernels could not be downloaded"
   fi
+  if [ "$(host_rid)" = linux-x64 ] && ! tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh; then
+    say "skipped: the tests with VictoriaMetrics; it could not be downloaded"
+  fi
 }
 
 has_shim() { [ -n "$(ls "native/out/$1/"*picollo_native.* 2>/dev/null)" ]; }

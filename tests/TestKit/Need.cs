@@ -47,6 +47,7 @@ public enum Need
     Top,
     Unshare,
     Unzip,
+    VictoriaMetrics,
     Wine,
 
     // Emulated machines.

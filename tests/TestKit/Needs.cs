@@ -12,13 +12,18 @@ internal static partial class Needs
 
     private static readonly ConcurrentDictionary<Need, string?> Reasons = [];
 
-    /// <summary>The folder of the kernels that kernels.sh fetches: outside the clone, so that the next clone has them.</summary>
-    public static string KernelFolder { get; } = Path.Combine(
+    /// <summary>The folder of what scripts fetch: outside the clone, so that the next clone has it.</summary>
+    private static readonly string CacheFolder = Path.Combine(
         Environment.GetEnvironmentVariable("XDG_CACHE_HOME") is { Length: > 0 } cache
             ? cache
             : Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".cache"),
-        "picollo",
-        "kernels");
+        "picollo");
+
+    /// <summary>The folder of the kernels that kernels.sh fetches.</summary>
+    public static string KernelFolder { get; } = Path.Combine(CacheFolder, "kernels");
+
+    /// <summary>The program that victoriametrics.sh fetches.</summary>
+    public static string VictoriaMetrics { get; } = Path.Combine(CacheFolder, "victoria-metrics/usr/bin/victoria-metrics");
 
     /// <summary>The first program for that which is on the PATH, if any.</summary>
     public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
@@ -69,6 +74,9 @@ internal static partial class Needs
         Need.Top => WhyNot(Need.Linux) ?? Program("top"),
         Need.Unshare => Program("unshare"),
         Need.Unzip => Program("unzip"),
+        Need.VictoriaMetrics => OnX64("VictoriaMetrics is fetched") ?? (File.Exists(VictoriaMetrics)
+            ? null
+            : $"no {VictoriaMetrics}: run tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh first (it fetches Debian's, on Debian)"),
         Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine") ?? Library("win-x64"),
         Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
         Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),

@@ -1,0 +1,116 @@
+using System.Diagnostics.Metrics;
+using Google.Protobuf;
+using OpenTelemetry;
+using OpenTelemetry.Exporter;
+using OpenTelemetry.Metrics;
+using Picollo.Export;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+
+namespace Picollo.Peers.Tests.OpenTelemetry;
+
+/// <summary>The OpenTelemetry SDK's own exporter is the oracle: the same values become the same data points.</summary>
+public class SdkTests
+{
+    private static readonly KeyValuePair<string, object?> Tag = new("queue", "orders");
+
+    [Theory]
+    [InlineData(OtlpTemporality.Cumulative)]
+    [InlineData(OtlpTemporality.Delta)]
+    public async Task Data_points_are_those_that_the_SDK_exports(OtlpTemporality temporality)
+    {
+        await using OtlpReceiver sdk = await OtlpReceiver.StartAsync();
+        await using OtlpReceiver own = await OtlpReceiver.StartAsync();
+        using Meter meter = new("SdkTests");
+        Histogram<long> instrument = meter.CreateHistogram<long>("work.size", "By", "Size of the work.");
+        using MeterProvider provider = Sdk.CreateMeterProviderBuilder()
+            .AddMeter(meter.Name)
+            .AddView(instrument.Name, new Base2ExponentialBucketHistogramConfiguration { MaxScale = 5, MaxSize = 1_000 })
+            .AddOtlpExporter((exporter, reader) =>
+            {
+                exporter.Endpoint = sdk.Endpoint;
+                exporter.Protocol = OtlpExportProtocol.HttpProtobuf;
+                reader.TemporalityPreference =
+                    temporality == OtlpTemporality.Delta ? MetricReaderTemporalityPreference.Delta : MetricReaderTemporalityPreference.Cumulative;
+            })
+            .Build();
+        HdrHistogramRegistry registry = new();
+        HdrHistogram histogram = registry.GetOrAdd(
+            "work.size", () => HdrHistogram.Factory.WithSignificantDigits(4).Create(), new() { Help = "Size of the work.", Unit = new() { Name = "bytes" } }, [new("queue", "orders")]);
+        await using OtlpExporter exporter = new(registry, new() { Endpoint = own.Endpoint, Temporality = temporality });
+        Random random = new(1);
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < 1_000; i++)
+            {
+                long value = random.Next(1 << random.Next(15)); // below 2 to the 14th, each value has a bucket of its own
+                instrument.Record(value, Tag);
+                histogram.Record((ulong)value);
+            }
+
+            provider.ForceFlush().Should().BeTrue();
+            (await exporter.FlushAsync()).Should().BeTrue();
+        }
+
+        OtlpDataPoint[] expected = [.. sdk.Points];
+        OtlpDataPoint[] actual = [.. own.Points];
+        actual.Should().HaveCount(3);
+        foreach ((OtlpDataPoint one, OtlpDataPoint other) in expected.Zip(actual))
+        {
+            (other.Metric, other.Description, other.Unit, other.Temporality).Should().Be((one.Metric, one.Description, one.Unit, one.Temporality));
+            other.Attributes.Should().Equal(one.Attributes);
+            (other.Count, other.ZeroCount, other.Scale, other.Sum).Should().Be((one.Count, one.ZeroCount, one.Scale, one.Sum));
+            other.Buckets.Should().Equal(one.Buckets);
+            if (temporality == OtlpTemporality.Cumulative)
+            {
+                (other.Min, other.Max).Should().Be((one.Min, one.Max));
+            }
+        }
+
+        // In both, deltas follow each other, and cumulative points have one start.
+        Starts(actual).Should().Equal(Starts(expected));
+        static bool[] Starts(OtlpDataPoint[] points) => [.. points.Skip(1).Zip(points).Select(pair => pair.First.StartTime == pair.Second.Time)];
+    }
+
+    [Fact]
+    public async Task Googles_parser_reads_the_same_fields()
+    {
+        await using OtlpReceiver own = await OtlpReceiver.StartAsync();
+        HdrHistogramRegistry registry = new();
+        registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds with { Help = "Größe" }, [new("é", "\u6f22")]).Record([0, 1, 1 << 20]);
+        await using OtlpExporter exporter = new(registry, new() { Endpoint = own.Endpoint });
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        Compare(own.Requests.Single().Body, [1], [1, 2], [1, 2, 2], [1, 2, 2, 10], [1, 2, 2, 10, 1], [1, 2, 2, 10, 1, 1], [1, 2, 2, 10, 1, 1, 2], [1, 2, 2, 10, 1, 8]);
+
+        // The paths are those of fields that are messages.
+        static void Compare(byte[] message, params int[][] paths)
+        {
+            CodedInputStream google = new(message);
+            foreach ((int field, ulong number, byte[] bytes) in new ProtobufMessage(message).Fields)
+            {
+                uint tag = google.ReadTag();
+                WireFormat.GetTagFieldNumber(tag).Should().Be(field);
+                switch (WireFormat.GetTagWireType(tag))
+                {
+                    case WireFormat.WireType.Varint:
+                        google.ReadUInt64().Should().Be(number);
+                        break;
+                    case WireFormat.WireType.Fixed64:
+                        google.ReadFixed64().Should().Be(number);
+                        break;
+                    default:
+                        google.ReadBytes().ToByteArray().Should().Equal(bytes);
+                        break;
+                }
+
+                if (paths.Any(path => path[0] == field))
+                {
+                    Compare(bytes, [.. paths.Where(path => path[0] == field && path.Length > 1).Select(path => path[1..])]);
+                }
+            }
+
+            google.IsAtEnd.Should().BeTrue();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using Picollo.Export;
+using Picollo.Metrics;
+using Xunit.Abstractions;
+using static System.FormattableString;
+
+namespace Picollo.Peers.Tests.OpenTelemetry;
+
+/// <summary>Three exporters, as of three processes, push to a VictoriaMetrics: its quantiles are those of all their values.</summary>
+public class VictoriaMetricsTests(ITestOutputHelper output)
+{
+    private const double BucketRatio = 1.0219; // 2^(2^-5)
+
+    [TheoryNeeding(Need.VictoriaMetrics)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Quantiles_of_a_fleet_are_within_a_bucket_of_those_of_the_merged_histogram(bool useGzip)
+    {
+        await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartAsync();
+        Random random = new(1);
+        HdrHistogram merged = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        for (int process = 0; process < 3; process++)
+        {
+            HdrHistogramRegistry registry = new();
+            HdrHistogram latency = registry.GetOrAdd(
+                "fleet.latency", () => HdrHistogram.Factory.WithSignificantDigits(3).Create(), HdrHistogramDescription.Nanoseconds, [new("route", "/orders/{id}")]);
+            for (int i = 0; i < 20_000; i++)
+            {
+                // Log-normal, about a millisecond in the first process, ten in the second, a hundred in the third.
+                double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
+                latency.Record((ulong)(1e6 * Math.Pow(10, process) * Math.Exp(0.8 * normal)));
+            }
+
+            merged.Add(latency);
+            OtlpExporterOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, ResourceAttributes = { ["service.name"] = "shop" } };
+            await using OtlpExporter exporter = new(registry, options);
+            (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
+        }
+
+        const string Selector = "{route='/orders/{id}',service_name='shop'}";
+        await server.WaitFor($"count(fleet_latency_seconds_count{Selector} == 20000)", 3); // each process has its own series
+        (await server.Query("sum(fleet_latency_seconds_sum)")).Single().Value.Should().BeApproximately(merged.GetSummary().Sum / 1e9, 1e-6);
+        foreach (double quantile in new[] { 0.1, 0.5, 0.9, 0.99, 0.999 })
+        {
+            string query = Invariant($"histogram_quantile({quantile}, sum by (vmrange) (fleet_latency_seconds_bucket{Selector}))");
+            double answer = 1e9 * (await server.Query(query)).Single().Value;
+            double exact = merged.GetPercentileValue(100 * quantile);
+            output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P2}");
+            (answer / exact).Should().BeInRange(1 / BucketRatio / 1.001, BucketRatio * 1.001);
+        }
+    }
+
+    [FactNeeding(Need.VictoriaMetrics)]
+    public async Task Ten_thousand_series_arrive()
+    {
+        await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartAsync();
+        HdrHistogramRegistry registry = new();
+        for (int i = 0; i < 10_000; i++)
+        {
+            registry.GetOrAdd("many", () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1 << 20).Create(), HdrHistogramDescription.None, [new("i", $"{i}")]).Record((ulong)i, 2);
+        }
+
+        await using OtlpExporter exporter = new(registry, new() { Endpoint = server.Endpoint });
+        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
+
+        await server.WaitFor("count(many_count == 2)", 10_000);
+        exporter.ExportedCount.Should().Be(10_000);
+    }
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Fetches VictoriaMetrics of Debian 13 (trixie) into the user's cache, unpacked and not installed: Debian 12's does not accept the
+# exponential histograms of OTLP. Works on Debian, from its own package source, with apt in a folder of its own. Does nothing where the
+# program is there already.
+set -eu
+# The same folder as Needs.VictoriaMetrics.
+cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/picollo
+final=$cache/victoria-metrics
+if [ -x "$final/usr/bin/victoria-metrics" ]; then
+  exit 0
+fi
+say() { printf 'victoria-metrics: %s\n' "$*"; }
+
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
+if ! grep -qs '^ID=debian$' /etc/os-release || [ ! -e "$keys" ]; then
+  say "this is not Debian; the tests with VictoriaMetrics are skipped"
+  exit 1
+fi
+source=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 2>/dev/null | sed -n 's#^Debian \(.*/debian/\)$#\1#p' | head -n 1)
+if [ -z "$source" ]; then
+  say "apt has no lists of Debian's packages (apt-get update); the tests with VictoriaMetrics are skipped"
+  exit 1
+fi
+
+mkdir -p "$cache"
+# Made beside its place and then moved there, so that another clone never sees half of it.
+folder=$(mktemp -d "$cache/victoria-metrics.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/deb"
+printf 'deb [signed-by=%s] %s trixie main\n' "$keys" "$source" >"$folder/apt/sources.list"
+cat >"$folder/apt/apt.conf" <<CONF
+APT::Sandbox::User "root";
+Dir::Etc::SourceList "$folder/apt/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State "$folder/apt";
+Dir::State::status "/dev/null";
+Dir::Cache "$folder/apt/cache";
+CONF
+export APT_CONFIG="$folder/apt/apt.conf"
+apt-get -qq update
+say "fetching"
+(cd "$folder/deb" && apt-get -qq download victoria-metrics)
+dpkg-deb -x "$folder"/deb/*.deb "$folder/unpacked"
+rm -rf "$final"
+mv "$folder/unpacked" "$final"
+say "ready in $final"

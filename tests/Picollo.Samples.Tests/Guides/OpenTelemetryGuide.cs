@@ -1,0 +1,33 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.Export;
+using Picollo.Metrics;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/opentelemetry.md.</summary>
+internal static class OpenTelemetryGuide
+{
+    public static async Task Export(HdrHistogramRegistry registry)
+    {
+        await using var exporter = new OtlpExporter(registry);
+    }
+
+    public static void InApplication(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo().AddOtlpExporter();
+    }
+
+    public static OtlpExporterOptions Options(string key)
+    {
+        OtlpExporterOptions options = new()
+        {
+            Endpoint = new Uri("https://collector.example/v1/metrics"),
+            Interval = TimeSpan.FromSeconds(15),
+            Temporality = OtlpTemporality.Delta,
+            Headers = { ["api-key"] = key },
+            ResourceAttributes = { ["service.name"] = "shop" },
+        };
+        return options;
+    }
+}
