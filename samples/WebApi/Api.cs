@@ -27,6 +27,7 @@ public static class Api
         {
             options.ServerTiming = true;
             options.MeasureRuntime = true;
+            options.CpuWorkerQueueLimit = 20; // more are rejected
             options.CollectExemplars = true;
             options.Meters.AddMeter(MeterName);
         });

@@ -24,8 +24,8 @@ internal sealed class UsageCounters(
 
     public void Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
-        running.Read(); // counts what has not ended
-        WriteRoutes(output, format, routes.All);
+        ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row); // also counts what has not ended
+        WriteRoutes(output, format, routes.All, inFlight);
         IReadOnlyList<WorkUsage> named = work.All;
         if (named.Count > 0)
         {
@@ -109,7 +109,8 @@ internal sealed class UsageCounters(
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
-    private void WriteRoutes(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<RouteUsage> all)
+    private void WriteRoutes(
+        IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<RouteUsage> all, ILookup<WorkUsage, RunReading> inFlight)
     {
         if (all.Count == 0)
         {
@@ -122,6 +123,12 @@ internal sealed class UsageCounters(
             "picollo_http_server_max_routes",
             "Rows of routes that are counted separately; the requests of further routes have the route (other).",
             [SampleOf(routes.Capacity)]);
+        PrometheusWriter.WriteGauge(
+            output,
+            format,
+            "picollo_http_server_active_requests",
+            "Requests that have not ended, by method and route.",
+            all.Select(route => SampleOf(route, inFlight[route].Count())));
 
         // Only what was seen: a series that is always 0 costs as much as one that is not.
         PrometheusWriter.WriteCounter(

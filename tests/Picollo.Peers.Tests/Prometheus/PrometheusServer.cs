@@ -85,6 +85,16 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     /// <summary>The lines of its log with a text.</summary>
     public IEnumerable<string> LogLines(string text) => Log.Split('\n').Where(line => line.Contains(text, StringComparison.Ordinal));
 
+    /// <summary>Whether a query gives a finite number, or a native histogram, now.</summary>
+    public async Task<bool> HasData(string query)
+    {
+        string address = await _address.Task.WaitAsync(Patience);
+        using JsonDocument document = JsonDocument.Parse(await GetAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}"));
+        return document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray().Any(series =>
+            series.TryGetProperty("histogram", out _)
+            || (double.TryParse(series.GetProperty("value")[1].GetString(), CultureInfo.InvariantCulture, out double value) && double.IsFinite(value)));
+    }
+
     /// <summary>Waits until all series that a query gives, so many, are at least as large as a number. A percentile of no requests, NaN, is not.</summary>
     public async Task WaitFor(string query, int series, double least)
     {

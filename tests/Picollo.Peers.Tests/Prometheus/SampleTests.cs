@@ -12,7 +12,7 @@ public class SampleTests(ITestOutputHelper output)
     private const double NanosecondsPerSecond = 1e9;
 
     private static readonly string Sample = Path.Combine(Repository.Root, "samples", "WebApi");
-    private static readonly string Rules = Path.Combine(Sample, "recording-rules.yml");
+    private static readonly string Rules = Path.Combine(Repository.Root, "src", "Picollo.AspNetCore", "grafana", "rules.yml");
 
     [FactNeeding(Need.Prometheus)]
     public void Promtool_has_nothing_to_say_against_the_samples_rules_and_configuration()

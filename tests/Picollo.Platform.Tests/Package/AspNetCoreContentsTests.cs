@@ -11,6 +11,10 @@ public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageCo
     public void What_it_needs_besides_is_the_shared_framework() => FrameworkReferences().Should().Equal("Microsoft.AspNetCore.App");
 
     [Fact]
+    public void The_package_has_a_dashboard_and_rules() => Package.Names()
+        .Where(name => name.StartsWith("grafana/", StringComparison.Ordinal)).Should().BeEquivalentTo("grafana/dashboard.json", "grafana/rules.yml");
+
+    [Fact]
     public void The_package_has_no_native_code_and_no_files_of_a_page_and_is_found_by_what_it_is()
     {
         Package.Names().Should().NotContain(name => name.StartsWith("runtimes/", StringComparison.Ordinal))
