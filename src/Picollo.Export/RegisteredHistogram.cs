@@ -11,16 +11,20 @@ internal static class RegisteredHistogram
 
         /// <summary>Takes a copy of the counters.</summary>
         /// <returns>False if the histogram is disposed.</returns>
-        public bool TryRead(out CountsCopy copy)
+        public bool TryRead(out CountsCopy copy) => registration.TryRead(out copy, out _);
+
+        /// <summary>Takes a copy of the counters, with the number of resets before it.</summary>
+        /// <inheritdoc cref="TryRead(HdrHistogramRegistration, out CountsCopy)" path="/returns"/>
+        public bool TryRead(out CountsCopy copy, out int resetCount)
         {
             try
             {
-                copy = registration.Histogram.ReadUsed();
+                copy = registration.Histogram.ReadUsed(out resetCount);
                 return true;
             }
             catch (ObjectDisposedException)
             {
-                copy = default;
+                (copy, resetCount) = (default, 0);
                 return false;
             }
         }

@@ -17,10 +17,11 @@ internal sealed class OtlpSeries(HdrHistogramRegistration registration, Exponent
     /// <summary>The start of the next data point.</summary>
     public ulong StartNanoseconds { get; set; } = startNanoseconds;
 
-    /// <summary>What the receiver has accepted: the start of the next delta.</summary>
-    public OtlpReading Accepted { get; set; } = OtlpReading.Empty;
+    /// <summary>What the receiver has accepted since the last reset: the start of the next delta. Null for nothing.</summary>
+    public OtlpReading? Accepted { get; set; }
 
-    public OtlpReading Last { get; set; } = OtlpReading.Empty;
+    /// <summary>The last reading; null before the first.</summary>
+    public OtlpReading? Last { get; set; }
 }
 
 /// <summary>Reads the series that are exported. A delta starts where the last one that was accepted has ended, so that a failed export needs
@@ -108,13 +109,13 @@ internal sealed class OtlpCollector
             return null;
         }
 
-        if (reading.Since(series.Last) is null)
+        if (series.Last is { } last && last.ResetCount != reading.ResetCount)
         {
-            (series.Accepted, series.StartNanoseconds) = (OtlpReading.Empty, _lastTime); // it was reset
+            (series.Accepted, series.StartNanoseconds) = (null, _lastTime);
         }
 
         series.Last = reading;
-        OtlpReading values = _isDelta ? reading.Since(series.Accepted)! : reading;
+        OtlpReading values = _isDelta && series.Accepted is { } accepted ? reading.Since(accepted) : reading;
         return _isDelta && values.Count == 0 ? null : new OtlpPoint(series, values, series.StartNanoseconds, now);
     }
 

@@ -4,9 +4,9 @@ namespace Picollo.Export;
 /// <param name="Buckets">The buckets with values, in ascending order.</param>
 /// <param name="Zero">The number of zeros, and of values below the range.</param>
 /// <param name="Sum">The sum of all values.</param>
-internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Zero, double Sum)
+/// <param name="ResetCount">The number of resets of the histogram.</param>
+internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Zero, double Sum, int ResetCount)
 {
-    public static readonly OtlpReading Empty = new([], 0, 0);
 
     /// <summary>The number of values.</summary>
     public ulong Count { get; } = Zero + Buckets.Aggregate(0UL, static (sum, bucket) => sum + bucket.Count);
@@ -17,7 +17,7 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
     /// <summary>Reads a histogram; null if it is disposed.</summary>
     public static OtlpReading? Of(HdrHistogramRegistration registration, ExponentialBounds bounds, List<(int Bucket, ulong Count)> used)
     {
-        if (!registration.TryRead(out CountsCopy copy))
+        if (!registration.TryRead(out CountsCopy copy, out int resetCount))
         {
             return null;
         }
@@ -26,40 +26,29 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
         {
             bounds.ReadUsed(copy, used);
             ulong zero = copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd);
-            return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(copy)) { Extremes = ExtremesOf(registration, copy) };
+            return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(copy), resetCount)
+            {
+                Extremes = ExtremesOf(registration, copy),
+            };
         }
     }
 
-    /// <summary>The values since an earlier reading; null if the histogram was reset since.</summary>
-    public OtlpReading? Since(OtlpReading earlier)
+    /// <summary>The values since an earlier reading, without a reset between the two.</summary>
+    public OtlpReading Since(OtlpReading earlier)
     {
-        if (Zero < earlier.Zero)
-        {
-            return null;
-        }
-
         List<(int, ulong)> grown = [];
         int next = 0;
         foreach ((int bucket, ulong count) in Buckets)
         {
-            ulong before = 0;
-            if (next < earlier.Buckets.Length && earlier.Buckets[next].Bucket <= bucket)
-            {
-                // A bucket that is gone, or has fewer values.
-                (int bucketBefore, before) = earlier.Buckets[next++];
-                if (bucketBefore != bucket || count < before)
-                {
-                    return null;
-                }
-            }
-
+            bool wasUsed = next < earlier.Buckets.Length && earlier.Buckets[next].Bucket == bucket;
+            ulong before = wasUsed ? earlier.Buckets[next++].Count : 0;
             if (count > before)
             {
                 grown.Add((bucket, count - before));
             }
         }
 
-        return next < earlier.Buckets.Length ? null : new([.. grown], Zero - earlier.Zero, Sum - earlier.Sum);
+        return new([.. grown], Zero - earlier.Zero, Sum - earlier.Sum, ResetCount);
     }
 
     private static (double?, double?) ExtremesOf(HdrHistogramRegistration registration, CountsCopy copy)

@@ -281,6 +281,20 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_reset_is_noticed_also_if_there_are_more_values_than_before()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(5, 3);
+        (await exporter.FlushAsync()).Should().BeTrue();
+        _histogram.Reset();
+        _histogram.Record(5, 4);
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        receiver.Points.Select(point => point.Count).Should().Equal(3, 4);
+    }
+
+    [Fact]
     public async Task Deltas_add_up_to_what_was_recorded_whatever_fails() => await Task.WhenAll(Enumerable.Range(0, 4).Select(async seed =>
     {
         Random random = new(seed);

@@ -169,6 +169,16 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
+    /// <summary>As <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, with the number of resets before it, in one step.</summary>
+    internal CountsCopy ReadUsed(out int resetCount)
+    {
+        lock (Gate)
+        {
+            resetCount = _resetCount;
+            return ReadUsed();
+        }
+    }
+
     /// <summary>Writes what was counted since the last counts, and the counts as the next last ones, in one pass.</summary>
     /// <returns><see langword="false"/>, and nothing is written, if the histogram was reset since, or if the counters of one block are not
     /// the whole truth.</returns>
