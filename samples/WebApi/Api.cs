@@ -29,7 +29,7 @@ public static class Api
             options.MeasureRuntime = true;
             options.CpuWorkerQueueLimit = 20; // more are rejected
             options.CollectExemplars = true;
-            options.Meters.AddMeter(MeterName);
+            options.Meters.AddMeter(MeterName, "Picollo.Scheduling");
         });
         WebApplication application = builder.Build();
 

@@ -68,6 +68,39 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
+    public async Task The_exposition_has_requests_in_flight_and_the_tasks_of_the_workers()
+    {
+        await using RequestApp app = await StartAsync(
+            web =>
+            {
+                web.MapPicollo().AllowAnonymous();
+                web.MapGet("/cpu/{wait:bool}", (bool wait) =>
+                {
+                    if (wait)
+                    {
+                        _begun.Release();
+                        _mayEnd.Wait();
+                    }
+                }).RequireCpuWorker();
+            },
+            options => options.CpuWorkers.WorkerCount = 3);
+        (await app.Client.GetStringAsync("/picollo/metrics")).Should().NotContain("picollo_cpu_workers", "no request has started the pool");
+        await app.Client.GetStringAsync("/cpu/false");
+        Task running = app.Client.GetStringAsync("/cpu/true");
+        await _begun.WaitAsync();
+
+        string[] during = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
+        _mayEnd.Set();
+        await running;
+        await app.GetCountsAsync(2);
+        string[] after = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
+
+        const string InFlight = "picollo_http_server_active_requests{http_request_method=\"GET\",http_route=\"/cpu/{wait:bool}\"} ";
+        during.Should().Contain([InFlight + 1, "picollo_cpu_workers 3", "picollo_cpu_workers_running_tasks 1", "picollo_cpu_workers_waiting_tasks 0", "picollo_cpu_workers_tasks_total{result=\"completed\"} 1"]);
+        after.Should().Contain([InFlight + 0, "picollo_cpu_workers_tasks_total{result=\"completed\"} 2"]);
+    }
+
+    [Fact]
     public async Task The_pool_is_a_service_and_that_of_the_endpoints()
     {
         await using RequestApp app = await RequestApp.StartAsync(

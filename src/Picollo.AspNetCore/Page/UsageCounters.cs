@@ -3,14 +3,22 @@ using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Workers;
 using Picollo.Diagnostics;
 using Picollo.Export;
+using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>The counters of the exposition: what the histograms do not contain.</summary>
 internal sealed class UsageCounters(
-    RouteTable routes, WorkMeter work, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters)
+    RouteTable routes,
+    WorkMeter work,
+    RunningWorkList running,
+    ProcessAccount account,
+    RuntimeUsage runtime,
+    MeterBridge meters,
+    CpuWorkers workers)
 {
     private static readonly (ResponseClass Class, string Name)[] Classes =
     [
@@ -35,6 +43,11 @@ internal sealed class UsageCounters(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work until now, by name.",
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
+        }
+
+        if (workers.IsStarted)
+        {
+            WriteWorkers(output, format, workers.Pool);
         }
 
         if (runtime.Totals is { } totals)
@@ -63,6 +76,27 @@ internal sealed class UsageCounters(
                 "CPU time of the process by what it was spent on; all parts together are process_cpu_seconds_total.",
                 parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
         }
+    }
+
+    private static void WriteWorkers(IBufferWriter<byte> output, PrometheusFormat format, CpuWorkerPool pool)
+    {
+        CpuWorkerStatistics statistics = pool.Statistics;
+        PrometheusWriter.WriteCounter(
+            output,
+            format,
+            "picollo_cpu_workers_tasks",
+            "Tasks of the CPU workers that have ended, by result.",
+            [
+                SampleOf(statistics.Completed, ("result", "completed")),
+                SampleOf(statistics.Failed, ("result", "failed")),
+                SampleOf(statistics.Canceled, ("result", "canceled")),
+            ]);
+        Write("picollo_cpu_workers", "CPU workers.", pool.WorkerCount);
+        Write("picollo_cpu_workers_running_tasks", "Tasks that run on a CPU worker.", statistics.GetRunning().Count);
+        Write("picollo_cpu_workers_waiting_tasks", "Tasks that wait for a CPU worker.", statistics.Waiting);
+
+        void Write(string name, string help, double value) =>
+            PrometheusWriter.WriteGauge(output, format, name, help, [SampleOf(value)]);
     }
 
     /// <summary>Writes the runtime's totals by the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
