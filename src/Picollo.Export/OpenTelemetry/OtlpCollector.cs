@@ -24,8 +24,8 @@ internal sealed class OtlpSeries(HdrHistogramRegistration registration, Exponent
     public OtlpReading? Last { get; set; }
 }
 
-/// <summary>Reads the series that are exported. A delta starts where the last one that was accepted has ended, so that a failed export needs
-/// no queue and loses nothing: memory is that of one reading, or two, for each series. Not thread-safe.</summary>
+/// <summary>Reads the series that are exported. A delta starts where the last one that was accepted has ended, so that a failed export
+/// needs no queue and loses nothing: memory is that of one reading, or two, for each series. Not thread-safe.</summary>
 internal sealed class OtlpCollector
 {
     /// <summary>The schema, which OpenTelemetry calls scale: buckets are 2.2 % wide.</summary>

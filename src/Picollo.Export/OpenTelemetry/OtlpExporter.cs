@@ -7,12 +7,12 @@ namespace Picollo.Export;
 /// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
 /// exported as they were registered.</para>
 /// <para><b>Failures.</b> A connection that fails, a request without an answer in time, and the status codes 429, 502, 503 and 504 are
-/// retried with exponential backoff from 1 to 30 seconds, or after the time of <c>Retry-After</c>, at most 10 minutes, until the next export
-/// is due. Nothing that a receiver has not accepted is lost while the process runs, whatever the error: the next export contains it, because
-/// cumulative values contain all earlier ones, and a delta starts where the last accepted one has ended. Memory is therefore bounded by two
-/// readings of each series, without a queue. Exceptions: values of a histogram that was reset or disposed before they were accepted,
-/// and of more than 1,000 removed histograms. As with every protocol that retries, a delta whose acceptance did not arrive is counted
-/// twice.</para>
+/// retried with exponential backoff from 1 to 30 seconds, or after the time of <c>Retry-After</c>, at most 10 minutes, until the next
+/// export is due. Nothing that a receiver has not accepted is lost while the process runs, whatever the error: the next export contains it,
+/// because cumulative values contain all earlier ones, and a delta starts where the last accepted one has ended. Memory is therefore
+/// bounded by two readings of each series, without a queue. Exceptions: values of a histogram that was reset or disposed before they were
+/// accepted, and of more than 1,000 removed histograms. As with every protocol that retries, a delta whose acceptance did not arrive is
+/// counted twice.</para>
 /// <para><b>Requests</b> contain at most 1,000 data points each. They cause no spans.</para>
 /// <para><b>End.</b> <see cref="DisposeAsync"/> exports what is left, and takes 5 seconds at most. The exporter does not keep a process
 /// running: dispose it.</para>

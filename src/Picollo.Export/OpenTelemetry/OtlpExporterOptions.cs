@@ -18,8 +18,9 @@ public enum OtlpTemporality
 /// <see cref="OnError"/> and ignored.</remarks>
 public sealed class OtlpExporterOptions
 {
-    /// <summary>The complete address, with its path, such as <c>http://collector:4318/v1/metrics</c>. <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>,
-    /// or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> with <c>/v1/metrics</c> after it; <c>http://localhost:4318/v1/metrics</c> by default.</summary>
+    /// <summary>The complete address, with its path, such as <c>http://collector:4318/v1/metrics</c>.
+    /// <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>, or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> with <c>/v1/metrics</c> after it;
+    /// <c>http://localhost:4318/v1/metrics</c> by default.</summary>
     public Uri? Endpoint { get; set; }
 
     /// <summary>Headers of each request, such as credentials; in addition to <c>OTEL_EXPORTER_OTLP_HEADERS</c>. Their values appear in no
