@@ -33,7 +33,8 @@ usage: ./build.sh [command] [arguments]
   bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
-                    scheduling, aspnet, jitter, runtime, meters
+                    scheduling, aspnet, jitter, runtime, meters,
+                    spans, export
   pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text

@@ -2,6 +2,7 @@ using BenchmarkDotNet.Running;
 using Picollo.Benchmarks.AspNet;
 using Picollo.Benchmarks.Cpu;
 using Picollo.Benchmarks.Encoding;
+using Picollo.Benchmarks.Export;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Jitter;
 using Picollo.Benchmarks.Meters;
@@ -22,6 +23,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [RuntimeComparison.Name] = RuntimeComparison.Run,
     [MeterComparison.Name] = MeterComparison.Run,
     [SpanComparison.Name] = SpanComparison.Run,
+    [ExportComparison.Name] = ExportComparison.Run,
 };
 
 switch (args)
