@@ -46,6 +46,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private Task? _disposal;
     private long _notBefore; // a timestamp: the receiver demands no request until then
     private Exception? _lastError;
+    private volatile int _callbackThread; // the managed ID of the thread that runs OnError; 0 for none
     private long _exported;
     private long _rejected;
 
@@ -81,10 +82,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
 
         // The loop belongs to no request that may have created the exporter.
-        using (ExecutionContext.SuppressFlow())
-        {
-            _loop = _settings.IsDisabled ? Task.CompletedTask : Task.Run(RunAsync);
-        }
+        using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
+        _loop = _settings.IsDisabled ? Task.CompletedTask : Task.Run(RunAsync);
     }
 
     /// <summary>The error of the last export, or, before the first, of a variable that is ignored; <see langword="null"/> if it was
@@ -131,8 +130,16 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Does the same as <see cref="DisposeAsync"/>, and blocks until the exporter has stopped.</summary>
-    public void Dispose() => Task.Run(() => DisposeAsync().AsTask()).GetAwaiter().GetResult();
+    /// <summary>Does the same as <see cref="DisposeAsync"/>, and blocks until the exporter has stopped. In
+    /// <see cref="OtlpExporterOptions.OnError"/> it does not block.</summary>
+    public void Dispose()
+    {
+        Task end = Task.Run(() => DisposeAsync().AsTask());
+        if (_callbackThread != Environment.CurrentManagedThreadId)
+        {
+            end.GetAwaiter().GetResult();
+        }
+    }
 
     private static Func<IReadOnlyList<HdrHistogramRegistration>> ReaderOf(HdrHistogramRegistry registry)
     {
@@ -197,9 +204,9 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
         long deadline = _time.GetTimestamp() + TimestampsOf(longest);
         await _gate.WaitAsync(stopWaiting).ConfigureAwait(false);
+        Exception? error = null;
         try
         {
-            Exception? error = null;
             foreach (OtlpPoint[] batch in _collector.Collect().Chunk(PointsPerRequest))
             {
                 OtlpRequest.Write(_buffer, _settings.Resource, batch, _settings.IsDelta);
@@ -221,19 +228,19 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
                 }
             }
 
-            if (error is not null)
-            {
-                Report(error);
-                return false;
-            }
-
-            Volatile.Write(ref _lastError, null);
-            return true;
+            Volatile.Write(ref _lastError, error);
         }
         finally
         {
             _gate.Release();
         }
+
+        if (error is not null)
+        {
+            Report(error); // after the release, because the callback may flush
+        }
+
+        return error is null;
     }
 
     /// <summary>Sends the message until it is accepted or may not be sent again, or the deadline has come.</summary>
@@ -269,6 +276,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private void Report(Exception error)
     {
         Volatile.Write(ref _lastError, error);
+        _callbackThread = Environment.CurrentManagedThreadId;
         try
         {
             _onError?.Invoke(error);
@@ -277,6 +285,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         {
             // Thrown by the application.
         }
+
+        _callbackThread = 0;
     }
 
     private Task DelayAsync(TimeSpan time, CancellationToken stop) =>

@@ -444,6 +444,53 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         (await exporter.FlushAsync()).Should().BeTrue();
     }
 
+    [Theory]
+    [InlineData("Dispose")]
+    [InlineData("DisposeAsync")]
+    [InlineData("FlushAsync")]
+    public async Task The_applications_callback_may_call_the_exporter(string call)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter? exporter = null;
+        bool? flushed = null;
+        exporter = Exporter(receiver, options => options.OnError = error =>
+        {
+            switch (call)
+            {
+                case "Dispose":
+                    exporter!.Dispose();
+                    break;
+                case "DisposeAsync":
+                    exporter!.DisposeAsync().AsTask().ContinueWith(_ => { }, TaskScheduler.Default);
+                    break;
+                default:
+                    flushed = exporter!.FlushAsync().GetAwaiter().GetResult();
+                    break;
+            }
+        });
+        _histogram.Record(1);
+        receiver.Answer(400);
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+
+        flushed.Should().Be(call == "FlushAsync" ? true : null);
+        await exporter.DisposeAsync();
+        receiver.Points.Last().Count.Should().Be(1);
+    }
+
+    [Fact]
+    public async Task An_exporter_can_be_created_where_the_flow_is_suppressed()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter;
+        using (ExecutionContext.SuppressFlow())
+        {
+            exporter = Exporter(receiver);
+        }
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+    }
+
     [Fact]
     public async Task A_flush_that_is_canceled_throws_and_loses_nothing()
     {
