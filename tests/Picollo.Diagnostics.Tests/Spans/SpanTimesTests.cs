@@ -129,7 +129,7 @@ public class SpanTimesTests
 
         await stop;
         Burn.Milliseconds(3); // after its stop
-        ShouldBe(tracing["span"].Total, burnt, 2 * SpanTimes.Tolerance); // waiting for the task is in its flow
+        ShouldBe(tracing["span"].Total, burnt); // waiting for the task is in its flow
     });
 
     [Fact]
@@ -356,7 +356,10 @@ public class SpanTimesTests
         ShouldBe(request.GetTotalNanoseconds() / 1e6, 0);
     });
 
-    /// <summary>Runs a test until it succeeds, five times at most: the first run compiles what it calls, and a garbage collection on a thread
+    // These tests are about which burns count, each of 2 ms or more; on a busy machine, starting a thread takes up to half a millisecond.
+    private const double LessThanABurn = 1.5;
+
+    /// <summary>Runs a test until it succeeds, ten times at most: the first run compiles what it calls, and a garbage collection on a thread
     /// of a span counts for the span.</summary>
     private static async Task RetryAsync(Func<Tracing, Task> test, Func<string, ActivitySamplingResult>? sample = null)
     {
@@ -368,12 +371,12 @@ public class SpanTimesTests
                 await test(tracing);
                 return;
             }
-            catch (XunitException) when (attempt < 5)
+            catch (XunitException) when (attempt < 10)
             {
             }
         }
     }
 
-    private static void ShouldBe(double measured, double burnt, double tolerance = SpanTimes.Tolerance) =>
+    private static void ShouldBe(double measured, double burnt, double tolerance = LessThanABurn) =>
         measured.Should().BeInRange(burnt - tolerance, burnt + tolerance);
 }
