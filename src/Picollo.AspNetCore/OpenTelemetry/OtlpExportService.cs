@@ -20,7 +20,7 @@ internal sealed class OtlpExportService(
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private OtlpExporter? _exporter;
-    private string? _lastLogged;
+    private (string Message, long Exported) _lastLogged; // errors are reported one at a time
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -45,8 +45,10 @@ internal sealed class OtlpExportService(
     // An outage would log the same error at each interval.
     private void Log(Exception error)
     {
-        if (Interlocked.Exchange(ref _lastLogged, error.Message) != error.Message)
+        (string, long) now = (error.Message, _exporter?.ExportedCount ?? 0);
+        if (now != _lastLogged)
         {
+            _lastLogged = now;
             _logger.LogExportFailed(error.Message);
         }
     }

@@ -35,7 +35,7 @@ public class OtlpExportTests
     }
 
     [Fact]
-    public async Task An_error_is_logged_once_without_values_of_headers()
+    public async Task An_error_is_logged_once_for_each_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         await using RequestApp app = await StartAsync(receiver, interval: "20");
@@ -44,16 +44,19 @@ public class OtlpExportTests
             receiver.Answer(401);
         }
 
+        receiver.Answer(200);
+        receiver.Answer(401);
+
         await app.Client.GetStringAsync("/orders/1");
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 6; i++)
         {
             await receiver.WaitAsync();
         }
 
         receiver.Requests.Should().OnlyContain(request => request.Headers["Authorization"] == "Bearer s3cr3t");
-        LogLine error = app.Log.Of("Picollo.AspNetCore.OtlpExport").Should().ContainSingle().Subject;
-        error.Text.Should().StartWith($"The export to {receiver.Endpoint} failed: the receiver answered with the status code 401.");
-        error.Text.Should().NotContain("s3cr3t");
+        LogLine[] errors = [.. app.Log.Of("Picollo.AspNetCore.OtlpExport")];
+        errors.Should().HaveCount(2).And.OnlyContain(error =>
+            error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver answered with the status code 401.") && !error.Text.Contains("s3cr3t"));
     }
 
     private static Task<RequestApp> StartAsync(OtlpReceiver receiver, string interval = "3600000") => RequestApp.StartAsync(
