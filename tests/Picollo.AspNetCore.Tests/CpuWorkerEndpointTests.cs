@@ -82,21 +82,23 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                         _mayEnd.Wait();
                     }
                 }).RequireCpuWorker();
+                web.MapGet("/fails", void () => throw new InvalidOperationException()).RequireCpuWorker();
             },
             options => options.CpuWorkers.WorkerCount = 3);
         (await app.Client.GetStringAsync("/picollo/metrics")).Should().NotContain("picollo_cpu_workers", "no request has started the pool");
         await app.Client.GetStringAsync("/cpu/false");
+        (await app.Client.GetAsync("/fails")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         Task running = app.Client.GetStringAsync("/cpu/true");
         await _begun.WaitAsync();
 
         string[] during = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
         _mayEnd.Set();
         await running;
-        await app.GetCountsAsync(2);
+        await app.GetCountsAsync(3);
         string[] after = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
 
         const string InFlight = "picollo_http_server_active_requests{http_request_method=\"GET\",http_route=\"/cpu/{wait:bool}\"} ";
-        during.Should().Contain([InFlight + 1, "picollo_cpu_workers 3", "picollo_cpu_workers_running_tasks 1", "picollo_cpu_workers_waiting_tasks 0", "picollo_cpu_workers_tasks_total{result=\"completed\"} 1"]);
+        during.Should().Contain([InFlight + 1, "picollo_cpu_workers 3", "picollo_cpu_workers_running_tasks 1", "picollo_cpu_workers_waiting_tasks 0", "picollo_cpu_workers_tasks_total{result=\"completed\"} 1", "picollo_cpu_workers_tasks_total{result=\"failed\"} 1", "picollo_cpu_workers_tasks_total{result=\"canceled\"} 0"]);
         after.Should().Contain([InFlight + 0, "picollo_cpu_workers_tasks_total{result=\"completed\"} 2"]);
     }
 

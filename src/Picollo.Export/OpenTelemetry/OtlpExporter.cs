@@ -149,14 +149,13 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
     private async Task StopAsync()
     {
-        long start = _time.GetTimestamp();
         await _stop.CancelAsync().ConfigureAwait(false);
         using (_time.CreateTimer(static end => ((CancellationTokenSource)end!).Cancel(), _end, LongestFlush, Timeout.InfiniteTimeSpan))
         {
             await _loop.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             try
             {
-                await ExportAsync(LongestFlush - _time.GetElapsedTime(start), _end.Token, _end.Token).ConfigureAwait(false);
+                await ExportAsync(LongestFlush, _end.Token, _end.Token).ConfigureAwait(false);
             }
             catch (OperationCanceledException)
             {

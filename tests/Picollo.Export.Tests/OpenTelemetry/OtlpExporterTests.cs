@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 using Picollo.Metrics;
 
@@ -380,6 +382,89 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         receiver.Requests.Should().HaveCount(11);
         exporter.ExportedCount.Should().Be(10_000);
         receiver.Points.Select(point => point.Attributes["queue"]).Distinct().Should().HaveCount(10_000);
+    }
+
+    [Fact]
+    public async Task A_receiver_that_asks_for_a_pause_is_not_sent_the_other_requests()
+    {
+        for (int i = 0; i < 1_000; i++)
+        {
+            _registry.GetOrAdd("x", () => HdrHistogram.Create(), HdrHistogramDescription.None, [new("i", $"{i}")]);
+        }
+
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        receiver.Answer(429, "60");
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+
+        receiver.Requests.Should().HaveCount(1, "there are two");
+        _time.Advance(TimeSpan.FromSeconds(60));
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Requests.Should().HaveCount(3);
+    }
+
+    [Fact]
+    public async Task Requests_are_no_spans()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+        using Activity activity = new Activity("around").Start();
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        receiver.Requests.Single().Headers.Keys.Should().NotContain("traceparent").And.NotContain("Request-Id");
+    }
+
+    [Fact]
+    public async Task A_removed_histogram_is_exported_once_more_and_not_kept()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        foreach (OtlpTemporality temporality in Enum.GetValues<OtlpTemporality>())
+        {
+            OtlpExporter exporter = Exporter(receiver, options => options.Temporality = temporality);
+            WeakReference removed = AddHistogram();
+            (await exporter.FlushAsync()).Should().BeTrue();
+            _registry.Remove("removed").Should().BeTrue();
+            (await exporter.FlushAsync()).Should().BeTrue();
+            (await exporter.FlushAsync()).Should().BeTrue();
+
+            receiver.Points.Count(point => point.Metric == "removed").Should().Be(temporality == OtlpTemporality.Delta ? 3 : 2);
+            for (int i = 0; i < 100 && removed.IsAlive; i++)
+            {
+                GC.Collect();
+                await Task.Delay(10);
+            }
+
+            removed.IsAlive.Should().BeFalse();
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        WeakReference AddHistogram()
+        {
+            HdrHistogram histogram = _registry.GetOrAdd("removed", () => HdrHistogram.Create());
+            histogram.Record(1);
+            return new WeakReference(histogram);
+        }
+    }
+
+    [Fact]
+    public async Task Values_out_of_range_have_no_extremes_and_units_have_their_codes()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        foreach ((string unit, ulong[] values) in new[] { ("bytes", new ulong[] { 9, 100 }), ("ratio", [100, 5_000]), ("apples", [100, 200]) })
+        {
+            _registry.GetOrAdd(unit, () => HdrHistogram.Factory.WithMinTrackableValue(10).WithMaxTrackableValue(1_000).Create(), new HdrHistogramDescription { Unit = new() { Name = unit } }).Record(values);
+        }
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        receiver.Points.Where(point => point.Metric != "queue.wait").Select(point => (point.Unit, point.Min, point.Max, point.Count, point.ZeroThreshold)).Should().BeEquivalentTo(
+        [
+            ("By", (double?)null, (double?)100, 2UL, 9.0), ("1", 100, null, 2UL, 9.0), ("apples", 100, 200, 2UL, 9.0),
+        ]);
     }
 
     [Fact]
