@@ -61,7 +61,11 @@ internal static partial class LogMessages
     [LoggerMessage(1, LogLevel.Warning, "The meters of PicolloOptions.Meters are not recorded: {Reason}", EventName = "MetersUnavailable")]
     public static partial void LogMetersUnavailable(this ILogger logger, string reason);
 
-    [LoggerMessage(1, LogLevel.Warning, "{Error} This is logged again if the error changes, or returns after a success.", EventName = "OtlpExportFailed")]
+    [LoggerMessage(
+        1,
+        LogLevel.Warning,
+        "{Error} This is logged again if the error changes, or returns after a success.",
+        EventName = "OtlpExportFailed")]
     public static partial void LogExportFailed(this ILogger logger, string error);
 
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
