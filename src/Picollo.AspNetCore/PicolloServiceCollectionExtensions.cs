@@ -132,8 +132,8 @@ public static class PicolloServiceCollectionExtensions
     /// <para>It measures from this call on, and not only from the start of the host, so that a tracer that the host builds is always later:
     /// the order of this call and <c>AddOpenTelemetry()</c> does not matter. A tracer that code has built before is logged as a warning:
     /// event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this
-    /// system does not report the CPU time of threads. A host that is never started is not noticed when it is disposed: its spans are
-    /// measured until the process ends.</para>
+    /// system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured
+    /// until the process ends.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="sources">The names of the activity sources. Case does not matter; <c>*</c> stands for any characters and <c>?</c> for

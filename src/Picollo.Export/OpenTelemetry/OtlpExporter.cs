@@ -86,8 +86,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         _loop = _settings.IsDisabled ? Task.CompletedTask : Task.Run(RunAsync);
     }
 
-    /// <summary>The error of the last export, or, before the first, of a variable that is ignored; <see langword="null"/> if it was
-    /// accepted.</summary>
+    /// <summary>The error of the last export, or, before the first, of a variable that is ignored; <see langword="null"/> if the
+    /// last export was accepted.</summary>
     public Exception? LastError => Volatile.Read(ref _lastError);
 
     /// <summary>The number of data points that the receiver has accepted.</summary>

@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Picollo.Export;
 
 /// <summary>
-/// Writes histograms, counters and gauges for Prometheus. What several processes export can be added bucket by bucket, and is then what one
-/// histogram of all their values would give.
+/// Writes histograms, counters and gauges for Prometheus. The buckets of several processes can be added. The result is that of one
+/// histogram of all their values.
 /// </summary>
 /// <remarks>
 /// <para><b>Formats.</b> <see cref="FormatOf"/> chooses the format that a client asks for. In text, histograms are classic histograms with
@@ -16,7 +16,7 @@ namespace Picollo.Export;
 /// the histogram's own range goes. A histogram that is coarser has its own buckets. They depend on nothing else: an empty bucket is written
 /// like any other, and processes that create a histogram in the same way export the same bounds. Each <c>le</c> counts exactly the values
 /// recorded at or below it, including those below the histogram's range. Values above the range are in <c>+Inf</c> alone. The default error
-/// of 0.125 has four buckets an octave: 108 lines for a histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>,
+/// of 0.125 has four buckets per octave: 108 lines for a histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>,
 /// 1 µs to 69 s.
 /// </para>
 /// <para>
@@ -37,8 +37,8 @@ namespace Picollo.Export;
 /// <c>exported_</c>. The values of labels that get the same name are joined by semicolons. An empty value is no label. A registration that
 /// becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead. Help defaults to the name.
 /// </para>
-/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as that lives: keep the
-/// writer.</para>
+/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as the registration exists:
+/// keep the writer.</para>
 /// <example>
 /// <code>
 /// var writer = new PrometheusWriter();
@@ -59,7 +59,7 @@ public sealed class PrometheusWriter
 
     /// <summary>Creates a writer.</summary>
     /// <param name="relativeError">The resolution of classic buckets: a bucket's half width as a share of its values, 0.000001 to 0.5.
-    /// Rounded down to 0.5 over a power of two, the number of buckets an octave; 0.125, the default, is four.</param>
+    /// Rounded down to 0.5 over a power of two, the number of buckets per octave; 0.125, the default, is four.</param>
     /// <param name="schema">The resolution of native buckets: a bucket's bounds have the ratio 2^(2^−schema). −4 (a factor of 65,536) to 8
     /// (0.27 %); 5 (2.2 %) by default.</param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range or NaN.</exception>
@@ -106,7 +106,7 @@ public sealed class PrometheusWriter
     /// <param name="registrations">The histograms; the same objects at each call, so that what was rendered before can be used
     /// again. Of several with the same series, the first is written.</param>
     /// <remarks>Counters and gauges of the same exposition must be written before, because OpenMetrics ends with <c># EOF</c>. Reads each
-    /// histogram once, as a whole. Allocates a few bytes a registration, and nothing for recorded values.</remarks>
+    /// histogram once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The format is not one of the enumeration.</exception>
     public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations)

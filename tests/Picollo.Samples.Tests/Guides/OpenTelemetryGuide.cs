@@ -18,7 +18,7 @@ internal static class OpenTelemetryGuide
         builder.Services.AddPicollo().AddOtlpExporter();
     }
 
-    public static OtlpExporterOptions Options(string key)
+    public static async Task Options(HdrHistogramRegistry registry, string key)
     {
         OtlpExporterOptions options = new()
         {
@@ -28,6 +28,6 @@ internal static class OpenTelemetryGuide
             Headers = { ["api-key"] = key },
             ResourceAttributes = { ["service.name"] = "shop" },
         };
-        return options;
+        await using var exporter = new OtlpExporter(registry, options);
     }
 }
