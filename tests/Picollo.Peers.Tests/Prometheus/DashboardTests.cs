@@ -17,6 +17,11 @@ public sealed partial class DashboardTests
     [FactNeeding(Need.Prometheus)]
     public Task Every_query_gives_data_with_native_histograms() => EveryQueryGivesData(PrometheusServer.WithNativeHistograms);
 
+    [FactNeeding(Need.Prometheus)]
+    public void Alerts_fire_above_their_thresholds() =>
+        Promtool.Run([], "test", "rules", Path.Combine(Repository.Root, "tests", "Picollo.Peers.Tests", "Prometheus", "rules.test.yml"))
+            .Should().Match<(int ExitCode, string Output)>(test => test.ExitCode == 0);
+
     private static async Task EveryQueryGivesData(string[] arguments)
     {
         List<string> left = [.. Dashboard(), .. Recorded().Matches(await File.ReadAllTextAsync(Rules)).Select(match => match.Groups[1].Value)];
