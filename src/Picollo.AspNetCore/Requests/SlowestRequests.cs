@@ -15,7 +15,8 @@ internal sealed record TracedRequest(
 
 /// <summary>The requests with the largest values of the current minute and of the minute before. Thread-safe.</summary>
 /// <remarks>Minutes, and not the most recent requests of all, because a server takes exemplars of a series in the order of their times
-/// only: the largest value of a window that moves on is replaced by a later request, never by an earlier one.</remarks>
+/// only: the largest value of a window that moves on is replaced by a later request, never by an earlier one. In a lower bucket, a request
+/// that slower ones replace may leave an earlier one, which the server ignores.</remarks>
 /// <param name="valueOf">The value by which requests are compared.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)

@@ -34,6 +34,8 @@ internal sealed class OtlpCollector
     /// <summary>The series without a registration that are kept until their last values are accepted.</summary>
     public const int MaxRemovedSeries = 1_000;
 
+    private const ulong NanosecondsPerMillisecond = 1_000_000;
+
     private readonly Func<IReadOnlyList<HdrHistogramRegistration>> _histograms;
     private readonly bool _isDelta;
     private readonly TimeProvider _time;
@@ -51,7 +53,8 @@ internal sealed class OtlpCollector
     /// <summary>Reads all series, in the order of their names. Those without new values have no delta.</summary>
     public IReadOnlyList<OtlpPoint> Collect()
     {
-        ulong now = Math.Max(Now(), _lastTime + 1);
+        // Receivers keep milliseconds. A clock that was set back must not give two exports one time.
+        ulong now = Math.Max(Now(), _lastTime + NanosecondsPerMillisecond);
         HashSet<HdrHistogramRegistration> current = [.. _histograms()];
         foreach (HdrHistogramRegistration registration in current)
         {

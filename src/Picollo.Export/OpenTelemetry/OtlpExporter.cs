@@ -183,7 +183,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             {
                 await ExportAsync(_settings.Interval, _stop.Token, _end.Token).ConfigureAwait(false);
             }
-            catch (Exception e) when (e is not OperationCanceledException)
+            catch (Exception e) when (!_stop.IsCancellationRequested)
             {
                 Report(e); // a defect of this exporter, which the next export may not meet
             }
@@ -213,10 +213,11 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
                 if (result.Error is null)
                 {
                     _collector.Accept(batch);
-                    Interlocked.Add(ref _exported, batch.Length - result.RejectedPoints);
-                    Interlocked.Add(ref _rejected, result.RejectedPoints);
-                    error ??= result.RejectedPoints == 0 ? null : new HttpRequestException(
-                        $"{_settings.EndpointText} has rejected {result.RejectedPoints} of {batch.Length} data points.");
+                    long rejected = Math.Min(result.RejectedPoints, batch.Length);
+                    Interlocked.Add(ref _exported, batch.Length - rejected);
+                    Interlocked.Add(ref _rejected, rejected);
+                    error ??= rejected == 0 ? null : new HttpRequestException(
+                        $"{_settings.EndpointText} has rejected {rejected} of {batch.Length} data points.");
                     continue;
                 }
 

@@ -468,6 +468,43 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_clock_that_is_set_back_gives_each_export_a_later_time()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        for (int i = 0; i < 3; i++)
+        {
+            _time.SetClock(_time.GetUtcNow().AddHours(-1));
+            (await exporter.FlushAsync()).Should().BeTrue();
+        }
+
+        receiver.Points.Select(point => point.Time / 1_000_000).Should().OnlyHaveUniqueItems().And.BeInAscendingOrder();
+    }
+
+    [Fact]
+    public async Task The_timer_goes_on_after_an_exception_of_any_kind()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        int calls = 0;
+        OtlpExporterOptions options = new() { Endpoint = receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue };
+        OtlpExporter exporter = new(() => ++calls == 1 ? throw new OperationCanceledException() : _registry.Registrations, options, _ => null, null);
+        _exporters.Add(exporter);
+        _histogram.Record(1);
+        await TimerAsync(TimeSpan.FromSeconds(10));
+        _time.Advance(TimeSpan.FromSeconds(10));
+        while (_errors.IsEmpty)
+        {
+            await Task.Delay(1);
+        }
+
+        await TimerAsync(TimeSpan.FromSeconds(10));
+        _time.Advance(TimeSpan.FromSeconds(10));
+        await receiver.WaitAsync();
+
+        receiver.Points.Should().ContainSingle();
+    }
+
+    [Fact]
     public async Task Rejected_data_points_are_reported_and_not_repeated()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
