@@ -14,6 +14,9 @@ internal sealed class OtlpSeries(HdrHistogramRegistration registration, Exponent
 
     public ExponentialBounds Bounds => bounds;
 
+    /// <summary>Whether the last collection has not found the registration any more.</summary>
+    public bool IsRemoved { get; set; }
+
     /// <summary>The start of the next data point.</summary>
     public ulong StartNanoseconds { get; set; } = startNanoseconds;
 
@@ -68,13 +71,13 @@ internal sealed class OtlpCollector
         int removed = 0;
         foreach (OtlpSeries series in _series.Values.ToArray())
         {
-            bool isRemoved = !current.Contains(series.Registration);
-            OtlpPoint? point = isRemoved && ++removed > MaxRemovedSeries ? null : Read(series, now);
+            series.IsRemoved = !current.Contains(series.Registration);
+            OtlpPoint? point = series.IsRemoved && ++removed > MaxRemovedSeries ? null : Read(series, now);
             if (point is not null)
             {
                 points.Add(point);
             }
-            else if (isRemoved)
+            else if (series.IsRemoved)
             {
                 _series.Remove(series.Registration);
             }
@@ -88,7 +91,6 @@ internal sealed class OtlpCollector
     /// <summary>Notes that the receiver has data points of the last collection.</summary>
     public void Accept(IEnumerable<OtlpPoint> points)
     {
-        HashSet<HdrHistogramRegistration>? current = null;
         foreach (OtlpPoint point in points)
         {
             OtlpSeries series = point.Series;
@@ -97,8 +99,7 @@ internal sealed class OtlpCollector
                 (series.Accepted, series.StartNanoseconds) = (series.Last, point.TimeNanoseconds);
             }
 
-            current ??= [.. _histograms()];
-            if (!current.Contains(series.Registration))
+            if (series.IsRemoved)
             {
                 _series.Remove(series.Registration);
             }

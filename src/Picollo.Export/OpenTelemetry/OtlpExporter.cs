@@ -237,7 +237,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
         if (error is not null)
         {
-            Report(error); // after the release, because the callback may flush
+            Notify(error); // after the release, because the callback may flush
         }
 
         return error is null;
@@ -276,6 +276,11 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private void Report(Exception error)
     {
         Volatile.Write(ref _lastError, error);
+        Notify(error);
+    }
+
+    private void Notify(Exception error)
+    {
         _callbackThread = Environment.CurrentManagedThreadId;
         try
         {

@@ -34,8 +34,9 @@ namespace Picollo.Export;
 /// <para>
 /// <b>Names.</b> A character that Prometheus does not allow in a name becomes an underscore, including the colon. The unit is the name's
 /// suffix unless it ends in it. Labels that Prometheus uses itself (<c>le</c>, and all that start with two underscores) get the prefix
-/// <c>exported_</c>. The values of labels that get the same name are joined by semicolons. An empty value is no label. A registration that
-/// becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead. Help defaults to the name.
+/// <c>exported_</c>. The values of labels that get the same name are joined by semicolons. Labels with an empty value are omitted. A
+/// registration that becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead. Help
+/// defaults to the name.
 /// </para>
 /// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as the registration exists:
 /// keep the writer.</para>

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.Diagnostics.Tests.Spans;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using OpenTelemetry;
 using OpenTelemetry.Trace;
+using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.Diagnostics.Tests.Spans;
 

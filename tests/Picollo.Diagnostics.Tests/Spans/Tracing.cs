@@ -66,21 +66,3 @@ internal sealed record SpanTimes(double? User, double? System, double? SelfUser,
         double? Get(string key) => all.TryGetValue(key, out object? value) ? (double)value! * 1e3 : null;
     }
 }
-
-/// <summary>Takes CPU time on the calling thread.</summary>
-internal static class Burn
-{
-    /// <returns>What it took by the thread's clock, in milliseconds.</returns>
-    public static double Milliseconds(double amount)
-    {
-        long start = CpuUsageReader.GetThreadTimeNanoseconds();
-        long taken;
-        do
-        {
-            Thread.SpinWait(200);
-            taken = CpuUsageReader.GetThreadTimeNanoseconds() - start;
-        }
-        while (taken < amount * 1e6);
-        return taken / 1e6;
-    }
-}

@@ -43,7 +43,7 @@ public class SdkTests
         {
             for (int i = 0; i < 1_000; i++)
             {
-                long value = random.Next(1 << random.Next(15)); // below 2 to the 14th, each value has a bucket of its own
+                long value = random.Next(1 << random.Next(15)); // below 2 to the 14th, each value has its own bucket
                 instrument.Record(value, Tag);
                 histogram.Record((ulong)value);
             }

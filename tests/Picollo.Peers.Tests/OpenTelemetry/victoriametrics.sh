@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches VictoriaMetrics of Debian 13 (trixie) into the user's cache, unpacked and not installed: Debian 12's does not accept the
-# exponential histograms of OTLP. Works on Debian, from its own package source, with apt in a folder of its own. Does nothing where the
+# exponential histograms of OTLP. Works on Debian, from its own package source, with apt in its own folder. Does nothing where the
 # program is there already.
 set -eu
 # The same folder as Needs.VictoriaMetrics.
