@@ -26,10 +26,11 @@ public partial class DependencyTests
         ["PerfEvent"] = ["Metrics", "Cpu", "Timing", "Interop"],
         ["Export"] = Core,
         ["Diagnostics"] = [.. Core, "Export"],
+        ["Profiling"] = [.. Core, "Export"],
         ["Scheduling"] = Core,
         ["AspNetCore"] = [.. Core, "Export", "Scheduling", "Diagnostics"],
         ["BenchmarkDotNet"] = [.. Core, "Export"],
-        ["Cli"] = [.. Core, "Export", "Diagnostics"],
+        ["Cli"] = [.. Core, "Export", "Diagnostics", "Profiling"],
     };
 
     private static readonly Dictionary<short, OpCode> OpCodeOf =

@@ -5,6 +5,7 @@ using Picollo.BenchmarkDotNet;
 using Picollo.Diagnostics;
 using Picollo.Export;
 using Picollo.Metrics;
+using Picollo.Profiling;
 using Picollo.Scheduling;
 
 namespace Picollo.Tests.Conventions;
@@ -20,7 +21,7 @@ internal static class PublicSurface
     public static IReadOnlyList<Assembly> Assemblies { get; } =
     [
         typeof(HdrHistogram).Assembly, typeof(HdrHistogramMerger).Assembly, typeof(CommandMeter).Assembly, typeof(CpuWorkerPool).Assembly,
-        typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly,
+        typeof(PicolloOptions).Assembly, typeof(PicolloMeasure).Assembly, typeof(CpuProfile).Assembly,
     ];
 
     public static IReadOnlyList<Type> Types { get; } =

@@ -1,0 +1,35 @@
+namespace Picollo.Profiling;
+
+/// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>
+/// <remarks>Immutable and thread-safe. Two frames are equal if their properties are.</remarks>
+/// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. The module
+/// and an offset, such as <c>libcoreclr.so+0x1f3a0</c>, where the name is unknown.</param>
+/// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty where it is unknown.</param>
+/// <param name="Kind">What kind of code it is.</param>
+public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrameKind Kind)
+{
+    /// <summary>Returns <see cref="Name"/>.</summary>
+    /// <returns>The name.</returns>
+    public override string ToString() => Name;
+}
+
+/// <summary>The kind of code that a <see cref="CpuProfileFrame"/> belongs to.</summary>
+public enum CpuProfileFrameKind
+{
+    /// <summary>A method that the JIT compiler or ReadyToRun has compiled.</summary>
+    Managed,
+
+    /// <summary>A function of a native library, or of the runtime.</summary>
+    Native,
+
+    /// <summary>A function of the kernel.</summary>
+    Kernel,
+
+    /// <summary>Code without a name. It is shown as a module and an offset, and counted in
+    /// <see cref="CpuProfile.UnnamedSampleCount"/>.</summary>
+    Unnamed,
+
+    /// <summary>Not code but a group of stacks: all of them, those of a process, or those whose callers are not known because they are
+    /// deeper than the kernel records.</summary>
+    Group,
+}

@@ -1,0 +1,43 @@
+namespace Picollo.Profiling;
+
+/// <summary>The samples of one function on all paths of a <see cref="CpuProfile"/>.</summary>
+/// <param name="Frame">The function.</param>
+/// <param name="OwnSampleCount">Number of samples in the function itself.</param>
+/// <param name="SampleCount">Number of samples in the function and in what it called. A sample in a recursion counts once.</param>
+public sealed record CpuProfileMethod(CpuProfileFrame Frame, long OwnSampleCount, long SampleCount);
+
+/// <content>The table of functions.</content>
+public sealed partial class CpuProfile
+{
+    /// <summary>All functions, those with the most samples of their own first. Computed on each call, in time that grows with the
+    /// number of nodes.</summary>
+    /// <returns>The functions.</returns>
+    public IReadOnlyList<CpuProfileMethod> GetMethods()
+    {
+        var counts = new Dictionary<CpuProfileFrame, (long Own, long Total)>();
+        var path = new Dictionary<CpuProfileFrame, int>();
+        Add(Root);
+        return
+        [
+            .. counts.Select(pair => new CpuProfileMethod(pair.Key, pair.Value.Own, pair.Value.Total))
+                .Where(method => method.Frame.Kind != CpuProfileFrameKind.Group)
+                .OrderByDescending(method => method.OwnSampleCount)
+                .ThenByDescending(method => method.SampleCount)
+                .ThenBy(method => method.Frame.Name, StringComparer.Ordinal),
+        ];
+
+        void Add(CpuProfileNode node)
+        {
+            int outer = path.GetValueOrDefault(node.Frame);
+            (long own, long total) = counts.GetValueOrDefault(node.Frame);
+            counts[node.Frame] = (own + node.OwnSampleCount, outer == 0 ? total + node.SampleCount : total);
+            path[node.Frame] = outer + 1;
+            foreach (CpuProfileNode child in node.Children)
+            {
+                Add(child);
+            }
+
+            path[node.Frame] = outer;
+        }
+    }
+}
