@@ -2,24 +2,40 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h) up to <c>config2</c>, PERF_ATTR_SIZE_VER1: what every kernel since
-/// 2.6.33 takes, and nothing that an older one would refuse.</summary>
+/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). Counting gives the kernel its part up to <c>config2</c>,
+/// PERF_ATTR_SIZE_VER1: what every kernel since 2.6.33 takes, and nothing that an older one would refuse. Sampling gives all of it, which
+/// is PERF_ATTR_SIZE_VER5, of Linux 4.1.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal struct PerfEventAttributes
 {
     public const uint Version1Size = 72;
+    public const uint Version5Size = 112;
 
     public PerfTypeId Type;
     public uint Size;
     public ulong Config;
+
+    /// <summary>With <see cref="PerfEventFlags.Frequency"/>, samples a second.</summary>
     public ulong SamplePeriod;
-    public ulong SampleType;
+
+    public PerfSampleType SampleType;
     public PerfReadFormat ReadFormat;
     public PerfEventFlags Flags;
+
+    /// <summary>With <see cref="PerfEventFlags.Watermark"/>, bytes in the ring that wake its reader.</summary>
     public uint WakeupEvents;
+
     public uint BreakpointType;
     public ulong Config1;
     public ulong Config2;
+    public ulong BranchSampleType;
+    public ulong SampleRegistersUser;
+    public uint SampleStackUser;
+    public int ClockId;
+    public ulong SampleRegistersInterrupt;
+    public uint AuxWatermark;
+    public ushort SampleMaxStack;
+    public ushort Reserved;
 
     public PerfEventAttributes(in PerfEventDefinition definition, PerfEventFlags flags)
     {
@@ -32,7 +48,7 @@ internal struct PerfEventAttributes
     }
 }
 
-/// <summary>The bit field of perf_event_attr, as far as counting needs it.</summary>
+/// <summary>The bit field of perf_event_attr, as far as counting and sampling need it.</summary>
 [Flags]
 internal enum PerfEventFlags : ulong
 {
@@ -42,7 +58,26 @@ internal enum PerfEventFlags : ulong
     Pinned = 1 << 2,
     ExcludeKernel = 1 << 5,
     ExcludeHypervisor = 1 << 6,
+    Mmap = 1 << 8,
+    Comm = 1 << 9,
+    Frequency = 1 << 10,
     EnableOnExec = 1 << 12,
+    Task = 1 << 13,
+    Watermark = 1 << 14,
+    SampleIdAll = 1 << 18,
+    Mmap2 = 1 << 23,
+    CommExec = 1 << 24,
+    UseClockId = 1 << 25,
+}
+
+/// <summary>What a sample contains, in the order of enum perf_event_sample_format's documentation.</summary>
+[Flags]
+internal enum PerfSampleType : ulong
+{
+    ThreadId = 1 << 1,
+    Time = 1 << 2,
+    CallChain = 1 << 5,
+    Identifier = 1 << 16,
 }
 
 /// <summary>What read(2) gives.</summary>

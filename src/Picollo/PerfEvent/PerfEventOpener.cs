@@ -55,14 +55,13 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     }
 
     /// <summary>A process's threads are listed once: one that begins while they are opened may be missed, as with <c>perf</c>.</summary>
-    private List<int> Threads()
-    {
-        if (settings.ProcessId is not { } process)
-        {
-            return [settings.ThreadId];
-        }
+    private List<int> Threads() => settings.ProcessId is not { } process ? [settings.ThreadId]
+        : ThreadsOf(process == 0 ? Environment.ProcessId : process);
 
-        process = process == 0 ? Environment.ProcessId : process;
+    /// <summary>The threads of a process, its main thread first.</summary>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or they cannot be listed.</exception>
+    internal static List<int> ThreadsOf(int process)
+    {
         try
         {
             List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
@@ -81,7 +80,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
     }
 
-    private static MeasurementUnavailableException NoProcess(int process) =>
+    internal static MeasurementUnavailableException NoProcess(int process) =>
         new($"There is no process {process}, or /proc hides it; it may have ended.");
 
     /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays

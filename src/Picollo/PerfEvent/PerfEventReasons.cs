@@ -121,10 +121,13 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
         }
     }
 
-    private static int? ReadParanoid()
+    private static int? ReadParanoid() => ReadSetting("/proc/sys/kernel/perf_event_paranoid\0"u8);
+
+    /// <summary>A number of a file in /proc/sys, whose path ends with a zero; null where it cannot be read.</summary>
+    public static int? ReadSetting(ReadOnlySpan<byte> path)
     {
         byte[] buffer = new byte[64];
-        return LinuxFiles.TryReadAll("/proc/sys/kernel/perf_event_paranoid\0"u8, ref buffer, out ReadOnlySpan<byte> text)
+        return LinuxFiles.TryReadAll(path, ref buffer, out ReadOnlySpan<byte> text)
             && new TextFields(text).TryNextInt(out int level) ? level : null;
     }
 }

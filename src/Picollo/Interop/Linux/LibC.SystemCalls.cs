@@ -88,6 +88,7 @@ internal static unsafe partial class LibC
     // <linux/perf_event.h>
     public const nuint PERF_EVENT_IOC_ENABLE = 0x2400;
     public const nuint PERF_EVENT_IOC_DISABLE = 0x2401;
+    public const nuint PERF_EVENT_IOC_SET_OUTPUT = 0x2405;
     public const nuint PERF_IOC_FLAG_GROUP = 1;
     public const nuint PERF_FLAG_FD_CLOEXEC = 8;
 

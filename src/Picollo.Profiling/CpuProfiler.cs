@@ -1,0 +1,201 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using Picollo.Cpu;
+using Picollo.PerfEvent;
+using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols;
+
+namespace Picollo.Profiling;
+
+/// <summary>Samples the stacks of a process while it uses CPU time, on Linux.</summary>
+/// <remarks>
+/// <para>The kernel takes a sample each time a thread has used another <c>1 / Frequency</c> seconds of CPU time
+/// (<c>perf_event_open(2)</c>), wherever it is: there are no safepoints, and a thread that waits has no samples. The stack is read by frame
+/// pointers, which .NET keeps. A thread of this class reads the samples; the sampled threads run no code of it and allocate nothing.
+/// Memory is bounded: 256 KiB for each CPU, and 30 MB for distinct stacks.</para>
+/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary user
+/// to sample the own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
+/// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled, which takes
+/// it 30 to 170 ms at the start (a large application 0.5 s). The file is unlinked at once.</para>
+/// <para>A file descriptor is open for each thread and each CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any thread, and
+/// leave no descriptor, mapping, file or thread behind.</para>
+/// <example>
+/// <code>
+/// using var profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 99 });
+/// Work();
+/// CpuProfile profile = profiler.Stop();
+/// Console.WriteLine(profile);
+/// </code>
+/// </example>
+/// </remarks>
+public sealed class CpuProfiler : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly ProfilerSettings _settings;
+    private readonly ProcessFiles _files;
+    private readonly PerfMapFile? _perfMap;
+    private readonly string? _perfMapReason;
+    private readonly SamplingEvents _events;
+    private readonly SampleReader _reader;
+    private readonly DateTime _startTimeUtc = DateTime.UtcNow;
+    private readonly long _start;
+    private readonly CpuUsage? _usageBefore;
+    private CpuProfile? _profile;
+    private bool _isDisposed;
+
+    private CpuProfiler(ProfilerSettings settings)
+    {
+        _settings = settings;
+        _files = ProcessFiles.Of(settings.ProcessId);
+        SampledProcess process = SampleReader.NewProcess(settings.ProcessId, ProcessFiles.NameOf(settings.ProcessId));
+        if (settings.PerfMapFolder is null)
+        {
+            _perfMap = PerfMapFile.Request(_files, out _perfMapReason);
+        }
+
+        try
+        {
+            _events = SamplingEvents.Open(
+                new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
+        }
+        catch
+        {
+            _perfMap?.Dispose();
+            throw;
+        }
+
+        // After the events are open: what is mapped later has a record.
+        foreach (CodeMapping mapping in CodeMapping.Parse(_files.ReadMaps()))
+        {
+            process.Add(mapping);
+        }
+
+        _usageBefore = UsageOf(settings.ProcessId);
+        _start = Stopwatch.GetTimestamp();
+        _reader = new SampleReader(_events, process, settings.IsCommand, settings.Options.Frequency, LongestStack);
+    }
+
+    /// <summary>Number of addresses of a stack that the kernel records at most, of the kernel and of the program together; 127 by
+    /// default.</summary>
+    private static int LongestStack => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8) ?? 127;
+
+    /// <summary>Starts to sample a process.</summary>
+    /// <param name="options">What is sampled; null for this process at 99 Hz.</param>
+    /// <returns>The profiler, to be stopped or disposed.</returns>
+    /// <exception cref="MeasurementUnavailableException">The process cannot be sampled: the kernel does not permit it, there is no such
+    /// process, or this is not Linux. The message has the cause and the remedy.</exception>
+    public static CpuProfiler Start(CpuProfilerOptions? options = null)
+    {
+        options ??= new CpuProfilerOptions();
+        return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
+    }
+
+    /// <summary>As <see cref="Start(CpuProfilerOptions?)"/>, but returns the reason instead of throwing.</summary>
+    /// <param name="options">As there.</param>
+    /// <param name="profiler">The profiler; null if the process cannot be sampled.</param>
+    /// <param name="reason">Why the process cannot be sampled; null if it can.</param>
+    /// <returns>True if sampling has started.</returns>
+    public static bool TryStart(
+        CpuProfilerOptions? options, [NotNullWhen(true)] out CpuProfiler? profiler, [NotNullWhen(false)] out string? reason)
+    {
+        try
+        {
+            (profiler, reason) = (Start(options), null);
+            return true;
+        }
+        catch (MeasurementUnavailableException e)
+        {
+            (profiler, reason) = (null, e.Message);
+            return false;
+        }
+    }
+
+    internal static CpuProfiler Start(ProfilerSettings settings) => OperatingSystem.IsLinux()
+        ? new CpuProfiler(settings)
+        : throw new MeasurementUnavailableException("CPU profiles are available on Linux only.");
+
+    /// <summary>Ends sampling and finds the names. Takes about 0.1 to 1 s. A second call returns the same profile.</summary>
+    /// <returns>The profile.</returns>
+    /// <exception cref="ObjectDisposedException">The profiler was disposed before it was stopped.</exception>
+    public CpuProfile Stop() => Stop(usage: null);
+
+    /// <summary>As <see cref="Stop()"/>, with the CPU time of a command that has ended.</summary>
+    internal CpuProfile Stop(CpuUsage? usage)
+    {
+        lock (_gate)
+        {
+            if (_profile is null)
+            {
+                ObjectDisposedException.ThrowIf(_isDisposed, this);
+                TimeSpan duration = Stopwatch.GetElapsedTime(_start);
+                usage ??= UsageOf(_settings.ProcessId) - _usageBefore;
+                EndSampling();
+                try
+                {
+                    var builder = new ProfileBuilder(_settings, _files, _perfMap, _reader);
+                    CpuProfileNode root = builder.Build();
+                    _profile = new CpuProfile(root)
+                    {
+                        Title = builder.Title,
+                        StartTimeUtc = _startTimeUtc,
+                        Duration = duration,
+                        Frequency = _settings.Options.Frequency,
+                        EventName = _events.Name,
+                        IncludesKernel = _settings.Options.IncludeKernel,
+                        CpuUsage = usage,
+                        LostSampleCount = _reader.LostCount,
+                        UnnamedSampleCount = builder.UnnamedSampleCount,
+                        Notes = [.. _perfMapReason is null ? [] : new[] { _perfMapReason }, .. builder.Notes],
+                    };
+                }
+                finally
+                {
+                    Release();
+                }
+            }
+
+            return _profile;
+        }
+    }
+
+    /// <summary>Ends sampling without a profile, if <see cref="Stop()"/> has not been called.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (!_isDisposed)
+            {
+                EndSampling();
+                Release();
+            }
+        }
+    }
+
+    private static CpuUsage? UsageOf(int processId) =>
+        CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out _) ? usage : null;
+
+    private void EndSampling()
+    {
+        _events.CloseFiles();
+        _reader.Dispose();
+    }
+
+    private void Release()
+    {
+        _isDisposed = true;
+        _events.Dispose();
+        _perfMap?.Dispose();
+    }
+}
+
+/// <summary>What a profiler does, with what only the tool requests.</summary>
+/// <param name="ProcessId">The process.</param>
+/// <param name="Options">The caller's.</param>
+internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Options)
+{
+    /// <summary>The folder in which the process and those that it starts write their perf maps; null for one process that already runs.
+    /// Such a command is held until it executes its program, where sampling begins.</summary>
+    public string? PerfMapFolder { get; init; }
+
+    public bool IsCommand => PerfMapFolder is not null;
+}

@@ -1,0 +1,94 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>The records that the kernel writes for the events of one CPU, in memory shared with it: struct perf_event_mmap_page and a ring
+/// of bytes after it (include/uapi/linux/perf_event.h, perf_event_open(2) "MMAP layout"). One thread reads it.</summary>
+internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
+{
+    /// <summary>The kernel lets each user lock 128 pages and one more for each CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that leaves
+    /// room for a second profiler, and holds 250 ms of the largest samples (1.1 KB) at 999 Hz.</summary>
+    private const int MostPages = 64;
+
+    // Offsets in struct perf_event_mmap_page.
+    private const int HeadOffset = 1024;
+    private const int TailOffset = 1032;
+
+    private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
+
+    // A record that continues at the ring's start is put together here. Its size is a 16-bit number.
+    private readonly byte[] _joined = new byte[ushort.MaxValue];
+    private readonly nuint _dataLength;
+
+    private SampleRing(nint page, nuint dataLength)
+        : base(ownsHandle: true)
+    {
+        SetHandle(page);
+        _dataLength = dataLength;
+    }
+
+    /// <summary>Maps the ring of an event; the largest that the kernel lets this user lock. Null, and the error, where it permits
+    /// none.</summary>
+    public static SampleRing? TryMap(int file, out int errorNumber)
+    {
+        errorNumber = 0;
+        for (int pages = MostPages; pages > 0; pages /= 2)
+        {
+            nuint dataLength = (nuint)pages * PageSize;
+            nint page = LibC.mmap(0, PageSize + dataLength, LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_SHARED, file, 0);
+            if (page != LibC.MAP_FAILED)
+            {
+                return new SampleRing(page, dataLength);
+            }
+
+            errorNumber = Marshal.GetLastPInvokeError();
+            if (errorNumber is not (Errno.EPERM or Errno.ENOMEM))
+            {
+                break;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The oldest record, which stays valid until <see cref="Remove"/>; false if there is none.</summary>
+    public bool TryPeek(out PerfRecord record)
+    {
+        byte* page = (byte*)handle;
+        ulong head = Volatile.Read(ref *(ulong*)(page + HeadOffset));
+        ulong tail = *(ulong*)(page + TailOffset); // written by this thread alone
+        if (head == tail)
+        {
+            record = default;
+            return false;
+        }
+
+        byte* data = page + PageSize;
+        nuint start = (nuint)(tail % _dataLength);
+        int size = PerfRecord.SizeOf(new ReadOnlySpan<byte>(data + start, PerfRecord.HeaderSize)); // 8 bytes never wrap
+        Debug.Assert(size >= PerfRecord.HeaderSize && (ulong)size <= head - tail, "The kernel writes whole records.");
+        nuint untilEnd = _dataLength - start;
+        if ((nuint)size <= untilEnd)
+        {
+            record = new PerfRecord(new ReadOnlySpan<byte>(data + start, size));
+            return true;
+        }
+
+        new ReadOnlySpan<byte>(data + start, (int)untilEnd).CopyTo(_joined);
+        new ReadOnlySpan<byte>(data, size - (int)untilEnd).CopyTo(_joined.AsSpan((int)untilEnd));
+        record = new PerfRecord(_joined.AsSpan(0, size));
+        return true;
+    }
+
+    /// <summary>Gives the space of the oldest record back to the kernel.</summary>
+    public void Remove(in PerfRecord record)
+    {
+        ref ulong tail = ref *(ulong*)((byte*)handle + TailOffset);
+        Volatile.Write(ref tail, tail + (ulong)record.Size);
+    }
+
+    protected override bool ReleaseHandle() => LibC.munmap(handle, PageSize + _dataLength) == 0;
+}

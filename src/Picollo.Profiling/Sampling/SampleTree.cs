@@ -1,0 +1,89 @@
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>The distinct stacks of a process, as addresses, and how many samples each had. Not thread-safe.</summary>
+internal sealed class SampleTree(NodeBudget budget)
+{
+    /// <summary>The node of stacks whose outermost callers the kernel did not record.</summary>
+    public const ulong Truncated = ulong.MaxValue;
+
+    private const int None = -1;
+
+    private readonly Dictionary<(int Parent, ulong Address), int> _children = [];
+    private readonly List<Node> _nodes = [];
+
+    public long SampleCount { get; private set; }
+
+    /// <summary>The nodes, each after its parent.</summary>
+    public IReadOnlyList<Node> Nodes => _nodes;
+
+    /// <summary>Adds a sample.</summary>
+    /// <param name="chain">Addresses and marks, the innermost first (<see cref="PerfRecord.CallChain"/>).</param>
+    /// <param name="isTruncated">Whether the chain is as long as the kernel records.</param>
+    /// <returns>False if there are too many distinct stacks.</returns>
+    public bool TryAdd(ReadOnlySpan<ulong> chain, bool isTruncated)
+    {
+        int parent = None;
+        if (isTruncated && !TryAddNode(Truncated, ref parent))
+        {
+            return false;
+        }
+
+        for (int i = chain.Length - 1; i >= 0; i--)
+        {
+            // A caller is known by the address that it returns to, which may be in the next function: the one before is in the call.
+            ulong address = chain[i];
+            if (!IsMark(address) && !TryAddNode(IsInnermost(chain, i) ? address : address - 1, ref parent))
+            {
+                return false;
+            }
+        }
+
+        if (parent == None)
+        {
+            return false; // no address at all
+        }
+
+        SampleCount++;
+        _nodes[parent] = _nodes[parent] with { OwnSampleCount = _nodes[parent].OwnSampleCount + 1 };
+        return true;
+    }
+
+    /// <summary>PERF_CONTEXT_KERNEL and its siblings: what follows is the kernel's, or the program's.</summary>
+    private static bool IsMark(ulong address) => address >= unchecked((ulong)-4095);
+
+    /// <summary>Whether it is the sampled instruction, or the system call from which the kernel was entered.</summary>
+    private static bool IsInnermost(ReadOnlySpan<ulong> chain, int i) => i == 0 || IsMark(chain[i - 1]);
+
+    private bool TryAddNode(ulong address, ref int parent)
+    {
+        if (_children.TryGetValue((parent, address), out int node))
+        {
+            parent = node;
+            return true;
+        }
+
+        if (!budget.TryTake())
+        {
+            return false;
+        }
+
+        _nodes.Add(new Node(parent, address, 0));
+        _children.Add((parent, address), parent = _nodes.Count - 1);
+        return true;
+    }
+
+    /// <summary>An address on one path of calls.</summary>
+    /// <param name="Parent">The caller's index; -1 for none.</param>
+    /// <param name="Address">In the function.</param>
+    /// <param name="OwnSampleCount">Samples at this address.</param>
+    public readonly record struct Node(int Parent, ulong Address, long OwnSampleCount);
+}
+
+/// <summary>The memory for the trees of all processes of a profile.</summary>
+/// <param name="nodes">Number of nodes, about 60 bytes each.</param>
+internal sealed class NodeBudget(int nodes)
+{
+    private int _left = nodes;
+
+    public bool TryTake() => _left > 0 && _left-- > 0;
+}

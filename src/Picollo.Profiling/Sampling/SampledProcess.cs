@@ -1,0 +1,48 @@
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>A process while it runs one program: its code and its samples. After <c>execve(2)</c> it is another one.</summary>
+internal sealed class SampledProcess(int id, string name, NodeBudget budget)
+{
+    /// <summary>A program that maps and unmaps code without end keeps the latest.</summary>
+    private const int MostMappings = 20_000;
+
+    private readonly List<CodeMapping> _mappings = [];
+
+    public int Id => id;
+
+    /// <summary>The name of its main thread, or of the program.</summary>
+    public string Name { get; set; } = name;
+
+    public SampleTree Samples { get; } = new(budget);
+
+    /// <summary>Whether it has executed another program meanwhile, so that <c>/proc</c> describes that one.</summary>
+    public bool IsReplaced { get; private set; }
+
+    /// <summary>Its executable memory, in the order in which it was mapped: a later mapping replaces an earlier one.</summary>
+    public IReadOnlyList<CodeMapping> Mappings => _mappings;
+
+    public void Add(in CodeMapping mapping)
+    {
+        if (_mappings.Count >= MostMappings)
+        {
+            _mappings.RemoveRange(0, MostMappings / 2);
+        }
+
+        _mappings.Add(mapping);
+    }
+
+    /// <summary>The same process with the program that it has executed.</summary>
+    public SampledProcess Exec(string programName)
+    {
+        IsReplaced = true;
+        return new SampledProcess(id, programName, budget);
+    }
+
+    /// <summary>The process that this one has made by <c>fork(2)</c>, which begins with the same code.</summary>
+    public SampledProcess Fork(int childId)
+    {
+        var child = new SampledProcess(childId, Name, budget);
+        child._mappings.AddRange(_mappings);
+        return child;
+    }
+}

@@ -1,0 +1,190 @@
+using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
+using Picollo.PerfEvent;
+
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>What is sampled.</summary>
+/// <param name="ProcessId">The process.</param>
+/// <param name="Frequency">Samples for each second of CPU time.</param>
+/// <param name="IncludesKernel">Whether the kernel's code is sampled, too.</param>
+/// <param name="StartsOnExec">Whether sampling begins when the process executes another program.</param>
+internal sealed record SamplingTarget(int ProcessId, int Frequency, bool IncludesKernel, bool StartsOnExec);
+
+/// <summary>The events that take samples of a process: one for each of its threads and each CPU, and a ring of records for each CPU. Threads
+/// and processes that these start later inherit them.</summary>
+/// <remarks>An inherited event has a ring only if it is of one CPU (perf_event_open(2)), so each thread needs one for each CPU.</remarks>
+internal sealed class SamplingEvents : IDisposable
+{
+    /// <summary>What is found after that was started by threads that have events.</summary>
+    private const int MostScans = 5;
+
+    private readonly SamplingTarget _target;
+    private readonly int _highestCpu = HighestCpu();
+    private readonly List<PerfEventFile> _files = [];
+    private readonly Dictionary<int, (PerfEventFile Owner, SampleRing Ring)> _rings = [];
+    private PerfEventAttributes _attributes;
+    private PerfEventDefinition _definition;
+
+    private SamplingEvents(SamplingTarget target) => _target = target;
+
+    /// <summary>One for each CPU.</summary>
+    public IReadOnlyList<SampleRing> Rings { get; private set; } = [];
+
+    /// <summary>Threads that may have inherited events and also been given their own: one of the two is to be ignored.</summary>
+    public HashSet<int> LateThreads { get; } = [];
+
+    /// <summary><c>cycles</c> or <c>cpu-clock</c>.</summary>
+    public string Name { get; private set; } = "";
+
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or the kernel refuses.</exception>
+    public static SamplingEvents Open(SamplingTarget target)
+    {
+        var events = new SamplingEvents(target);
+        try
+        {
+            events.ChooseEvent();
+            events.OpenOnThreads();
+            events.Rings = [.. events._rings.Values.Select(each => each.Ring)];
+            return events;
+        }
+        catch
+        {
+            events.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Ends sampling. What is in the rings can still be read.</summary>
+    public void CloseFiles()
+    {
+        _files.ForEach(file => file.Dispose());
+        _files.Clear();
+    }
+
+    public void Dispose()
+    {
+        CloseFiles();
+        foreach ((_, SampleRing ring) in _rings.Values)
+        {
+            ring.Dispose();
+        }
+    }
+
+    /// <summary>The CPU's cycles where there is a PMU, because their interrupts also reach code that has turned others off. The clock
+    /// otherwise.</summary>
+    private void ChooseEvent()
+    {
+        _definition = new PerfEventDefinition(PerfTypeId.Hardware, (ulong)PerfHardwareCounterId.CpuCycles);
+        _attributes = AttributesOf(_definition);
+        Name = "cycles";
+        using PerfEventFile? file = PerfEventFile.TryOpen(_attributes, thread: 0, cpu: -1, leader: null, out int error);
+        if (file is null && error is not (Errno.EACCES or Errno.EPERM or Errno.ENOSYS))
+        {
+            _definition = new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.CpuClock);
+            _attributes = AttributesOf(_definition);
+            Name = "cpu-clock";
+        }
+    }
+
+    private PerfEventAttributes AttributesOf(PerfEventDefinition definition) => new(definition, Flags())
+    {
+        Size = PerfEventAttributes.Version5Size,
+        SamplePeriod = (ulong)_target.Frequency,
+        SampleType = PerfRecord.SampleType,
+        ClockId = LibC.CLOCK_MONOTONIC,
+    };
+
+    // The records of mappings, names, forks and ends come with the samples. Watermark 0 is half of the ring.
+    private PerfEventFlags Flags() =>
+        PerfEventFlags.Inherit | PerfEventFlags.Frequency | PerfEventFlags.SampleIdAll | PerfEventFlags.UseClockId
+        | PerfEventFlags.Mmap | PerfEventFlags.Mmap2 | PerfEventFlags.Comm | PerfEventFlags.CommExec | PerfEventFlags.Task
+        | PerfEventFlags.Watermark
+        | (_target.IncludesKernel ? PerfEventFlags.None : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor)
+        | (_target.StartsOnExec ? PerfEventFlags.Disabled | PerfEventFlags.EnableOnExec : PerfEventFlags.None);
+
+    private void OpenOnThreads()
+    {
+        var seen = new HashSet<int>();
+        for (int scan = 0, before = -1; scan < MostScans && seen.Count != before; scan++)
+        {
+            before = seen.Count;
+            foreach (int thread in PerfEventOpener.ThreadsOf(_target.ProcessId).Where(seen.Add))
+            {
+                if (scan > 0)
+                {
+                    LateThreads.Add(thread);
+                }
+
+                OpenOn(thread);
+            }
+        }
+
+        if (_files.Count == 0)
+        {
+            throw PerfEventOpener.NoProcess(_target.ProcessId); // all its threads had ended
+        }
+    }
+
+    private void OpenOn(int thread)
+    {
+        for (int cpu = 0; cpu <= _highestCpu; cpu++)
+        {
+            PerfEventFile? file = PerfEventFile.TryOpen(_attributes, thread, cpu, leader: null, out int error);
+            if (file is not null)
+            {
+                _files.Add(file);
+                SetOutput(file, cpu);
+            }
+            else if (error == Errno.ESRCH)
+            {
+                return; // the thread has ended
+            }
+            else if (error != Errno.ENODEV) // the CPU is offline
+            {
+                throw Refused(thread, cpu, error);
+            }
+        }
+    }
+
+    private unsafe void SetOutput(PerfEventFile file, int cpu)
+    {
+        if (!_rings.TryGetValue(cpu, out (PerfEventFile Owner, SampleRing Ring) shared))
+        {
+            SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
+            _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
+                $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}): raise kernel.perf_event_mlock_kb or the limit of locked "
+                + "memory (ulimit -l), or end other profilers of this user.") : (file, ring);
+        }
+        else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
+        {
+            throw new MeasurementUnavailableException($"The kernel refused a ring of samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
+        }
+    }
+
+    private MeasurementUnavailableException Refused(int thread, int cpu, int error)
+    {
+        if (error == Errno.EINVAL && PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_sample_rate\0"u8) is { } most && most < _target.Frequency)
+        {
+            return new($"The kernel takes at most {most} samples a second (kernel.perf_event_max_sample_rate), and {_target.Frequency} were "
+                + "requested: lower the frequency, or raise that limit.");
+        }
+
+        var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);
+        return new MeasurementUnavailableException(PerfEventReasons.Describe(request, error, PerfMachine.Read()));
+    }
+
+    // The file has the format 0-3,8: the last number is the highest.
+    private static int HighestCpu()
+    {
+        try
+        {
+            string possible = File.ReadAllText("/sys/devices/system/cpu/possible");
+            return int.Parse(possible.AsSpan(possible.LastIndexOfAny(['-', ',']) + 1), CultureInfo.InvariantCulture);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or FormatException)
+        {
+            return Environment.ProcessorCount - 1; // no /sys
+        }
+    }
+}

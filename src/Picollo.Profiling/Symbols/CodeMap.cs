@@ -1,0 +1,40 @@
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>The names of a process's code.</summary>
+internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool showsTiers)
+{
+    private readonly Dictionary<ulong, CpuProfileFrame> _frames = [];
+
+    /// <summary>The function at an address; if it has no name, its module and the offset there.</summary>
+    public CpuProfileFrame FrameAt(ulong address)
+    {
+        if (!_frames.TryGetValue(address, out CpuProfileFrame? frame))
+        {
+            _frames.Add(address, frame = Find(address));
+        }
+
+        return frame;
+    }
+
+    private CpuProfileFrame Find(ulong address)
+    {
+        if (perfMap?.NameAt(address) is { } text)
+        {
+            return PerfMapMethod.Parse(text) is not { } method ? new(text, "", CpuProfileFrameKind.Native)
+                : new(showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name, method.Module, CpuProfileFrameKind.Managed);
+        }
+
+        // The last one that contains it: a later mapping replaces an earlier one.
+        for (int i = mappings.Count - 1; i >= 0; i--)
+        {
+            if (address - mappings[i].Start < mappings[i].Length)
+            {
+                return images.FrameAt(mappings[i], address);
+            }
+        }
+
+        return CodeImages.Unnamed("[unknown]", address);
+    }
+}

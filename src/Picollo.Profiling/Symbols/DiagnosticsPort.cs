@@ -1,0 +1,96 @@
+using System.Buffers.Binary;
+using System.Net.Sockets;
+using System.Text;
+using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>Commands to the .NET runtime of a process, on its Unix socket (docs/design/mono/diagnostics-tracing and
+/// https://github.com/dotnet/diagnostics/blob/main/documentation/design-docs/ipc-protocol.md).</summary>
+internal sealed class DiagnosticsPort
+{
+    /// <summary>A large application writes its map in half a second, on a busy machine in a few.</summary>
+    private const int TimeoutMilliseconds = 30_000;
+
+    private const byte ProcessCommands = 4;
+    private const byte EnablePerfMapCommand = 5;
+    private const byte DisablePerfMapCommand = 6;
+    private const byte ServerCommands = 0xFF;
+    private const byte OkResponse = 0;
+    private const uint PerfMapOnly = 3;
+    private const int HeaderSize = 20;
+
+    private readonly string _path;
+
+    private DiagnosticsPort(string path) => _path = path;
+
+    /// <summary>The port of a process; null if it has none that belongs to its user.</summary>
+    public static DiagnosticsPort? Find(ProcessFiles process)
+    {
+        string folder = process.PathOf(process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp");
+        try
+        {
+            // Another process with the same ID may have left a socket: the latest is the one.
+            return Directory.EnumerateFiles(folder, $"dotnet-diagnostic-{process.OwnId}-*-socket")
+                .Where(path => LinuxFiles.TryGetOwner(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(path + "\0")) == process.UserId)
+                .OrderByDescending(File.GetLastWriteTimeUtc)
+                .Select(path => new DiagnosticsPort(path))
+                .FirstOrDefault();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Lets the runtime write the map: of all methods that it has compiled, before this returns, and of each later one.</summary>
+    /// <returns>Null, or why it did not.</returns>
+    public string? EnablePerfMap()
+    {
+        byte[] payload = new byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32LittleEndian(payload, PerfMapOnly);
+        return Send(EnablePerfMapCommand, payload);
+    }
+
+    /// <inheritdoc cref="EnablePerfMap" path="/returns"/>
+    public string? DisablePerfMap() => Send(DisablePerfMapCommand, []);
+
+    // { char magic[14]; u16 size; u8 command set, command; u16 reserved; payload }
+    private string? Send(byte command, ReadOnlySpan<byte> payload)
+    {
+        byte[] message = new byte[HeaderSize + payload.Length];
+        "DOTNET_IPC_V1\0"u8.CopyTo(message);
+        BinaryPrimitives.WriteUInt16LittleEndian(message.AsSpan(14), (ushort)message.Length);
+        (message[16], message[17]) = (ProcessCommands, command);
+        payload.CopyTo(message.AsSpan(HeaderSize));
+        try
+        {
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+            {
+                SendTimeout = TimeoutMilliseconds,
+                ReceiveTimeout = TimeoutMilliseconds,
+            };
+            socket.Connect(new UnixDomainSocketEndPoint(_path));
+            socket.Send(message);
+            byte[] answer = new byte[HeaderSize + sizeof(uint)];
+            for (int got = 0, read; got < answer.Length; got += read)
+            {
+                read = socket.Receive(answer.AsSpan(got));
+                if (read == 0)
+                {
+                    return "the runtime closed the connection";
+                }
+            }
+
+            uint result = BinaryPrimitives.ReadUInt32LittleEndian(answer.AsSpan(HeaderSize));
+            return answer[16] == ServerCommands && answer[17] == OkResponse
+                ? null
+                : string.Create(CultureInfo.InvariantCulture, $"the runtime refused (0x{result:X8}); .NET 8 or later has this command");
+        }
+        catch (Exception e) when (e is SocketException or ArgumentException)
+        {
+            return e.Message;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+using Picollo.Interop.Linux;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>The perf map that the runtime of a process writes while it is profiled.</summary>
+/// <remarks>It is requested when profiling starts, because a process that has ended can no longer be asked, and a method that is unloaded
+/// meanwhile would be missing from a later one. The file is unlinked as soon as it is open here, so that none remains, however either
+/// process ends.</remarks>
+internal sealed class PerfMapFile : IDisposable
+{
+    /// <summary>Four million methods.</summary>
+    private const long MostBytes = 512L << 20;
+
+    private readonly SafeFileHandle _file;
+    private readonly DiagnosticsPort? _enabled;
+
+    private PerfMapFile(SafeFileHandle file, DiagnosticsPort? enabled) => (_file, _enabled) = (file, enabled);
+
+    /// <summary>Requests the map of a process; null where it is unavailable.</summary>
+    /// <param name="process">The process.</param>
+    /// <param name="reason">Why there is none; null if it is available, or not expected because this is not a .NET process.</param>
+    public static PerfMapFile? Request(ProcessFiles process, out string? reason)
+    {
+        reason = null;
+        if (DiagnosticsPort.Find(process) is not { } port)
+        {
+            reason = WhyNoPort(process);
+            return null;
+        }
+
+        string[] folders =
+        [
+            .. new[] { process.RuntimeSetting("PerfMapJitDumpPath"), "/tmp", process.Variable("TMPDIR") }
+                .Where(folder => !string.IsNullOrEmpty(folder)).Select(folder => folder!.TrimEnd('/')).Distinct(),
+        ];
+        string[] paths = [.. folders.Select(folder => string.Create(CultureInfo.InvariantCulture, $"{folder}/perf-{process.OwnId}.map"))];
+        HashSet<string> existing = [.. paths.Where(path => File.Exists(process.PathOf(path)))];
+        bool wasEnabled = existing.Any(process.HasOpen);
+        if (port.EnablePerfMap() is { } refusal)
+        {
+            reason = $"Methods that the JIT compiler has compiled have no names: the runtime wrote no perf map: {refusal}.";
+            return null;
+        }
+
+        foreach (string path in paths.Where(path => existing.Count == 0 || process.HasOpen(path) || !existing.Contains(path)))
+        {
+            if (TryOpen(process.PathOf(path), process.UserId) is { } file)
+            {
+                if (!existing.Contains(path))
+                {
+                    TryDelete(process.PathOf(path));
+                }
+
+                return new PerfMapFile(file, wasEnabled ? null : port);
+            }
+        }
+
+        _ = wasEnabled ? null : port.DisablePerfMap();
+        reason = "Methods that the JIT compiler has compiled have no names: the runtime could not write its perf map "
+            + $"({string.Join(" or ", paths)}); let the process write there.";
+        return null;
+    }
+
+    /// <summary>Reads the map that a process has written into a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is
+    /// none.</summary>
+    public static PerfMap? ReadFrom(string folder, int processId)
+    {
+        string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
+        using SafeFileHandle? file = TryOpen(path, userId: null);
+        return file is null ? null : PerfMap.Parse(ReadAll(file));
+    }
+
+    public PerfMap Read() => PerfMap.Parse(ReadAll(_file));
+
+    public void Dispose()
+    {
+        _ = _enabled?.DisablePerfMap(); // a process that has ended needs none
+        _file.Dispose();
+    }
+
+    private static string? WhyNoPort(ProcessFiles process)
+    {
+        const string Effect = "Methods that the JIT compiler has compiled have no names: ";
+        string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
+        string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
+        return off is not null ? $"{Effect}the process was started with DOTNET_{off}=0; start it without."
+            : !process.ReadMaps().Any(line => line.EndsWith("/libcoreclr.so", StringComparison.Ordinal)) ? null
+            : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
+                + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
+    }
+
+    /// <summary>Opens a file of a user; not one that a link or another user put there.</summary>
+    private static unsafe SafeFileHandle? TryOpen(string path, uint? userId)
+    {
+        int flags = LibC.O_RDONLY | LibC.O_CLOEXEC | LibC.O_NOFOLLOW | LibC.O_NONBLOCK;
+        var file = new SafeFileHandle(LibC.openat(LibC.AT_FDCWD, path, flags), ownsHandle: true);
+        byte empty = 0;
+        if (!file.IsInvalid
+            && (userId is null
+                || (LibC.statx_owner((int)file.DangerousGetHandle(), &empty, LibC.AT_EMPTY_PATH, out uint owner, out _) == 0
+                    && owner == userId)))
+        {
+            return file;
+        }
+
+        file.Dispose();
+        return null;
+    }
+
+    private static byte[] ReadAll(SafeFileHandle file)
+    {
+        try
+        {
+            byte[] text = new byte[Math.Min(RandomAccess.GetLength(file), MostBytes)];
+            int length = 0;
+            for (int read = 1; read > 0 && length < text.Length; length += read)
+            {
+                read = RandomAccess.Read(file, text.AsSpan(length), length);
+            }
+
+            return length == text.Length ? text : text[..length];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            return [];
+        }
+    }
+
+    private static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // a user who may not delete it has not profiled it either
+        }
+    }
+}

@@ -1,0 +1,116 @@
+using System.Text;
+using Picollo.Cpu.Linux;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>The files of a process as it sees them: it may be in a container, with another root and another process ID.</summary>
+internal sealed class ProcessFiles
+{
+    private readonly string _directory;
+    private readonly Dictionary<string, string> _environment;
+
+    private ProcessFiles(int id)
+    {
+        Id = id;
+        _directory = string.Create(CultureInfo.InvariantCulture, $"/proc/{id}");
+        IsContained = LinkOf("/proc/self/ns/mnt") is { } own && LinkOf($"{_directory}/ns/mnt") is { } its && own != its;
+        OwnId = ReadOwnId() ?? id;
+        UserId = LinuxFiles.TryGetOwner(Interop.Linux.LibC.AT_FDCWD, Encoding.UTF8.GetBytes(_directory + "\0"));
+        _environment = ReadEnvironment();
+    }
+
+    /// <summary>The process as this process names it.</summary>
+    public int Id { get; }
+
+    /// <summary>The process as it names itself.</summary>
+    public int OwnId { get; }
+
+    /// <summary>Its effective user; null if that is unknown.</summary>
+    public uint? UserId { get; }
+
+    /// <summary>Whether its files are not this process's, so that they can be read only while it runs.</summary>
+    public bool IsContained { get; }
+
+    public static ProcessFiles Of(int processId) => new(processId);
+
+    /// <summary>The name of a process's main thread; empty where it cannot be read.</summary>
+    public static string NameOf(int processId) =>
+        Lines(string.Create(CultureInfo.InvariantCulture, $"/proc/{processId}/comm")).FirstOrDefault("");
+
+    /// <summary>The path by which this process opens a file that the process names so.</summary>
+    public string PathOf(string path) => IsContained ? $"{_directory}/root{path}" : path;
+
+    /// <summary>A variable of the environment that the process was started with; null if it is unset or cannot be read.</summary>
+    public string? Variable(string name) => _environment.GetValueOrDefault(name);
+
+    /// <summary>A setting of the .NET runtime, by either of its two prefixes.</summary>
+    public string? RuntimeSetting(string name) => Variable($"DOTNET_{name}") ?? Variable($"COMPlus_{name}");
+
+    /// <summary>The lines of <c>/proc/PID/maps</c>; none where they cannot be read.</summary>
+    public IReadOnlyList<string> ReadMaps() => Lines($"{_directory}/maps");
+
+    /// <summary>Whether the process has this file open.</summary>
+    public bool HasOpen(string path)
+    {
+        try
+        {
+            return Directory.EnumerateFiles($"{_directory}/fd").Any(file => LinkOf(file) == path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    private int? ReadOwnId()
+    {
+        const string Label = "NSpid:"; // one ID for each namespace, the innermost last
+        string? line = Lines($"{_directory}/status").FirstOrDefault(line => line.StartsWith(Label, StringComparison.Ordinal));
+        return int.TryParse(line?.Split('\t', ' ')[^1], CultureInfo.InvariantCulture, out int id) ? id : null;
+    }
+
+    private Dictionary<string, string> ReadEnvironment()
+    {
+        var variables = new Dictionary<string, string>();
+        try
+        {
+            foreach (string variable in File.ReadAllText($"{_directory}/environ").Split('\0'))
+            {
+                if (variable.IndexOf('=', StringComparison.Ordinal) is > 0 and var sign)
+                {
+                    variables.TryAdd(variable[..sign], variable[(sign + 1)..]);
+                }
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // it has ended, or is another user's: then there is more that cannot be read
+        }
+
+        return variables;
+    }
+
+    private static string[] Lines(string path)
+    {
+        try
+        {
+            return File.ReadAllLines(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return [];
+        }
+    }
+
+    private static string? LinkOf(string path)
+    {
+        try
+        {
+            return new FileInfo(path).LinkTarget;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+}

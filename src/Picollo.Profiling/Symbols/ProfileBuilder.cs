@@ -1,0 +1,73 @@
+using System.Runtime.InteropServices;
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>Makes the tree of named calls from the addresses that were sampled.</summary>
+internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles files, PerfMapFile? perfMap, SampleReader reader)
+{
+    private static readonly CpuProfileFrame All = new("all", "", CpuProfileFrameKind.Group);
+    private static readonly CpuProfileFrame Truncated = new("[deeper callers]", "", CpuProfileFrameKind.Group);
+
+    private readonly List<string> _notes = [];
+
+    public string Title { get; private set; } = "";
+
+    public long UnnamedSampleCount { get; private set; }
+
+    public IReadOnlyList<string> Notes => _notes;
+
+    public CpuProfileNode Build()
+    {
+        var root = new CpuProfileNode(All);
+        SampledProcess[] sampled = [.. reader.Processes.Where(process => process.Samples.SampleCount > 0)];
+        SampledProcess main = reader.Processes[0];
+        Title = string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
+        foreach (SampledProcess process in sampled)
+        {
+            // Several processes are told apart by a frame of their own.
+            CpuProfileFrame? group = sampled.Length == 1 ? null : new CpuProfileFrame(
+                string.Create(CultureInfo.InvariantCulture, $"{process.Name} (process {process.Id})"), "", CpuProfileFrameKind.Group);
+            Add(root, group, process);
+        }
+
+        if (reader.SkippedProcessCount > 0)
+        {
+            _notes.Add(string.Create(
+                CultureInfo.InvariantCulture, $"{reader.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
+        }
+
+        return root;
+    }
+
+    private void Add(CpuProfileNode root, CpuProfileFrame? group, SampledProcess process)
+    {
+        PerfMap? map = process.IsReplaced ? null
+            : settings.PerfMapFolder is { } folder ? PerfMapFile.ReadFrom(folder, process.Id)
+            : perfMap?.Read();
+        var code = new CodeMap(process.Mappings, map, new CodeImages(files), settings.Options.ShowTiers);
+        IReadOnlyList<SampleTree.Node> nodes = process.Samples.Nodes;
+        var path = new List<CpuProfileFrame>();
+        foreach (SampleTree.Node node in nodes.Where(node => node.OwnSampleCount > 0))
+        {
+            path.Clear();
+            for (SampleTree.Node? at = node; at is { } here; at = here.Parent >= 0 ? nodes[here.Parent] : null)
+            {
+                CpuProfileFrame frame = here.Address == SampleTree.Truncated ? Truncated : code.FrameAt(here.Address);
+
+                // A library without symbols is one frame, however deep its calls are.
+                if (path.Count == 0 || !IsWholeModule(frame) || path[^1] != frame)
+                {
+                    path.Add(frame);
+                }
+            }
+
+            UnnamedSampleCount += path[0].Kind == CpuProfileFrameKind.Unnamed ? node.OwnSampleCount : 0;
+            path.AddRange(group is null ? [] : [group]);
+            path.Reverse();
+            root.Add(CollectionsMarshal.AsSpan(path), node.OwnSampleCount);
+        }
+    }
+
+    private static bool IsWholeModule(CpuProfileFrame frame) => frame.Name == frame.Module;
+}
