@@ -5,6 +5,8 @@ namespace Picollo.Profiling.Symbols;
 /// <summary>The names of a process's code.</summary>
 internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool showsTiers)
 {
+    private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
+
     private readonly Dictionary<ulong, CpuProfileFrame> _frames = [];
 
     /// <summary>The function at an address; if it has no name, its module and the offset there.</summary>
@@ -23,7 +25,10 @@ internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perf
         if (perfMap?.NameAt(address) is { } text)
         {
             return PerfMapMethod.Parse(text) is not { } method ? new(text, "", CpuProfileFrameKind.Native)
-                : new(showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name, method.Module, CpuProfileFrameKind.Managed);
+                : new(
+                    showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name,
+                    method.Module,
+                    CpuProfileFrameKind.Managed);
         }
 
         // The last one that contains it: a later mapping replaces an earlier one.
@@ -31,10 +36,14 @@ internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perf
         {
             if (address - mappings[i].Start < mappings[i].Length)
             {
-                return images.FrameAt(mappings[i], address);
+                return IsRuntimeStub(mappings[i]) ? Stub : images.FrameAt(mappings[i], address);
             }
         }
 
         return CodeImages.Unnamed("[unknown]", address);
     }
+
+    /// <summary>Memory in which the runtime makes code, and that the perf map does not name: a stub between methods.</summary>
+    private bool IsRuntimeStub(in CodeMapping mapping) =>
+        perfMap is not null && mapping.Path.StartsWith("/memfd:doublemapper", StringComparison.Ordinal);
 }

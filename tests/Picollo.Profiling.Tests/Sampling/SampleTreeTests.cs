@@ -1,0 +1,70 @@
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.Profiling.Tests.Sampling;
+
+public class SampleTreeTests
+{
+    private const ulong KernelMark = unchecked((ulong)-128);
+    private const ulong UserMark = unchecked((ulong)-512);
+
+    [Fact]
+    public void Equal_stacks_share_their_nodes_and_callers_are_named_by_the_call()
+    {
+        var tree = new SampleTree(new NodeBudget(100));
+
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], isTruncated: false).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], isTruncated: false).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], isTruncated: false).Should().BeTrue();
+
+        tree.SampleCount.Should().Be(3);
+        tree.Nodes.Should().Equal(
+            new SampleTree.Node(-1, 0x10, 0),
+            new SampleTree.Node(0, 0x20, 1), // as a caller, and as the innermost
+            new SampleTree.Node(1, 0x30, 2));
+    }
+
+    [Fact]
+    public void The_innermost_of_the_kernel_and_of_the_program_are_kept_as_they_are()
+    {
+        var tree = new SampleTree(new NodeBudget(100));
+
+        tree.TryAdd([KernelMark, 0xff50, 0xff41, UserMark, 0x30, 0x21], isTruncated: false).Should().BeTrue();
+
+        tree.Nodes.Select(node => node.Address).Should().Equal(0x20ul, 0x30ul, 0xff40ul, 0xff50ul);
+    }
+
+    [Fact]
+    public void A_stack_that_was_cut_is_apart()
+    {
+        var tree = new SampleTree(new NodeBudget(100));
+
+        tree.TryAdd([0x20, 0x11], isTruncated: true).Should().BeTrue();
+
+        tree.Nodes[0].Address.Should().Be(SampleTree.Truncated);
+        tree.Nodes[2].Should().Be(new SampleTree.Node(1, 0x20, 1));
+    }
+
+    [Fact]
+    public void Memory_is_bounded_for_all_trees_together()
+    {
+        var budget = new NodeBudget(3);
+        var (first, second) = (new SampleTree(budget), new SampleTree(budget));
+
+        first.TryAdd([0x20, 0x11], isTruncated: false).Should().BeTrue();
+        second.TryAdd([0x20, 0x11], isTruncated: false).Should().BeFalse();
+        first.TryAdd([0x20, 0x11], isTruncated: false).Should().BeTrue("it is known");
+
+        (first.SampleCount, second.SampleCount).Should().Be((2, 0));
+    }
+
+    [Fact]
+    public void A_sample_without_addresses_is_not_counted()
+    {
+        var tree = new SampleTree(new NodeBudget(3));
+
+        tree.TryAdd([UserMark], isTruncated: false).Should().BeFalse();
+        tree.TryAdd([], isTruncated: false).Should().BeFalse();
+
+        tree.SampleCount.Should().Be(0);
+    }
+}

@@ -1,0 +1,63 @@
+using Picollo.Profiling.Symbols;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+public class MethodNamesTests
+{
+    [Theory]
+    [InlineData("App.Program::Main", "App.Program.Main")]
+    [InlineData("App.Program::.ctor", "App.Program..ctor")]
+    [InlineData("App.Program::.cctor", "App.Program..cctor")]
+    [InlineData("App.Outer+Inner::Run", "App.Outer.Inner.Run")]
+    [InlineData("Global::Run", "Global.Run")]
+    [InlineData("System.Collections.Generic.List`1[System.Int32]::Add", "System.Collections.Generic.List<int>.Add")]
+    [InlineData("System.Collections.Generic.Dictionary`2[System.__Canon,System.__Canon]::TryInsert",
+        "System.Collections.Generic.Dictionary<__Canon, __Canon>.TryInsert")]
+    [InlineData("App.Gen`1+In`1[System.__Canon,System.Int32]::M", "App.Gen<__Canon>.In<int>.M")]
+    [InlineData("App.Gen`1+Plain[System.String]::M", "App.Gen<string>.Plain.M")]
+    [InlineData("App.Gen`1[System.Collections.Generic.List`1[System.Byte[]]]::M", "App.Gen<System.Collections.Generic.List<byte[]>>.M")]
+    [InlineData("App.Gen`2[System.Int32[,],System.Int32*]::M", "App.Gen<int[,], int*>.M")]
+    [InlineData("App.Tools::Max[System.Int32]", "App.Tools.Max")]
+    [InlineData("App.Set::System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator",
+        "App.Set.System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator")]
+    [InlineData("dynamicClass::lambda_method1", "dynamicClass.lambda_method1")]
+    [InlineData("no separator", "no separator")]
+    public void Names_are_those_of_the_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
+
+    [Theory]
+    [InlineData("App.Program+<Work>d__3::MoveNext", "App.Program.Work")]
+    [InlineData("App.Program+<Work>d__3`1[System.Int32]::MoveNext", "App.Program.Work")]
+    [InlineData("App.Program+<Iterate>d__1::System.IDisposable.Dispose", "App.Program.Iterate.System.IDisposable.Dispose")]
+    [InlineData("App.Set`1+<Items>d__1[System.Int32]::MoveNext", "App.Set<int>.Items")]
+    [InlineData("App.Set+<System.Collections.Generic.IDictionary<TKey,TValue>.Items>d__1::MoveNext",
+        "App.Set.System.Collections.Generic.IDictionary<TKey,TValue>.Items")]
+    [InlineData("App.Program+<>c::<Main>b__2_1", "App.Program.Main.lambda_1")]
+    [InlineData("App.Program+<>c__DisplayClass2_0::<Main>b__0", "App.Program.Main.lambda_0")]
+    [InlineData("App.Program+<>c__DisplayClass2_0+<<Main>b__4>d::MoveNext", "App.Program.Main.lambda_4")]
+    [InlineData("App.Program+<>c+<<Main>b__0_2>d::MoveNext", "App.Program.Main.lambda_2")]
+    [InlineData("App.Program::<Main>g__Local|2_3", "App.Program.Main.Local")]
+    [InlineData("App.Program+<>c__DisplayClass0_0::<Main>g__Local|1", "App.Program.Main.Local")]
+    [InlineData("App.Program+<<Main>g__Local|0_1>d::MoveNext", "App.Program.Main.Local")]
+    [InlineData("Program::<Main>$", "Program.Main")]
+    [InlineData("Program+<<Main>$>d__0::MoveNext", "Program.Main")]
+    [InlineData("Program+<>c::<<Main>$>b__0_0", "Program.Main.lambda_0")]
+    [InlineData("App.Base+<>c::<.ctor>b__5_0", "App.Base..ctor.lambda_0")]
+    [InlineData("System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1[System.Int32,App.Program+<Work>d__0]::MoveNext",
+        "System.Runtime.CompilerServices.AsyncTaskMethodBuilder<int>.AsyncStateMachineBox<App.Program.Work>.MoveNext")]
+    public void Code_of_the_compiler_has_the_name_of_its_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
+
+    [Fact]
+    public void Any_text_is_formatted()
+    {
+        const string alphabet = "aB.+`1[],<>:&*|$_\u00e9\ud83d";
+        Seeded.Run(3000, random =>
+        {
+            string raw = new([.. Enumerable.Range(0, random.Next(60)).Select(_ => alphabet[random.Next(alphabet.Length)])]);
+
+            MethodNames.Format(raw).Should().NotBeNull();
+            PerfMapMethod.Parse(raw);
+        });
+        string nested = string.Concat(Enumerable.Repeat("A`1[", 1900));
+        MethodNames.Format(nested + "::M").Length.Should().BeLessThanOrEqualTo(MethodNames.MaxLength);
+    }
+}
