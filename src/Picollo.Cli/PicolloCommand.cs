@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using System.ComponentModel;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Jitter;
+using Picollo.Cli.Record;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
 using Picollo.Interop.Linux;
@@ -18,6 +19,7 @@ internal static class PicolloCommand
         RootCommand root = new("Measure commands, numbers and the machine.")
         {
             HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
+            RecordCommand.Create(terminal),
         };
         CommandHelp.Append(root, """
             Exit codes:
@@ -77,9 +79,10 @@ internal static class PicolloCommand
             ? parsed.Errors[0]
             : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
                 ?? parsed.Errors[^1];
-        bool isCommandOpen = parsed.CommandResult.Command.Name == StatCommand.Name
+        string name = parsed.CommandResult.Command.Name;
+        bool isCommandOpen = name is StatCommand.Name or RecordCommand.Name
             && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
-        string remedy = isCommandOpen ? "A command with options of its own stands after --: picollo stat -- CMD ARGS\n" : "";
+        string remedy = isCommandOpen ? $"A command with its own options must follow --: picollo {name} -- CMD ARGS\n" : "";
         Report(terminal, $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
     }

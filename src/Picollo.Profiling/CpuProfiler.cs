@@ -114,6 +114,9 @@ public sealed class CpuProfiler : IDisposable
         ? new CpuProfiler(settings)
         : throw new MeasurementUnavailableException("CPU profiles are available on Linux only.");
 
+    /// <summary>Number of samples so far. It lags by up to 250 ms.</summary>
+    internal long SampleCount => _reader.SampleCount;
+
     /// <summary>Ends sampling and finds the names. Takes about 0.1 to 1 s. A second call returns the same profile.</summary>
     /// <returns>The profile.</returns>
     /// <exception cref="ObjectDisposedException">The profiler was disposed before it was stopped.</exception>
@@ -196,6 +199,9 @@ internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Option
     /// <summary>The folder in which the process and those that it starts write their perf maps; null for one process that already runs.
     /// Such a command is held until it executes its program, where sampling begins.</summary>
     public string? PerfMapFolder { get; init; }
+
+    /// <summary>The command as a person wrote it; null for the name of the process.</summary>
+    public string? Command { get; init; }
 
     public bool IsCommand => PerfMapFolder is not null;
 }

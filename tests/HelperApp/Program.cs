@@ -12,6 +12,14 @@ switch (args)
     case ["runtime-starved"]: RuntimePauses.RunStarved(); return 0;
     case ["runtime-without-events"]: RuntimePauses.RunWithoutEvents(); return 0;
 
+    case ["profiled"]: Profiled.Run(); return 0;
+    case ["profiled-for", var milliseconds]: Profiled.RunFor(milliseconds); return 0;
+    case ["profiled-threads"]: Profiled.RunThreads(); return 0;
+    case ["profiled-deep"]: Profiled.RunDeep(); return 0;
+    case ["profiled-unloaded"]: Profiled.RunUnloaded(); return 0;
+    case ["profiled-forked"]: Profiled.RunForked(); return 0;
+    case ["profiled-exec"]: Profiled.RunExec(); return 0;
+
     // What is done to a process as a whole: its limits, its user, its system calls. The findings are lines "name=value".
     case ["limits"]: Limits.Run(); return 0;
     case ["meter-limit"]: Limits.RunMeter(); return 0;
@@ -30,7 +38,8 @@ switch (args)
 
     default:
         Console.Error.WriteLine(
-            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
+            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, profiled, profiled-for MS, profiled-threads, profiled-deep, profiled-unloaded, profiled-forked, "
+            + "profiled-exec, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
             + "jitter, jitter-break, jitter-stopped, jitter-left or no-meters");
         return 2;
 }

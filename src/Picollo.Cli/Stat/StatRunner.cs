@@ -28,14 +28,14 @@ internal sealed class StatRunner : IDisposable
     private readonly Terminal _terminal;
     private readonly StatOptions _options;
     private readonly Interrupt _interrupt = new();
-    private readonly StatSignals _signals;
+    private readonly CommandSignals _signals;
     private readonly CommandMeter _plain = new();
     private readonly long _start = Stopwatch.GetTimestamp();
 
     private StatRunner(Terminal terminal, StatOptions options)
     {
         (_terminal, _options) = (terminal, options);
-        _signals = new StatSignals(_interrupt);
+        _signals = new CommandSignals(_interrupt);
     }
 
     private bool IsInterrupted => _interrupt.Token.IsCancellationRequested;

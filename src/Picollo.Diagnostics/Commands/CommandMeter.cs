@@ -65,6 +65,10 @@ public sealed class CommandMeter
     /// default, for at the end only. Set before the first run.</summary>
     internal (TimeSpan Length, Action<CommandInterval> Report)? Intervals { get; set; }
 
+    /// <summary>Is called with the ID of each command's process before its first instruction; null, as by default, for nothing. Requires
+    /// that <see cref="UnavailableReason"/> is null. Set before the first run.</summary>
+    internal Action<int>? Held { get; set; }
+
     /// <summary>Null where all is known of a run; otherwise what is not known here, and why. Each run and each call checks again: the
     /// reason may pass, such as a lack of file descriptors.</summary>
     public string? UnavailableReason => _spawn().UnavailableReason;
@@ -124,6 +128,7 @@ public sealed class CommandMeter
 
             CommandIntervals? intervals = IntervalsOf(session);
             threads = ThreadInterval is { } interval ? new CommandThreads(held.Id, interval) : null;
+            Held?.Invoke(held.Id);
             held.Release();
             intervals?.Start();
             return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads, intervals);

@@ -12,6 +12,10 @@ internal sealed class MeasuredCommand
 
     private MeasuredCommand(string text, string[] arguments, bool isText) => (Text, ArgumentList, IsText) = (text, arguments, isText);
 
+    private MeasuredCommand(MeasuredCommand other)
+        : this(other.Text, other.ArgumentList, other.IsText) =>
+        (OutputToError, HasNormalScheduling, Environment) = (other.OutputToError, other.HasNormalScheduling, other.Environment);
+
     /// <summary>The command as a person wrote it: the shell's line, or program and arguments with blanks between, those that hold blanks in
     /// quotes. To look at.</summary>
     public string Text { get; }
@@ -25,6 +29,9 @@ internal sealed class MeasuredCommand
 
     /// <summary>Whether it leaves this process's real-time scheduling (<see cref="WithNormalScheduling"/>).</summary>
     public bool HasNormalScheduling { get; private init; }
+
+    /// <summary>What its environment has besides this process's, or in place of it (<see cref="WithEnvironment"/>).</summary>
+    public IReadOnlyDictionary<string, string> Environment { get; private init; } = new Dictionary<string, string>();
 
     /// <summary>The program and its arguments: what is executed.</summary>
     public string[] ArgumentList { get; }
@@ -64,13 +71,14 @@ internal sealed class MeasuredCommand
 
     /// <summary>Sends what it writes to standard output to this process's standard error: this process's standard output is then its
     /// own.</summary>
-    public MeasuredCommand WithOutputToError() =>
-        new(Text, ArgumentList, IsText) { OutputToError = true, HasNormalScheduling = HasNormalScheduling };
+    public MeasuredCommand WithOutputToError() => new(this) { OutputToError = true };
 
     /// <summary>Runs it by the scheduler's normal policy (SCHED_OTHER), also where the thread that starts it has a real-time one
     /// (SCHED_FIFO, SCHED_RR), which it would inherit. Nice value and CPUs stay as they are inherited. Does nothing but on Linux.</summary>
-    public MeasuredCommand WithNormalScheduling() =>
-        new(Text, ArgumentList, IsText) { OutputToError = OutputToError, HasNormalScheduling = true };
+    public MeasuredCommand WithNormalScheduling() => new(this) { HasNormalScheduling = true };
+
+    /// <summary>Sets variables of its environment, which it otherwise has from this process. Does nothing except on Linux.</summary>
+    public MeasuredCommand WithEnvironment(IReadOnlyDictionary<string, string> variables) => new(this) { Environment = variables };
 
     public override string ToString() => Text;
 

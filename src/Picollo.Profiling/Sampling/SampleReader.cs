@@ -29,6 +29,7 @@ internal sealed class SampleReader : IDisposable
     private readonly Dictionary<(int Thread, int Ring), ulong> _eventOfLateThread = [];
     private readonly ManualResetEventSlim _stopping = new();
     private readonly Thread _thread;
+    private long _sampleCount;
 
     /// <param name="events">Whose rings it reads.</param>
     /// <param name="process">The process that is sampled.</param>
@@ -49,6 +50,9 @@ internal sealed class SampleReader : IDisposable
     public IReadOnlyList<SampledProcess> Processes => _processes;
 
     public long LostCount { get; private set; }
+
+    /// <summary>Number of samples so far; any thread may read it.</summary>
+    public long SampleCount => Volatile.Read(ref _sampleCount);
 
     /// <summary>Number of processes that are not in the profile because there were too many.</summary>
     public int SkippedProcessCount { get; private set; }
@@ -131,7 +135,11 @@ internal sealed class SampleReader : IDisposable
             case PerfRecordType.Sample when _current.TryGetValue(record.ProcessId, out SampledProcess? sampled)
                 && IsCounted(record, ring):
                 ReadOnlySpan<ulong> chain = record.CallChain;
-                if (!sampled.Samples.TryAdd(chain, isTruncated: chain.Length >= _longestStack))
+                if (sampled.Samples.TryAdd(chain, isTruncated: chain.Length >= _longestStack))
+                {
+                    Volatile.Write(ref _sampleCount, _sampleCount + 1);
+                }
+                else
                 {
                     LostCount++;
                 }

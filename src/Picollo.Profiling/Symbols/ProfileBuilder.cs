@@ -22,7 +22,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         var root = new CpuProfileNode(All);
         SampledProcess[] sampled = [.. reader.Processes.Where(process => process.Samples.SampleCount > 0)];
         SampledProcess main = reader.Processes[0];
-        Title = string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
+        Title = settings.Command ?? string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
         foreach (SampledProcess process in sampled)
         {
             // Several processes are told apart by a frame of their own.

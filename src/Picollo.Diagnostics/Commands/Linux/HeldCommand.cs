@@ -117,7 +117,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         LibC.SpawnFileActions actions;
         _ = LibC.posix_spawn_file_actions_init(&actions);
         byte** argumentTexts = Texts(arguments);
-        byte** environment = Texts(RawText.Environment());
+        byte** environment = Texts(EnvironmentOf(command));
         try
         {
             int process = 0;
@@ -134,6 +134,12 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
             NativeMemory.Free(environment);
         }
     }
+
+    private static string[] EnvironmentOf(MeasuredCommand command) =>
+    [
+        .. RawText.Environment().Where(variable => !command.Environment.ContainsKey(variable.Split('=')[0])),
+        .. command.Environment.Select(variable => $"{variable.Key}={variable.Value}"),
+    ];
 
     /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it
     /// before.</summary>

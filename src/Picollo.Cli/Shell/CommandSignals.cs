@@ -1,17 +1,17 @@
 using Picollo.Cpu.Linux;
 using Picollo.Diagnostics;
 
-namespace Picollo.Cli.Stat;
+namespace Picollo.Cli.Shell;
 
 /// <summary>Forwards the tool's signals to the running command, unless the terminal has sent them to both.</summary>
-internal sealed class StatSignals
+internal sealed class CommandSignals
 {
     private readonly Lock _lock = new();
     private readonly Interrupt _interrupt;
     private RunningCommand? _running;
     private bool _isInOwnGroup;
 
-    public StatSignals(Interrupt interrupt)
+    public CommandSignals(Interrupt interrupt)
     {
         _interrupt = interrupt;
         _interrupt.Token.Register(Forward);

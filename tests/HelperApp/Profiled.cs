@@ -1,0 +1,283 @@
+using System.Diagnostics;
+using System.IO.Compression;
+using System.Reflection;
+using System.Reflection.Emit;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Loader;
+using Picollo.Cpu;
+using Picollo.HelperApp.Faults;
+
+namespace Picollo.HelperApp;
+
+/// <summary>Programs whose CPU time by method is known, to be profiled. Each prints <c>ready=PID</c>, works until its standard input has a
+/// line or ends, and prints how much CPU time each of its methods took, in nanoseconds.</summary>
+internal static partial class Profiled
+{
+    private static readonly Dictionary<string, long> Times = [];
+    private static readonly Random Random = new(1);
+    private static readonly DeflateStream Deflate = new(Stream.Null, CompressionLevel.SmallestSize);
+    private static readonly byte[] Data = [.. Enumerable.Range(0, 4096).Select(i => (byte)(i * i >> 3))];
+    private static volatile bool _isEnding;
+    private static ulong _sink;
+
+    /// <summary>Methods with shares that differ, each of another kind of code.</summary>
+    public static void Run() => Until(Round);
+
+    /// <summary>Runs for a number of milliseconds of CPU time, and then ends by itself.</summary>
+    public static void RunFor(string milliseconds)
+    {
+        Console.WriteLine($"ready={Environment.ProcessId}");
+        long end = long.Parse(milliseconds, System.Globalization.CultureInfo.InvariantCulture) * 1_000_000;
+        while (CpuUsageReader.GetByProcess().TotalNanoseconds < end)
+        {
+            Round();
+        }
+
+        PrintTimes();
+    }
+
+    /// <summary>Works, and has a thousand threads that wait.</summary>
+    public static void RunThreads()
+    {
+        var blocked = new CountdownEvent(1000);
+        for (int i = 0; i < 1000; i++)
+        {
+            new Thread(() =>
+            {
+                blocked.Signal();
+                Waiting();
+            }, maxStackSize: 256 * 1024) { IsBackground = true }.Start();
+        }
+
+        blocked.Wait();
+        Until(Sixty);
+    }
+
+    /// <summary>Works below a recursion that is deeper than the kernel records.</summary>
+    public static void RunDeep() => Until(() => Deep(300));
+
+    /// <summary>Compiles and unloads code, in a context that can be collected and as dynamic methods.</summary>
+    public static void RunUnloaded() => Until(() =>
+    {
+        RunInContext();
+        var method = new DynamicMethod("DynamicWork", typeof(void), []);
+        ILGenerator code = method.GetILGenerator();
+        MethodInfo work = typeof(Profiled).GetMethod(nameof(Sixty), BindingFlags.NonPublic | BindingFlags.Static)!;
+        code.Emit(OpCodes.Call, work);
+        code.Emit(OpCodes.Call, work); // the last call may be a jump
+        code.Emit(OpCodes.Ret);
+        method.CreateDelegate<Action>()();
+        GC.Collect();
+    });
+
+    /// <summary>Starts another process, which works as much as this one.</summary>
+    public static void RunForked()
+    {
+        Until(() =>
+        {
+            Sixty();
+            if (!Times.ContainsKey("child"))
+            {
+                Times["child"] = 1;
+                Process.Start(Environment.ProcessPath!, [typeof(Profiled).Assembly.Location, "profiled-for", "500"]).WaitForExit();
+            }
+        });
+    }
+
+    /// <summary>Is replaced by another program, which works: execve(2).</summary>
+    public static void RunExec()
+    {
+        Console.WriteLine($"ready={Environment.ProcessId}");
+        Console.ReadLine();
+        string path = Environment.ProcessPath!;
+        nint[] arguments = [.. new[] { path, typeof(Profiled).Assembly.Location, "profiled-for", "800" }.Select(Marshal.StringToCoTaskMemUTF8), 0];
+        nint[] environment = [.. Environment.GetEnvironmentVariables().Cast<System.Collections.DictionaryEntry>()
+            .Select(variable => Marshal.StringToCoTaskMemUTF8($"{variable.Key}={variable.Value}")), 0];
+        _ = execve(path, arguments, environment);
+        throw new InvalidOperationException($"execve: {Marshal.GetLastPInvokeErrorMessage()}");
+    }
+
+    private static void Until(Action round)
+    {
+        Console.WriteLine($"ready={Environment.ProcessId}");
+        new Thread(() =>
+        {
+            Console.ReadLine();
+            _isEnding = true;
+        }) { IsBackground = true }.Start();
+        while (!_isEnding)
+        {
+            round();
+        }
+
+        PrintTimes();
+    }
+
+    private static void PrintTimes()
+    {
+        foreach ((string name, long time) in Times)
+        {
+            Findings.Print(name, time);
+        }
+    }
+
+    /// <summary>One kind of work by chance: work with a period of its own would keep step with the samples.</summary>
+    private static void Round()
+    {
+        switch (Random.Next(40) is var kind && kind < 39 ? kind % 8 : 8)
+        {
+            case 0: Measure(nameof(Sixty), Sixty); break;
+            case 1: Measure(nameof(Thirty), Thirty); break;
+            case 2: Measure(nameof(Ten), Ten); break;
+            case 3: Measure(nameof(Recursive), () => Recursive(17)); break;
+            case 4: Measure("Generic", () => Generic<string>.Work(20_000)); break;
+            case 5: Measure(nameof(Native), Native); break;
+            case 6: Lambda(); break;
+            case 7: WorkAsync().Wait(); break;
+            default:
+                var thread = new Thread(() => Measure(nameof(ShortThread), ShortThread));
+                thread.Start();
+                thread.Join();
+                break;
+        }
+    }
+
+    private static void Measure(string name, Action work)
+    {
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
+        work();
+        lock (Times)
+        {
+            CollectionsMarshal.GetValueRefOrAddDefault(Times, name, out _) += CpuUsageReader.GetThreadTimeNanoseconds() - start;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void Step(int i) => _sink = (_sink * 6364136223846793005) + (ulong)i;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Sixty()
+    {
+        for (int i = 0; i < 60_000; i++)
+        {
+            Step(i);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Thirty()
+    {
+        for (int i = 0; i < 30_000; i++)
+        {
+            Step(i);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Ten()
+    {
+        for (int i = 0; i < 10_000; i++)
+        {
+            Step(i);
+        }
+    }
+
+    /// <summary>Takes a few samples' time: of the last part of a thread's life there is none.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void ShortThread()
+    {
+        for (int i = 0; i < 400_000; i++)
+        {
+            Step(i);
+        }
+    }
+
+    private static int Recursive(int n) => n < 2 ? n : Recursive(n - 1) + Recursive(n - 2);
+
+    private static void Deep(int depth)
+    {
+        if (depth == 0)
+        {
+            Sixty();
+        }
+        else
+        {
+            Deep(depth - 1);
+            Step(depth); // so that it is no tail call
+        }
+    }
+
+    private static void Waiting() => Thread.Sleep(Timeout.Infinite);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Native()
+    {
+        Deflate.Write(Data);
+        Deflate.Flush(); // so that the compression takes place here
+    }
+
+    private static void Lambda() => Measure(nameof(Lambda), () =>
+    {
+        for (int i = 0; i < 20_000; i++)
+        {
+            Step(i);
+        }
+    });
+
+    private static async Task WorkAsync()
+    {
+        for (int round = 0; round < 2; round++)
+        {
+            await Task.Yield();
+            long start = CpuUsageReader.GetThreadTimeNanoseconds();
+            for (int i = 0; i < 20_000; i++)
+            {
+                Step(i);
+            }
+
+            lock (Times)
+            {
+                CollectionsMarshal.GetValueRefOrAddDefault(Times, nameof(WorkAsync), out _) += CpuUsageReader.GetThreadTimeNanoseconds() - start;
+            }
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void RunInContext()
+    {
+        var context = new AssemblyLoadContext("unloaded", isCollectible: true);
+        Assembly copy = context.LoadFromAssemblyPath(typeof(Profiled).Assembly.Location);
+        copy.GetType(typeof(UnloadedCode).FullName!)!.GetMethod(nameof(UnloadedCode.Work))!.CreateDelegate<Action>()();
+        context.Unload();
+    }
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int execve(string path, nint[] arguments, nint[] environment);
+
+    private static class Generic<T>
+    {
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        public static void Work(int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Step(i);
+            }
+        }
+    }
+}
+
+/// <summary>Code that is loaded a second time, where it can be unloaded.</summary>
+internal static class UnloadedCode
+{
+    private static ulong _sink;
+
+    public static void Work()
+    {
+        for (int i = 0; i < 2_000_000; i++)
+        {
+            _sink = (_sink * 6364136223846793005) + (ulong)i;
+        }
+    }
+}

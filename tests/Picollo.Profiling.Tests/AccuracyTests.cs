@@ -1,0 +1,31 @@
+namespace Picollo.Profiling.Tests;
+
+/// <summary>Shares of CPU time that are known, because the profiled program measures them, are the shares of the samples.</summary>
+public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
+{
+    private const int Samples = 10_000;
+    private const double Points = 0.03;
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Every_kind_of_code_has_its_share_of_the_samples()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled");
+
+        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 4999 }, Samples);
+
+        Dictionary<string, long> times = process.End();
+        var methods = profile.GetMethods().Where(method => method.Frame.Name.StartsWith("Picollo.HelperApp.Profiled.", StringComparison.Ordinal))
+            .ToDictionary(method => method.Frame.Name["Picollo.HelperApp.Profiled.".Length..], method => method.SampleCount);
+        Dictionary<string, long> samples = times.Keys.ToDictionary(name => name, name => name switch
+        {
+            "Generic" => methods["Generic<__Canon>.Work"],
+            "Lambda" => methods["Lambda.lambda_0"],
+            _ => methods[name],
+        });
+        double allTimes = times.Values.Sum();
+        double allSamples = samples.Values.Sum();
+        output.WriteLine(string.Join('\n', samples.Select(pair => $"{pair.Key} {pair.Value / allSamples:P2} {times[pair.Key] / allTimes:P2}")));
+        profile.SampleCount.Should().BeGreaterThanOrEqualTo(Samples);
+        samples.Should().AllSatisfy(pair => (pair.Value / allSamples).Should().BeApproximately(times[pair.Key] / allTimes, Points, pair.Key));
+    }
+}

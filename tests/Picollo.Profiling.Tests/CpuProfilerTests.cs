@@ -1,0 +1,248 @@
+using System.Runtime.CompilerServices;
+using Picollo.Cpu;
+
+namespace Picollo.Profiling.Tests;
+
+public class CpuProfilerTests
+{
+    private static readonly CpuProfilerOptions Fast = new() { Frequency = 999 };
+    private static ulong _sink;
+
+    [FactNeeding(Need.PerfEvents)]
+    public void The_current_process_is_profiled_with_names()
+    {
+        using CpuProfiler profiler = CpuProfiler.Start(Fast);
+        Burn(milliseconds: 300);
+        CpuProfile profile = profiler.Stop();
+
+        profile.GetMethods().Should().Contain(method =>
+            method.Frame == new CpuProfileFrame(
+                "Picollo.Profiling.Tests.CpuProfilerTests.Burn", "Picollo.Profiling.Tests.dll", CpuProfileFrameKind.Managed)
+            && method.SampleCount >= 100);
+        (profile.Frequency, profile.IncludesKernel).Should().Be((999, false));
+        profile.SampleCount.Should().BeGreaterThanOrEqualTo(200);
+        profile.Notes.Should().BeEmpty();
+        profile.CpuUsage!.Value.Total.Should().BePositive();
+        profiler.Stop().Should().BeSameAs(profile);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_thread_that_waits_has_no_samples()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
+
+        CpuProfile profile = process.Profile(Fast, 300);
+
+        process.End();
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnSampleCount > 250);
+        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_stack_that_is_deeper_than_the_kernel_records_is_marked()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
+
+        CpuProfile profile = process.Profile(Fast, 300);
+
+        process.End();
+        CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
+        cut.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
+        cut.SampleCount.Should().BeGreaterThan(250);
+        cut.Children.Should().OnlyContain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Code_that_was_unloaded_has_its_names()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
+
+        CpuProfile profile = process.Profile(Fast, 1000);
+
+        process.End();
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnSampleCount > 100);
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("DynamicWork", StringComparison.Ordinal));
+        profile.UnnamedSampleCount.Should().BeLessThan(profile.SampleCount / 20);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_process_that_ends_leaves_its_profile_with_names()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled");
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        Wait(profiler, 300);
+        process.End();
+
+        CpuProfile profile = profiler.Stop();
+
+        profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
+        profile.CpuUsage.Should().BeNull();
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void What_a_process_starts_is_not_in_its_profile()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-forked");
+
+        CpuProfile profile = process.Profile(Fast, 800);
+
+        process.End();
+        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.RunFor", StringComparison.Ordinal));
+        profile.Root.Children.Should().NotContain(node => node.Frame.Kind == CpuProfileFrameKind.Group);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_process_that_executes_another_program_has_the_samples_of_both_apart()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-exec");
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        process.Continue();
+        Wait(profiler, 300);
+        CpuProfile profile = profiler.Stop();
+
+        profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
+        profile.GetMethods().Should().NotContain(method => method.Frame.Name.Contains("Profiled.RunExec", StringComparison.Ordinal) && method.OwnSampleCount > 100);
+        process.WaitForExit();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Names_of_methods_are_missing_with_the_reason_where_the_runtime_has_no_diagnostics()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["DOTNET_EnableDiagnostics"] = "0" });
+
+        CpuProfile profile = process.Profile(Fast, 100);
+
+        process.End();
+        profile.Notes.Should().ContainSingle().Which.Should().Be(
+            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without.");
+        profile.UnnamedSampleCount.Should().BePositive();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_perf_map_that_was_there_before_stays()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["DOTNET_PerfMapEnabled"] = "1" });
+        string map = $"/tmp/perf-{process.Id}.map";
+        long before = new FileInfo(map).Length;
+
+        CpuProfile profile = process.Profile(Fast, 200);
+
+        new FileInfo(map).Length.Should().BeGreaterThanOrEqualTo(before);
+        process.End();
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
+        File.Delete(map);
+        File.Delete($"/tmp/perfinfo-{process.Id}.map");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Tiers_are_apart_on_request()
+    {
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ShowTiers = true });
+        Burn(milliseconds: 100);
+
+        profiler.Stop().GetMethods().Should().Contain(method =>
+            method.Frame.Name.StartsWith("Picollo.Profiling.Tests.CpuProfilerTests.Burn [", StringComparison.Ordinal));
+    }
+
+    [FactNeeding(Need.KernelCounters)]
+    public void Kernel_code_is_sampled_on_request()
+    {
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { IncludeKernel = true });
+        byte[] buffer = new byte[1 << 20];
+        using FileStream zeros = File.OpenRead("/dev/zero");
+        while (profiler.SampleCount < 200)
+        {
+            zeros.ReadExactly(buffer);
+        }
+
+        CpuProfile profile = profiler.Stop();
+
+        profile.IncludesKernel.Should().BeTrue();
+        profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Kernel).Sum(method => method.OwnSampleCount)
+            .Should().BeGreaterThan(50);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Nothing_is_left_behind()
+    {
+        int[] before = Left();
+
+        for (int i = 0; i < 3; i++)
+        {
+            using CpuProfiler stopped = CpuProfiler.Start(Fast);
+            stopped.Stop();
+            using CpuProfiler disposed = CpuProfiler.Start(Fast);
+        }
+
+        Left().Should().Equal(before, "descriptors of events, mappings of rings, threads and maps");
+
+        static int[] Left() =>
+        [
+            Directory.EnumerateFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget is { } target
+                && (target.Contains("perf_event", StringComparison.Ordinal) || target.Contains("/perf-", StringComparison.Ordinal))),
+            File.ReadLines("/proc/self/maps").Count(line => line.Contains("perf_event", StringComparison.Ordinal)),
+            Directory.EnumerateDirectories("/proc/self/task").Count(thread =>
+                File.ReadAllText(Path.Combine(thread, "comm")).StartsWith("Picollo profile", StringComparison.Ordinal)),
+            Directory.EnumerateFiles("/tmp", $"perf-{Environment.ProcessId}.map").Count(),
+        ];
+    }
+
+    [Fact]
+    public void A_disposed_profiler_has_no_profile()
+    {
+        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out string? reason))
+        {
+            reason.Should().NotBeEmpty();
+            return;
+        }
+
+        profiler.Dispose();
+        profiler.Dispose();
+
+        profiler.Invoking(it => it.Stop()).Should().Throw<ObjectDisposedException>();
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_process_that_does_not_exist_is_a_reason()
+    {
+        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out string? reason).Should().BeFalse();
+
+        profiler.Should().BeNull();
+        reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it; it may have ended.");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(10_001)]
+    public void A_frequency_out_of_range_is_rejected(int frequency) =>
+        FluentActions.Invoking(() => new CpuProfilerOptions { Frequency = frequency }).Should().Throw<ArgumentOutOfRangeException>()
+            .WithParameterName("Frequency");
+
+    [Fact]
+    public void A_process_ID_out_of_range_is_rejected() =>
+        FluentActions.Invoking(() => new CpuProfilerOptions { ProcessId = 0 }).Should().Throw<ArgumentOutOfRangeException>()
+            .WithParameterName("ProcessId");
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Burn(int milliseconds)
+    {
+        long end = CpuUsageReader.GetThreadTimeNanoseconds() + (milliseconds * 1_000_000L);
+        while (CpuUsageReader.GetThreadTimeNanoseconds() < end)
+        {
+            for (int i = 0; i < 100_000; i++)
+            {
+                _sink = (_sink * 6364136223846793005) + (ulong)i;
+            }
+        }
+    }
+
+    private static void Wait(CpuProfiler profiler, long samples)
+    {
+        while (profiler.SampleCount < samples)
+        {
+            Thread.Sleep(20);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Picollo.Profiling.Tests;
+
+/// <summary>A process of tests/HelperApp that is profiled (its Profiled.cs).</summary>
+internal sealed class ProfiledProcess : IDisposable
+{
+    private readonly Process _process;
+
+    private ProfiledProcess(Process process) => _process = process;
+
+    public int Id => _process.Id;
+
+    /// <summary>Starts it and waits until it works.</summary>
+    /// <param name="command">What it is to do.</param>
+    /// <param name="environment">Variables besides those of this process.</param>
+    public static ProfiledProcess Start(string command, Dictionary<string, string>? environment = null)
+    {
+        string[] line = Tool.HelperApp(command);
+        var start = new ProcessStartInfo(line[0], line[1..]) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        foreach ((string name, string value) in environment ?? [])
+        {
+            start.Environment[name] = value;
+        }
+
+        var process = new ProfiledProcess(Process.Start(start)!);
+        process._process.StandardOutput.ReadLine().Should().Be($"ready={process.Id}");
+        return process;
+    }
+
+    /// <summary>Profiles it until it has a number of samples, or until it has ended.</summary>
+    public CpuProfile Profile(CpuProfilerOptions options, long samples)
+    {
+        using CpuProfiler profiler = CpuProfiler.Start(options with { ProcessId = Id });
+        while (profiler.SampleCount < samples && !_process.HasExited)
+        {
+            Thread.Sleep(20);
+        }
+
+        return profiler.Stop();
+    }
+
+    /// <summary>Lets it go on, or end, and returns what it has measured: nanoseconds by method.</summary>
+    public Dictionary<string, long> End()
+    {
+        _process.StandardInput.WriteLine();
+        Dictionary<string, long> times = _process.StandardOutput.ReadToEnd()
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Select(line => line.Split('='))
+            .Where(finding => finding[0] != "ready")
+            .ToDictionary(finding => finding[0], finding => long.Parse(finding[1], CultureInfo.InvariantCulture));
+        _process.WaitForExit();
+        _process.ExitCode.Should().Be(0);
+        return times;
+    }
+
+    /// <summary>Writes a line to its standard input.</summary>
+    public void Continue() => _process.StandardInput.WriteLine();
+
+    public void WaitForExit() => _process.WaitForExit();
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill(entireProcessTree: true);
+            _process.WaitForExit();
+        }
+
+        _process.Dispose();
+    }
+}
