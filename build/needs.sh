@@ -30,12 +30,14 @@ is_met() {
     run-kernels) has qemu-system-aarch64 && has qemu-system-x86_64 ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     prometheus) has prometheus && has promtool ;;
+    pprof) has go ;;
     openmetrics) /usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' 2>/dev/null ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
     jitter-meters) has jitterdebugger && has cyclictest && has stress-ng ;;
     terminal) has tmux ;;
     archives) has unzip ;;
+    symbols) has readelf ;;
     system-tools) has top && has mpstat && has pidstat && has taskset ;;
     # Other systems have cultures of their own.
     cultures) [ "$(uname -s)" != Linux ] || [ -n "$(find /usr/lib* -name 'libicuuc.so*' 2>/dev/null | head -n 1)" ] ;;
@@ -57,10 +59,12 @@ packages_for() {
     java) echo default-jdk-headless libhdrhistogram-java ;;
     prometheus) echo prometheus ;;
     openmetrics) echo python3-prometheus-client ;;
+    pprof) echo golang-go ;;
     run-wrk) echo wrk ;;
     jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
     terminal) echo tmux ;;
     archives) echo unzip ;;
+    symbols) echo binutils ;;
     system-tools) echo procps sysstat util-linux ;;
     # Its name has the version in it.
     cultures) { apt-cache pkgnames libicu 2>/dev/null || true; } | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1 | grep . || echo libicu72 ;;
@@ -78,10 +82,12 @@ skipped_without() {
     system-tools) echo "the comparison with top, mpstat and pidstat" ;;
     terminal) echo "the live views in a terminal" ;;
     archives) echo "the tests of the release script" ;;
+    symbols) echo "the comparison of native function names with readelf" ;;
     chromium) echo "the plots and reports in a browser" ;;
     java) echo "the tests against the HdrHistogram family's Java library" ;;
     prometheus) echo "the tests with Prometheus" ;;
     openmetrics) echo "the tests with the reference parser of OpenMetrics" ;;
+    pprof) echo "the tests with go tool pprof" ;;
     cultures) echo "the tests in other cultures" ;;
   esac
 }
@@ -90,8 +96,8 @@ skipped_without() {
 test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo run-musl run-kernels; fi
-  if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives; fi
-  echo chromium java prometheus openmetrics cultures
+  if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives symbols; fi
+  echo chromium java prometheus openmetrics pprof cultures
 }
 
 # The programs are wanted, not the services that some come with: a policy keeps those from starting.

@@ -14,7 +14,7 @@ public sealed partial class CpuProfile
     internal CpuProfile(CpuProfileNode root) => Root = root;
 
     /// <summary>The profiled program, such as its name and process ID.</summary>
-    public string Title { get; internal init; } = "";
+    public string Title { get; internal init => field = CleanText.Of(value); } = "";
 
     /// <summary>When sampling began, in UTC.</summary>
     public DateTime StartTimeUtc { get; internal init; }
@@ -45,7 +45,7 @@ public sealed partial class CpuProfile
     public long UnnamedSampleCount { get; internal init; }
 
     /// <summary>What limits this profile, such as names that could not be read, with the reason; empty where nothing does.</summary>
-    public IReadOnlyList<string> Notes { get; internal init; } = [];
+    public IReadOnlyList<string> Notes { get; internal init => field = [.. value.Select(CleanText.Of)]; } = [];
 
     /// <summary>The tree of calls. Its root is not a function, and stands for all samples.</summary>
     public CpuProfileNode Root { get; }

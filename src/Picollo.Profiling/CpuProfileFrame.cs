@@ -1,13 +1,20 @@
 namespace Picollo.Profiling;
 
 /// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>
-/// <remarks>Immutable and thread-safe. Two frames are equal if their properties are.</remarks>
+/// <remarks>Immutable and thread-safe. Two frames are equal if their properties are. Control characters, and characters that change the
+/// text direction, are replaced with question marks in both texts.</remarks>
 /// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. The module
 /// and an offset, such as <c>libcoreclr.so+0x1f3a0</c>, where the name is unknown.</param>
 /// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty where it is unknown.</param>
 /// <param name="Kind">What kind of code it is.</param>
 public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrameKind Kind)
 {
+    /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Name']"/>
+    public string Name { get; init => field = CleanText.Of(value); } = CleanText.Of(Name);
+
+    /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Module']"/>
+    public string Module { get; init => field = CleanText.Of(value); } = CleanText.Of(Module);
+
     /// <summary>Returns <see cref="Name"/>.</summary>
     /// <returns>The name.</returns>
     public override string ToString() => Name;

@@ -15,8 +15,22 @@ public sealed partial class CpuProfile
     public IReadOnlyList<CpuProfileMethod> GetMethods()
     {
         var counts = new Dictionary<CpuProfileFrame, (long Own, long Total)>();
-        var path = new Dictionary<CpuProfileFrame, int>();
-        Add(Root);
+        var path = new List<CpuProfileFrame>();
+        var onPath = new Dictionary<CpuProfileFrame, int>();
+        foreach ((CpuProfileNode node, int depth) in GetNodes())
+        {
+            for (; path.Count > depth; path.RemoveAt(path.Count - 1))
+            {
+                onPath[path[^1]]--;
+            }
+
+            int outer = onPath.GetValueOrDefault(node.Frame);
+            (long own, long total) = counts.GetValueOrDefault(node.Frame);
+            counts[node.Frame] = (own + node.OwnSampleCount, outer == 0 ? total + node.SampleCount : total);
+            onPath[node.Frame] = outer + 1;
+            path.Add(node.Frame);
+        }
+
         return
         [
             .. counts.Select(pair => new CpuProfileMethod(pair.Key, pair.Value.Own, pair.Value.Total))
@@ -25,19 +39,5 @@ public sealed partial class CpuProfile
                 .ThenByDescending(method => method.SampleCount)
                 .ThenBy(method => method.Frame.Name, StringComparer.Ordinal),
         ];
-
-        void Add(CpuProfileNode node)
-        {
-            int outer = path.GetValueOrDefault(node.Frame);
-            (long own, long total) = counts.GetValueOrDefault(node.Frame);
-            counts[node.Frame] = (own + node.OwnSampleCount, outer == 0 ? total + node.SampleCount : total);
-            path[node.Frame] = outer + 1;
-            foreach (CpuProfileNode child in node.Children)
-            {
-                Add(child);
-            }
-
-            path[node.Frame] = outer;
-        }
     }
 }

@@ -3,24 +3,55 @@ namespace Picollo.Profiling.Tests;
 /// <summary>Profiles made of given stacks.</summary>
 internal static class Profiles
 {
+    /// <summary>Names that break formats: separators, line ends, a terminal's control sequences, halves of surrogate pairs.</summary>
+    private static readonly string[] Names =
+    [
+        "Main", "Parse", "Main.Parse", "List`1.Add", "Program.<Main>$", "operator new(unsigned long)", "a;b", "c\r\nd", "\e[1m", "\0", "x\u2028y",
+        "\u202Eevil", "\uD800", "\uDC00\uD800", "naïve", "名前", "\U0001F600", "\"quoted\\\"", "", " ", "12", "x 12",
+    ];
+
+    private static readonly string[] Modules = ["App.dll", "libc.so.6", "[kernel.kallsyms]", "a\nb", "", "\\\"", "/x/y.so"];
+
     public static CpuProfileFrame Managed(string name) => new(name, "App.dll", CpuProfileFrameKind.Managed);
 
     /// <summary>A profile of folded stacks, such as <c>Main;Work 60</c>.</summary>
-    public static CpuProfile Of(params string[] folded)
+    public static CpuProfile Of(params string[] folded) => OfFrames([.. folded.Select(line =>
+    {
+        int space = line.LastIndexOf(' ');
+        CpuProfileFrame[] stack = [.. line[..space].Split(';').Select(Managed)];
+        return (stack, long.Parse(line[(space + 1)..], System.Globalization.CultureInfo.InvariantCulture));
+    })]);
+
+    public static CpuProfile OfFrames(params (CpuProfileFrame[] Stack, long Count)[] stacks) => new(RootOf(stacks))
+    {
+        Title = "app (process 42)",
+        StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
+        Duration = TimeSpan.FromSeconds(5),
+        Frequency = 100,
+    };
+
+    /// <summary>The root of a tree of these stacks.</summary>
+    public static CpuProfileNode RootOf(params (CpuProfileFrame[] Stack, long Count)[] stacks)
     {
         var root = new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group));
-        foreach (string line in folded)
+        foreach ((CpuProfileFrame[] stack, long count) in stacks)
         {
-            int space = line.LastIndexOf(' ');
-            root.Add([.. line[..space].Split(';').Select(Managed)], long.Parse(line[(space + 1)..], System.Globalization.CultureInfo.InvariantCulture));
+            root.Add(stack, count);
         }
 
-        return new CpuProfile(root)
-        {
-            Title = "app (process 42)",
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
-            Duration = TimeSpan.FromSeconds(5),
-            Frequency = 100,
-        };
+        return root;
     }
+
+    /// <summary>A profile of random stacks of names that break formats.</summary>
+    public static CpuProfile Random(Random random) => OfFrames([.. Enumerable.Range(0, random.Next(100)).Select(_ =>
+    {
+        CpuProfileFrame[] stack =
+        [
+            .. Enumerable.Range(0, random.Next(12)).Select(_ => new CpuProfileFrame(
+                Names[random.Next(Names.Length)],
+                Modules[random.Next(Modules.Length)],
+                (CpuProfileFrameKind)random.Next(1 + (int)CpuProfileFrameKind.Group))),
+        ];
+        return (stack, random.NextInt64(1, 1L << random.Next(1, 40)));
+    })]);
 }

@@ -33,6 +33,9 @@ public enum Need
     // Programs.
     Chromium,
     Gcc,
+
+    /// <summary><c>go tool pprof</c>: Debian's golang-go.</summary>
+    Go,
     Java,
     Mpstat,
 
@@ -41,6 +44,9 @@ public enum Need
     Pidstat,
     Prlimit,
     Prometheus,
+
+    /// <summary>Debian's binutils.</summary>
+    Readelf,
     Setpriv,
     Taskset,
     Tmux,

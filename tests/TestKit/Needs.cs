@@ -60,6 +60,7 @@ internal static partial class Needs
         Need.Cultures => Cultures.UnavailableReason,
         Need.Chromium => Browser is null ? Lacks("chromium") : null,
         Need.Gcc => Program("gcc"),
+        Need.Go => Program("go"),
         Need.Java => Program("javac")
             ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary}: {Setup}"),
         Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat"),
@@ -68,6 +69,7 @@ internal static partial class Needs
         Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat"),
         Need.Prlimit => Program("prlimit"),
         Need.Prometheus => Program("prometheus") ?? Program("promtool"),
+        Need.Readelf => WhyNot(Need.Linux) ?? Program("readelf"),
         Need.Setpriv => Program("setpriv"),
         Need.Taskset => Program("taskset"),
         Need.Tmux => WhyNot(Need.Linux) ?? Program("tmux"),

@@ -1,0 +1,82 @@
+namespace Picollo.Profiling;
+
+/// <content>The profile as data for other programs.</content>
+public sealed partial class CpuProfile
+{
+    /// <summary>Writes folded stacks, the input of flamegraph.pl, speedscope and inferno: a line per distinct stack with its own samples,
+    /// such as <c>Main;Parse;Read 12</c>, the outermost caller first.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <remarks>The lines are sorted by stack in ordinal order and end with LF. A semicolon in a name is written as a colon. Frames with
+    /// the same name are one frame here, also where their modules differ.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteFolded(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        var counts = new SortedDictionary<string, long>(StringComparer.Ordinal);
+        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in GetStacks())
+        {
+            string folded = string.Join(';', stack.Select(frame => frame.Name.Replace(';', ':')));
+            counts[folded] = counts.GetValueOrDefault(folded) + count;
+        }
+
+        foreach ((string folded, long count) in counts)
+        {
+            output.Write(string.Create(CultureInfo.InvariantCulture, $"{folded} {count}\n"));
+        }
+    }
+
+    /// <summary>Writes the profile in the format of pprof: a gzip-compressed message <c>perftools.profiles.Profile</c> of
+    /// https://github.com/google/pprof/blob/main/proto/profile.proto. <c>go tool pprof</c>, Grafana Pyroscope, Parca and speedscope
+    /// read it.</summary>
+    /// <param name="output">The destination. It stays open.</param>
+    /// <remarks>The sample types are <c>samples/count</c> and <c>cpu/nanoseconds</c>. A location is a function: there are no line numbers,
+    /// and addresses only tell functions apart.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WritePprof(Stream output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        PprofWriter.Write(this, output);
+    }
+
+    /// <summary>Writes the profile as a JSON object on one line (docs/schemas/picollo-profile.schema.json).</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <remarks>The tree is the flat array <c>nodes</c>, in which a node follows its parent. The names are stable: later versions may add
+    /// some, but change none. The text is not escaped for HTML.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteJson(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ProfileJson.Write(this, output);
+    }
+
+    /// <summary>All nodes, each before its children, with the number of its callers. The root's depth is 0.</summary>
+    internal IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes()
+    {
+        // A stack, and no recursion: profiles may be deeper than the thread's own stack permits.
+        var pending = new Stack<(CpuProfileNode Node, int Depth)>([(Root, 0)]);
+        while (pending.TryPop(out (CpuProfileNode Node, int Depth) next))
+        {
+            yield return next;
+            foreach (CpuProfileNode child in next.Node.Children.Reverse())
+            {
+                pending.Push((child, next.Depth + 1));
+            }
+        }
+    }
+
+    /// <summary>The distinct stacks that have samples of their own, the outermost caller first. The list is only valid until the next
+    /// stack. Samples without a function have the root as their stack.</summary>
+    internal IEnumerable<(IReadOnlyList<CpuProfileFrame> Stack, long Count)> GetStacks()
+    {
+        var path = new List<CpuProfileFrame>();
+        foreach ((CpuProfileNode node, int depth) in GetNodes())
+        {
+            path.RemoveRange(Math.Max(depth - 1, 0), path.Count - Math.Max(depth - 1, 0));
+            path.Add(node.Frame);
+            if (node.OwnSampleCount > 0)
+            {
+                yield return (path, node.OwnSampleCount);
+            }
+        }
+    }
+}

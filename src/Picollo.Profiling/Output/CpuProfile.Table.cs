@@ -1,0 +1,72 @@
+namespace Picollo.Profiling;
+
+/// <content>The profile as text for people.</content>
+public sealed partial class CpuProfile
+{
+    private const int DefaultLimit = 25;
+
+    /// <summary>Writes the title, a summary, the table of functions with the most samples of their own, and the notes.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <param name="limit">The maximum number of functions, at least 1.</param>
+    /// <remarks>"Own" is the function itself, "total" includes what it called. Times are those that the samples stand for
+    /// (<c>1 / <see cref="Frequency"/></c> seconds each); the CPU time of the summary is the kernel's own. The text does not depend on the
+    /// culture, and is safe for a terminal.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
+    public void WriteTable(TextWriter output, int limit = DefaultLimit)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        output.WriteLine(Title);
+        output.WriteLine(FormattableString.Invariant(
+            $"{SampleCount:N0} samples at {Frequency} Hz; CPU time {(CpuUsage is { } usage ? usage.ToString("s", CultureInfo.InvariantCulture) : "unknown")} in {Seconds(Duration)}; lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}"));
+        output.WriteLine();
+        if (SampleCount == 0)
+        {
+            output.WriteLine("No samples: the process used no CPU time in user code.");
+        }
+        else
+        {
+            WriteMethods(output, limit);
+        }
+
+        foreach (string note in Notes)
+        {
+            output.WriteLine();
+            output.WriteLine(note);
+        }
+    }
+
+    /// <summary>The text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>The lines, each with its line end.</returns>
+    public override string ToString()
+    {
+        using var text = new StringWriter(CultureInfo.InvariantCulture);
+        WriteTable(text);
+        return text.ToString();
+    }
+
+    private void WriteMethods(TextWriter output, int limit)
+    {
+        IReadOnlyList<CpuProfileMethod> methods = GetMethods();
+        WriteRow(output, "own", "time", "total", "time", "function");
+        foreach (CpuProfileMethod method in methods.Take(limit))
+        {
+            (long own, long total) = (method.OwnSampleCount, method.SampleCount);
+            WriteRow(output, Share(own), Seconds(TimeOf(own)), Share(total), Seconds(TimeOf(total)), method.Frame.Name);
+        }
+
+        if (methods.Count > limit)
+        {
+            long own = methods.Skip(limit).Sum(method => method.OwnSampleCount);
+            WriteRow(output, Share(own), Seconds(TimeOf(own)), "", "", FormattableString.Invariant($"{methods.Count - limit:N0} other functions"));
+        }
+    }
+
+    private static void WriteRow(TextWriter output, string own, string ownTime, string total, string totalTime, string name) =>
+        output.WriteLine($"{own,6}  {ownTime,11}  {total,6}  {totalTime,11}  {name}");
+
+    private string Share(long samples) => FormattableString.Invariant($"{(SampleCount > 0 ? 100.0 * samples / SampleCount : 0):0.0}%");
+
+    private static string Seconds(TimeSpan time) => FormattableString.Invariant($"{time.TotalSeconds:N3} s");
+}

@@ -1,0 +1,176 @@
+using System.IO.Compression;
+using Picollo.Export;
+
+namespace Picollo.Profiling;
+
+/// <summary>Writes a profile as the message <c>perftools.profiles.Profile</c> of pprof's proto/profile.proto, compressed with
+/// gzip.</summary>
+internal sealed class PprofWriter : IDisposable
+{
+    private const double NanosecondsPerSecond = 1e9;
+
+    /// <summary>A module's share of the addresses, which are not real: pprof tells functions apart by them.</summary>
+    private const int MappingBits = 32;
+
+    private const int FlushBytes = 1 << 16;
+
+    private readonly GZipStream _output;
+    private readonly ProtobufBuffer _message = new();
+
+    // The position of an entry is its number; in pprof, numbers other than those of strings start at 1.
+    private readonly OrderedDictionary<string, bool> _strings = new(StringComparer.Ordinal) { [""] = true };
+    private readonly OrderedDictionary<CpuProfileFrame, bool> _functions = [];
+    private readonly OrderedDictionary<string, bool> _mappings = new(StringComparer.Ordinal);
+
+    private PprofWriter(Stream output) => _output = new GZipStream(output, CompressionLevel.Optimal, leaveOpen: true);
+
+    public static void Write(CpuProfile profile, Stream output)
+    {
+        using var writer = new PprofWriter(output);
+        writer.Write(profile);
+    }
+
+    public void Dispose()
+    {
+        _output.Dispose();
+        _message.Dispose();
+    }
+
+    private void Write(CpuProfile profile)
+    {
+        ulong period = profile.Frequency > 0 ? (ulong)Math.Round(NanosecondsPerSecond / profile.Frequency) : 0;
+        WriteValueType(Field.SampleType, "samples", "count");
+        WriteValueType(Field.SampleType, "cpu", "nanoseconds");
+        WriteValueType(Field.PeriodType, "cpu", "nanoseconds");
+        _message.WriteVarint(Field.Period, period);
+        _message.WriteVarint(Field.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
+        _message.WriteVarint(Field.DurationNanos, Nanoseconds(profile.Duration));
+        _message.WriteVarint(Field.DefaultSampleType, Text("cpu"));
+        foreach (string comment in profile.Notes.Prepend(profile.Title))
+        {
+            _message.WriteVarint(Field.Comment, Text(comment));
+        }
+
+        // pprof takes the first mapping for the program. Frames without a module belong to it.
+        NumberOf(_mappings, "");
+        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
+        {
+            WriteSample(stack, (ulong)count, period);
+        }
+
+        foreach (CpuProfileFrame frame in _functions.Keys)
+        {
+            WriteFunction(frame);
+        }
+
+        foreach (string module in _mappings.Keys)
+        {
+            WriteMapping(module, module.Length > 0 ? module : profile.Title);
+        }
+
+        foreach (string text in _strings.Keys)
+        {
+            _message.WriteText(Field.StringTable, text);
+            Flush(FlushBytes);
+        }
+
+        Flush(0);
+    }
+
+    private void WriteValueType(int field, string type, string unit)
+    {
+        int start = _message.Begin(field);
+        _message.WriteVarint(1, Text(type));
+        _message.WriteVarint(2, Text(unit));
+        _message.End(start);
+    }
+
+    private void WriteSample(IReadOnlyList<CpuProfileFrame> stack, ulong count, ulong period)
+    {
+        int start = _message.Begin(Field.Sample);
+        int locations = _message.Begin(1);
+        for (int i = stack.Count - 1; i >= 0; i--)
+        {
+            _message.WriteUnsigned(NumberOf(_functions, stack[i]));
+        }
+
+        _message.End(locations);
+        int values = _message.Begin(2);
+        _message.WriteUnsigned(count);
+        _message.WriteUnsigned(count * period);
+        _message.End(values);
+        _message.End(start);
+        Flush(FlushBytes);
+    }
+
+    /// <summary>Writes a function and its only location, which has the same number.</summary>
+    private void WriteFunction(CpuProfileFrame frame)
+    {
+        ulong number = NumberOf(_functions, frame);
+        ulong mapping = NumberOf(_mappings, frame.Module);
+        int function = _message.Begin(Field.Function);
+        _message.WriteVarint(1, number);
+        _message.WriteVarint(2, Text(frame.Name));
+        _message.WriteVarint(3, Text(frame.Name)); // system_name
+        _message.WriteVarint(4, Text(frame.Module)); // filename
+        _message.End(function);
+        int location = _message.Begin(Field.Location);
+        _message.WriteVarint(1, number);
+        _message.WriteVarint(2, mapping);
+        _message.WriteVarint(3, (mapping << MappingBits) + number); // address
+        int line = _message.Begin(4);
+        _message.WriteVarint(1, number);
+        _message.End(line);
+        _message.End(location);
+        Flush(FlushBytes);
+    }
+
+    private void WriteMapping(string module, string filename)
+    {
+        ulong number = NumberOf(_mappings, module);
+        int start = _message.Begin(Field.Mapping);
+        _message.WriteVarint(1, number);
+        _message.WriteVarint(2, number << MappingBits); // memory_start
+        _message.WriteVarint(3, (number + 1) << MappingBits); // memory_limit
+        _message.WriteVarint(5, Text(filename));
+        _message.WriteVarint(7, 1); // has_functions: pprof need not look for symbols
+        _message.End(start);
+    }
+
+    private ulong Text(string text) => NumberOf(_strings, text) - 1;
+
+    private static ulong NumberOf<T>(OrderedDictionary<T, bool> all, T one)
+        where T : notnull
+    {
+        all.TryAdd(one, true, out int index);
+        return (ulong)index + 1;
+    }
+
+    private static ulong Nanoseconds(TimeSpan time) => (ulong)Math.Max(time.Ticks, 0) * TimeSpan.NanosecondsPerTick;
+
+    private void Flush(int minimum)
+    {
+        if (_message.Written.Length > minimum)
+        {
+            _output.Write(_message.Written);
+            _message.Clear();
+        }
+    }
+
+    /// <summary>The fields of <c>Profile</c>.</summary>
+    private static class Field
+    {
+        public const int SampleType = 1;
+        public const int Sample = 2;
+        public const int Mapping = 3;
+        public const int Location = 4;
+        public const int Function = 5;
+        public const int StringTable = 6;
+        public const int TimeNanos = 9;
+        public const int DurationNanos = 10;
+        public const int PeriodType = 11;
+        public const int Period = 12;
+        public const int Comment = 13;
+        public const int DefaultSampleType = 14;
+    }
+}

@@ -1,0 +1,98 @@
+using System.Text.RegularExpressions;
+using Picollo.Profiling;
+using Picollo.Profiling.Tests;
+
+namespace Picollo.Peers.Tests.Pprof;
+
+/// <summary>Go's pprof reads what <see cref="CpuProfile.WritePprof"/> writes.</summary>
+[Trait("Category", "Slow")]
+public partial class GoPprofTests
+{
+    private static readonly CpuProfile Profile = Profiles.Of("Main;Work 60", "Main;Rest 30", "Main 10");
+
+    [FactNeeding(Need.Go)]
+    public void Pprof_prints_the_table_of_functions()
+    {
+        string top = Pprof(Profile, "-top");
+
+        top.Should().Contain("File: app (process 42)").And.Contain("Type: cpu").And.Contain("Duration: 5s, Total samples = 1000ms (20.00%)");
+        Rows(top).Should().Equal("600ms 60.00% 60.00% 600ms 60.00% Work", "300ms 30.00% 90.00% 300ms 30.00% Rest", "100ms 10.00% 100% 1000ms 100% Main");
+        Rows(Pprof(Profile, "-top", "-sample_index=samples"))
+            .Should().Equal("60 60.00% 60.00% 60 60.00% Work", "30 30.00% 90.00% 30 30.00% Rest", "10 10.00% 100% 100 100% Main");
+    }
+
+    [FactNeeding(Need.Go)]
+    public void Pprof_prints_all_of_a_profile()
+    {
+        string raw = Pprof(Profile, "-raw");
+
+        raw.Should().Contain("PeriodType: cpu nanoseconds\nPeriod: 10000000\n").And.Contain("samples/count cpu/nanoseconds[dflt]\n");
+        Samples(raw).Should().BeEquivalentTo("60 600000000: Work < Main", "30 300000000: Rest < Main", "10 100000000: Main");
+        raw.Should().Contain("Mappings\n1: 0x100000000/0x200000000/0x0 app (process 42)  [FN]\n2: 0x200000000/0x300000000/0x0 App.dll  [FN]\n");
+        Pprof(Profile, "-comments").Should().Be("app (process 42)\n");
+    }
+
+    [FactNeeding(Need.Go)]
+    public void Pprof_reads_what_hostile_names_become() => Seeded.Run(5, random =>
+    {
+        CpuProfile profile = Profiles.Random(random);
+
+        string raw = Pprof(profile, "-raw");
+
+        Samples(raw).Sum(sample => long.Parse(sample.Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture)).Should().Be(profile.SampleCount);
+        raw.Count(character => char.IsControl(character) && character is not '\n' and not '\t').Should().Be(0);
+    });
+
+    [FactNeeding(Need.Go)]
+    public void Pprof_reads_deep_stacks_and_an_empty_profile()
+    {
+        CpuProfile deep = Profiles.OfFrames(([.. Enumerable.Range(0, 1_000).Select(i => Profiles.Managed($"F{i}"))], 3));
+
+        Samples(Pprof(deep, "-raw")).Should().ContainSingle().Which.Should().StartWith("3 30000000: F999 < F998 <").And.EndWith("< F1 < F0");
+        Samples(Pprof(Profiles.Of(), "-raw")).Should().BeEmpty();
+    }
+
+    private static string Pprof(CpuProfile profile, params string[] arguments)
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            using (FileStream file = File.Create(path))
+            {
+                profile.WritePprof(file);
+            }
+
+            // Without its settings in the user's folder, and without looking for the modules.
+            Dictionary<string, string?> environment = new() { ["PPROF_BINARY_PATH"] = "/nonexistent", ["HOME"] = Path.GetTempPath() };
+            return Tool.Run("go", Path.GetTempPath(), environment, ["tool", "pprof", .. arguments, path]);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    /// <summary>The rows of <c>-top</c>, with single blanks.</summary>
+    private static IEnumerable<string> Rows(string top) =>
+        top.TrimEnd().Split('\n').SkipWhile(line => !line.Contains("flat%", StringComparison.Ordinal)).Skip(1).Select(line => Blanks().Replace(line.Trim(), " "));
+
+    /// <summary>The samples of <c>-raw</c>, with the names of their locations.</summary>
+    private static string[] Samples(string raw)
+    {
+        string[] lines = raw.Split('\n');
+        Dictionary<string, string> locations = lines.SkipWhile(line => line != "Locations").Skip(1).TakeWhile(line => line != "Mappings")
+            .Select(line => Location().Match(line)).ToDictionary(match => match.Groups["id"].Value, match => match.Groups["name"].Value);
+        return
+        [
+            .. lines.SkipWhile(line => !line.StartsWith("samples/count", StringComparison.Ordinal)).Skip(1).TakeWhile(line => line != "Locations")
+                .Select(line => Blanks().Replace(line.Trim(), " ").Split(": "))
+                .Select(parts => $"{parts[0]}: {string.Join(" < ", parts[1].Split(' ').Select(id => locations[id]))}"),
+        ];
+    }
+
+    [GeneratedRegex(" +")]
+    private static partial Regex Blanks();
+
+    [GeneratedRegex(@"^ +(?<id>\d+): 0x[0-9a-f]+ M=\d+ (?<name>.*) [^ ]*:0(:0)? s=0")]
+    private static partial Regex Location();
+}

@@ -1,0 +1,54 @@
+using System.Text.RegularExpressions;
+
+namespace Picollo.Profiling.Tests.Output;
+
+public partial class FoldedTests
+{
+    [Fact]
+    public void A_stack_with_samples_of_its_own_is_a_line() =>
+        Folded(Profiles.Of("Main;Work;Inner 5", "Main 1", "Main;Work 60", "Main.Other;Work 2", "Run 7"))
+            .Should().Be("Main 1\nMain.Other;Work 2\nMain;Work 60\nMain;Work;Inner 5\nRun 7\n");
+
+    [Fact]
+    public void Frames_with_the_same_name_are_one_frame()
+    {
+        CpuProfileFrame main = Profiles.Managed("Main");
+        CpuProfile profile = Profiles.OfFrames(([main], 1), ([main with { Module = "Other.dll" }], 2));
+
+        Folded(profile).Should().Be("Main 3\n");
+    }
+
+    [Fact]
+    public void Samples_without_a_function_are_on_the_root() => Folded(Profiles.OfFrames(([], 3))).Should().Be("all 3\n");
+
+    [Fact]
+    public void An_empty_profile_has_no_lines() => Folded(Profiles.Of()).Should().BeEmpty();
+
+    [Fact]
+    public void Signs_in_names_do_not_break_lines_or_stacks() =>
+        Folded(Profiles.OfFrames(([Profiles.Managed("a;b"), Profiles.Managed("c\r\nd\u2028\e[1m 5")], 2))).Should().Be("a:b;c??d??[1m 5 2\n");
+
+    [Fact]
+    public void Every_line_of_a_random_profile_parses_and_all_samples_are_there() => Seeded.Run(50, random =>
+    {
+        CpuProfile profile = Profiles.Random(random);
+
+        string[] lines = Folded(profile).Split('\n');
+
+        lines[^1].Should().BeEmpty();
+        Match[] parsed = [.. lines[..^1].Select(line => Line().Match(line))];
+        parsed.Should().OnlyContain(match => match.Success);
+        parsed.Sum(match => long.Parse(match.Groups["count"].Value, System.Globalization.CultureInfo.InvariantCulture)).Should().Be(profile.SampleCount);
+        parsed.Select(match => match.Groups["stack"].Value).Should().OnlyHaveUniqueItems().And.BeInAscendingOrder(StringComparer.Ordinal);
+    });
+
+    private static string Folded(CpuProfile profile)
+    {
+        using var text = new StringWriter { NewLine = "\r\n" };
+        profile.WriteFolded(text);
+        return text.ToString();
+    }
+
+    [GeneratedRegex(@"^(?<stack>[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*) (?<count>[1-9]\d*)\z")]
+    private static partial Regex Line();
+}
