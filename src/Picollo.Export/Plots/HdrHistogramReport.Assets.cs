@@ -7,11 +7,8 @@ internal static partial class HdrHistogramReport
     private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";
     private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 
-    public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle +
+    public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle + PlotPalette.PageStyle +
         """
-
-        :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }
-        @media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }
         body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.4 system-ui, sans-serif; }
         main { max-width: 1180px; margin: 0 auto; padding: 12px; }
         h1 { margin: 0 0 12px; font-size: 1.4em; overflow-wrap: anywhere; }

@@ -24,6 +24,10 @@ internal static class PlotPalette
             $"  [stroke=\"{pair.First}\"] {{ stroke: {pair.Second}; }} [fill=\"{pair.First}\"] {{ fill: {pair.Second}; }}\n"))
         + "}\n";
 
+    /// <summary>A style sheet with the colours of a page, light or dark as the reader's system is.</summary>
+    public const string PageStyle = "\n:root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }\n"
+        + "@media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }\n";
+
     /// <summary>Number of lines with a look of their own, and of names in a legend: each colour without dashes and with.</summary>
     public static int Count => 2 * Colours.Count;
 

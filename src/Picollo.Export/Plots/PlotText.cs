@@ -33,6 +33,18 @@ internal static class PlotText
         return encoded.ToString();
     }
 
+    /// <summary>A text without what <see cref="Encode"/> replaces, on one line, for a place where nothing else needs encoding.</summary>
+    public static string Visible(string text)
+    {
+        StringBuilder visible = new(text.Length);
+        foreach (Rune rune in OneLine(text).EnumerateRunes())
+        {
+            visible.Append((IsInvisible(rune) ? Rune.ReplacementChar : rune).ToString());
+        }
+
+        return visible.ToString();
+    }
+
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
     /// <summary>The width of a text in letters.</summary>
@@ -103,6 +115,17 @@ internal static class PlotText
         }
 
         return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
+    }
+
+    /// <summary>A text on one line, cut to the width of a number of letters, as <see cref="Shorten"/> counts them: its start and an
+    /// ellipsis.</summary>
+    public static string Cut(string text, int letters)
+    {
+        text = OneLine(text);
+        int[] starts = StartsOf(text);
+        return TakeHead(text, starts, letters * LetterWidth) == text.Length
+            ? text
+            : text[..TakeHead(text, starts, (letters - 1) * LetterWidth)] + Ellipsis;
     }
 
     /// <summary>From here on a value has an exponent: ten times the largest recorded value.</summary>

@@ -93,12 +93,17 @@ internal sealed class SvgWriter(double width)
         }
     }
 
+    /// <summary>A rectangle with a tooltip.</summary>
+    public void Rectangle(double x, double y, double width, double height, string attributes, string text) => Add(
+        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
+        + $"{attributes}><title>{PlotText.Encode(text)}</title></rect>");
+
     /// <summary>An invisible area with a tooltip.</summary>
     public void Strip(double x, double y, double width, double height, string text) =>
-        AddRectangle(x, y, width, height, "fill-opacity=\"0\"", text);
+        Rectangle(x, y, width, height, "fill-opacity=\"0\"", text);
 
     public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) =>
-        AddRectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
+        Rectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
 
     /// <summary>The lines' names, two in a row if they are short; returns where the legend ends.</summary>
     public double Legend(PlotLines lines, double top)
@@ -134,10 +139,6 @@ internal sealed class SvgWriter(double width)
 
         return bottom + 4;
     }
-
-    private void AddRectangle(double x, double y, double width, double height, string fill, string text) => Add(
-        $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
-        + $"{fill}><title>{PlotText.Encode(text)}</title></rect>");
 
     private void Add(string element) => _body.Append(element).Append('\n');
 

@@ -1,0 +1,129 @@
+using Picollo.Export.Plots;
+
+namespace Picollo.Profiling.Output;
+
+/// <summary>The picture of <see cref="CpuProfile.WriteSvg"/>.</summary>
+/// <remarks>The root is at the top, as in the browsers' profilers, Speedscope, pprof and Grafana: a reader starts there without scrolling,
+/// and the picture grows downwards with the stacks, as pages do. The function with the most samples is at the left.</remarks>
+internal static class FlameGraph
+{
+    private const double Width = 1180;
+    private const double RowHeight = 19;
+    private const double Least = 0.001; // of the width
+    private const double LetterWidth = 6.9; // of a small letter, in the font size of boxes
+    private const double Padding = 4;
+
+    private static readonly string Style =
+        "<style>svg{height:auto;color:#1b1f24;background:#fff}rect{stroke:#fff;stroke-width:.6}text{pointer-events:none}.name{font-size:12px}"
+        + ".quiet{fill-opacity:.75;font-size:12px}rect:hover{stroke:currentColor;stroke-width:1}\n"
+        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n" + PlotPalette.DarkStyle + "</style>";
+
+    // By CpuProfileFrameKind. Letters have a contrast of 4.5:1 or more on a box, whose colour lets the ground through.
+    private static readonly string[] Colours =
+        [PlotPalette.Colours[0], PlotPalette.Colours[2], PlotPalette.Colours[1], PlotPalette.Colours[3], PlotPalette.Text];
+
+    private static readonly string[] Opacities = [".3", ".36", ".42", ".48"];
+    private const string GroupOpacity = ".1";
+
+    /// <summary>The names of the kinds, by <see cref="CpuProfileFrameKind"/>.</summary>
+    public static IReadOnlyList<string> KindNames { get; } = ["managed", "native", "kernel", "unnamed", "group"];
+
+    public static string Draw(CpuProfile profile)
+    {
+        SvgWriter svg = new(Width);
+        double left = SvgWriter.Margin, inner = Width - (2 * left);
+        svg.Text(left, 22, PlotText.Shorten(profile.Title, 100), attributes: " font-size=\"16\" font-weight=\"600\"");
+        svg.Text(left, 42, Summary(profile), attributes: " class=\"quiet\"");
+        double top = 52;
+        if (profile.SampleCount == 0)
+        {
+            svg.Text(left, top + 20, $"No samples. {ProfileText.ReasonOfNone(profile)}");
+            return Finish(svg, profile, top + 32);
+        }
+
+        long least = Math.Max(1, (long)Math.Ceiling(profile.SampleCount * Least));
+        FlameNode[] nodes = [.. FlameNode.Of(profile.Root, least).Where(node => node.SampleCount >= least)];
+        top = DrawLegend(svg, nodes, top);
+        double scale = inner / profile.SampleCount;
+        int depth = 0;
+        foreach (FlameNode node in nodes)
+        {
+            DrawNode(svg, profile, node, left + (node.Start * scale), top + (node.Depth * RowHeight), node.SampleCount * scale);
+            depth = Math.Max(depth, node.Depth);
+        }
+
+        return Finish(svg, profile, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
+    }
+
+    /// <summary>The name in a box: without its outer namespaces and types where it is too long, as the method's own name says most.</summary>
+    public static string Label(CpuProfileFrame frame, int letters)
+    {
+        string name = PlotText.OneLine(frame.Name);
+        int start = 0;
+        int brackets = 0;
+        for (int i = 1; i < name.Length - 1 && frame.Kind == CpuProfileFrameKind.Managed && PlotText.LettersOf(name[start..]) > letters; i++)
+        {
+            brackets += name[i] is '<' or '[' ? 1 : name[i] is '>' or ']' ? -1 : 0;
+            start = name[i] == '.' && brackets == 0 && name[i - 1] != '.' ? i + 1 : start;
+        }
+
+        return PlotText.Cut(name[start..], letters);
+    }
+
+    /// <summary>The lightness of a box, by its name, so that neighbours differ: FNV-1a.</summary>
+    private static int TintOf(string name) =>
+        (int)(name.Aggregate(2166136261u, (hash, letter) => unchecked((hash ^ letter) * 16777619)) >> 8) & 3;
+
+    private static void DrawNode(SvgWriter svg, CpuProfile profile, FlameNode node, double x, double y, double width)
+    {
+        const int LettersOfTooltip = 1000;
+        (string name, string module, CpuProfileFrameKind kind) = node.Frame;
+        string opacity = kind == CpuProfileFrameKind.Group ? GroupOpacity : Opacities[TintOf(name)];
+        string of = module.Length == 0 ? "" : $" ({module})";
+        svg.Rectangle(
+            x, y, width, RowHeight, $"fill=\"{Colours[(int)kind]}\" fill-opacity=\"{opacity}\"",
+            $"{PlotText.Shorten(name + of, LettersOfTooltip)} {ProfileText.Weight(profile, node.SampleCount)}");
+        int letters = (int)((width - (2 * Padding)) / LetterWidth);
+        if (letters >= 3)
+        {
+            svg.Text(x + Padding, y + 13.5, Label(node.Frame, letters), attributes: " class=\"name\"");
+        }
+    }
+
+    /// <summary>The colours of code, where there is more than one; returns where the graph begins.</summary>
+    private static double DrawLegend(SvgWriter svg, FlameNode[] nodes, double top)
+    {
+        CpuProfileFrameKind[] kinds = [.. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()];
+        if (kinds.Length < 2)
+        {
+            return top;
+        }
+
+        double x = SvgWriter.Margin;
+        foreach (CpuProfileFrameKind kind in kinds)
+        {
+            string name = KindNames[(int)kind];
+            svg.Rectangle(x, top, 12, 12, $"fill=\"{Colours[(int)kind]}\" fill-opacity=\"{Opacities[^1]}\"", name);
+            svg.Text(x + 18, top + 10.5, name, attributes: " class=\"quiet\"");
+            x += 34 + (PlotText.LettersOf(name) * LetterWidth);
+        }
+
+        return top + 22;
+    }
+
+    private static string Finish(SvgWriter svg, CpuProfile profile, double height)
+    {
+        string label = $"CPU flame graph of {PlotText.Shorten(profile.Title, 80)}";
+        return svg.ToElement(label, height, $"<title>{PlotText.Encode(label)}</title>{Style}");
+    }
+
+    private static string Summary(CpuProfile profile)
+    {
+        string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"{ProfileText.Samples(profile.SampleCount)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
+            + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
+            + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+    }
+}

@@ -1,0 +1,93 @@
+using Picollo.Export.Plots;
+
+namespace Picollo.Profiling.Output;
+
+/// <summary>The page of <see cref="CpuProfile.WriteHtml"/>. Its script draws the graph and the tables from the data in the page.</summary>
+internal static class ProfilePage
+{
+    // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack. A test reports those of a change.
+    private const string StyleHash = "sha256-4vUrHNZmMGum+EQdEwSGuku7FSEWCUAa8mwuxgmZo9A=";
+    private const string ScriptHash = "sha256-jxFQzHvG6LrkDOP9pNVipDGIh+0RJtLnRpZ4M+zkFqY=";
+
+    private const int LettersOfTitle = 160;
+
+    public static string ContentSecurityPolicy =>
+        $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
+
+    public static string Style { get; } = PlotTooltips.Style + PlotPalette.PageStyle + Load("profile-page.css");
+
+    public static string Script { get; } = Load("profile-page.js");
+
+    public static void Write(TextWriter output, CpuProfile profile)
+    {
+        string title = PlotText.Encode(PlotText.Shorten(profile.Title, LettersOfTitle));
+        (string body, string script) = profile.SampleCount == 0
+            ? ($"<p class=\"none\"><b>No samples.</b> {PlotText.Encode(ProfileText.ReasonOfNone(profile))}</p>", "")
+            : (Views, $"<script>{Script}</script>");
+        (string data, string note) = ProfilePageData.Of(profile);
+        IEnumerable<string> notes = note.Length == 0 ? profile.Notes : profile.Notes.Append(note);
+        output.Write(
+            $"""
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="{ContentSecurityPolicy}">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>{title} · CPU profile</title>
+            <style>{Style}</style>
+            </head>
+            <body>
+            <main>
+            <header>
+            <h1>{title}</h1>
+            <p>{string.Create(CultureInfo.InvariantCulture, $"CPU profile, started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss}")} UTC</p>
+            </header>
+            <dl>
+            {string.Concat(Facts(profile).Select(Fact))}</dl>
+            {NoteList(notes)}{body}
+            </main>
+            <div id="tip" hidden></div>
+            <script type="application/json" id="profile">{data}</script>
+            {script}
+            </body>
+            </html>
+
+            """.ReplaceLineEndings("\n"));
+    }
+
+    private static (string Name, string Value, string Detail)[] Facts(CpuProfile profile) =>
+    [
+        ("Samples", profile.SampleCount.ToString("N0", CultureInfo.InvariantCulture), ""),
+        ("CPU time", ProfileText.Time(profile.CpuUsage.Total), $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"),
+        ("Duration", ProfileText.Time(profile.Duration), ""),
+        ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
+        ("Event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "without the kernel"),
+        Counted("Lost samples", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
+        Counted("Unnamed samples", profile.UnnamedSampleCount, profile.SampleCount),
+    ];
+
+    private static (string Name, string Value, string Detail) Counted(string name, long count, long all) =>
+        (name, count.ToString("N0", CultureInfo.InvariantCulture), ProfileText.Share(count, all));
+
+    private static string Fact((string Name, string Value, string Detail) fact)
+    {
+        string detail = fact.Detail.Length == 0 ? "" : $" <small>{fact.Detail}</small>";
+        return $"<div><dt>{fact.Name}</dt><dd>{PlotText.Encode(fact.Value)}{detail}</dd></div>\n";
+    }
+
+    private static string NoteList(IEnumerable<string> notes)
+    {
+        string items = string.Concat(notes.Select(note => $"<li>{PlotText.Encode(note)}</li>\n"));
+        return items.Length == 0 ? "" : $"<ul class=\"notes\">\n{items}</ul>\n";
+    }
+
+    private static string Load(string name)
+    {
+        using Stream stream = typeof(ProfilePage).Assembly.GetManifestResourceStream(name)!;
+        using StreamReader reader = new(stream);
+        return reader.ReadToEnd().ReplaceLineEndings("\n");
+    }
+
+    private static readonly string Views = Load("profile-page.html").TrimEnd();
+}

@@ -1,0 +1,129 @@
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json.Nodes;
+using Picollo.Profiling.Output;
+
+namespace Picollo.Profiling.Tests.Output;
+
+public class PageTests
+{
+    private const int NumbersPerNode = 3;
+
+    [Fact]
+    public void The_policy_has_the_hashes_of_the_style_and_the_script_and_allows_nothing_else()
+    {
+        string page = Page(SomeProfiles.Typical());
+        ProfilePage.ContentSecurityPolicy.Should().Be(
+            $"default-src 'none'; style-src '{HashOf(Between(page, "<style>", "</style>"))}'; script-src '{HashOf(Between(page, "<script>", "</script>"))}'; "
+            + "base-uri 'none'; form-action 'none'");
+        page.Should().Contain($"content=\"{ProfilePage.ContentSecurityPolicy}\"").And.NotContain("\r");
+    }
+
+    [Fact]
+    public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
+    {
+        string page = Page(SomeProfiles.Typical());
+        page.Replace(ProfilePage.Style, "").Replace(ProfilePage.Script, "").Should()
+            .NotContainAny("http:", "https:", "src=", "href=", "style=", "url(").And.NotMatchRegex(" on[a-z]+=");
+        page.Split("<script>").Should().HaveCount(2);
+        ProfilePage.Script.Should().NotContainAny("innerHTML", "outerHTML", "insertAdjacent", "eval(", "Function(", "document.write", "fetch(", "import(");
+    }
+
+    [Fact]
+    public void The_data_are_the_functions_and_the_tree()
+    {
+        (JsonArray frames, int[] nodes) = DataOf(Profiles.Of("Main;Fib;Fib 60", "Main;Rest 30", "Main 10"));
+        frames.ToJsonString().Should().Be("""[["Fib","App.dll",0,60,60],["Rest","App.dll",0,30,30],["Main","App.dll",0,10,100],["all","",4]]""");
+        nodes.Should().Equal(3, 100, 0, 2, 100, 1, 0, 60, 2, 0, 60, 3, 1, 30, 2);
+    }
+
+    [Fact]
+    public void Hostile_names_are_text()
+    {
+        string page = Page(SomeProfiles.Hostile());
+        page.Should().NotContainAny("<script>alert", "<img", "\u2028", "\u202e", "\0");
+        string data = Data(page);
+        data.Should().MatchRegex("^[ -~]*$", "it is ASCII").And.NotContainAny("<", ">", "&", "'");
+        string[] names = [.. JsonNode.Parse(data)!["frames"]!.AsArray().Select(frame => (string)frame![0]!)];
+        names.Should().Contain("</script><script>alert(1)</script><img src=x onerror=alert(1)> \ufffd]]>&amp;\ufffd\ufffd'\" ");
+        names.Should().Contain(SomeProfiles.LongName).And.OnlyContain(name => name.Length <= 1000);
+    }
+
+    [Fact]
+    public void An_empty_profile_says_why_and_has_no_script()
+    {
+        Page(SomeProfiles.Empty()).Should().Contain("<b>No samples.</b> The process used no CPU time while it was sampled.")
+            .And.NotContain("<script>").And.NotContain("id=\"graph\"");
+    }
+
+    [Fact]
+    public void The_header_has_what_was_measured()
+    {
+        string page = Page(SomeProfiles.Of("app <1>", [([Profiles.Managed("A")], 1000)], ["A note, <b>."]));
+        string[] facts = [.. Between(page, "<dl>", "</dl>").Split("<dt>").Skip(1).Select(fact =>
+            System.Text.RegularExpressions.Regex.Replace(fact.Replace("</dt>", ": "), "<[^>]*>", "").Trim())];
+        facts.Should().Equal(
+            "Samples: 1,000", "CPU time: 10 s 2 s in the kernel", "Duration: 30 s", "Frequency: 99 Hz of CPU time", "Event: cpu-clock",
+            "Lost samples: 5 0.50 %", "Unnamed samples: 25 2.5 %");
+        page.Should().Contain("<title>app &lt;1&gt; · CPU profile</title>").And.Contain("<h1>app &lt;1&gt;</h1>").And.Contain("<li>A note, &lt;b&gt;.</li>")
+            .And.Contain("CPU profile, started 2026-11-25 12:00:00 UTC");
+        Page(Profiles.Of("A 1")).Should().Contain("<small>without the kernel</small>").And.NotContain("<ul");
+    }
+
+    [Fact]
+    public void A_stack_of_a_thousand_frames_is_complete() => Depths(DataOf(SomeProfiles.Deep()).Nodes).Should().Equal(Enumerable.Range(0, 1001));
+
+    [Fact]
+    public void Small_nodes_of_a_large_profile_are_merged_and_their_samples_remain()
+    {
+        CpuProfile profile = SomeProfiles.Large();
+        string page = Page(profile);
+        page.Length.Should().BeLessThan(1_500_000);
+        page.Should().Contain("<li>The profile has more than 20,000 nodes. Those with less than 0.02 % of the samples are merged into (other), each below its caller.");
+        (JsonArray frames, int[] nodes) = DataOf(profile);
+        (nodes.Length / NumbersPerNode).Should().BeLessThan(20_000);
+        int other = Enumerable.Range(0, frames.Count).Single(i => (string)frames[i]![0]! == "(other)");
+        int[][] triples = [.. nodes.Chunk(NumbersPerNode)];
+        triples.Where(node => node[0] == other).Should().NotBeEmpty();
+        triples.Where(node => node[0] != other).Should().OnlyContain(node => node[1] >= profile.SampleCount * 0.0002);
+        triples.Where(node => node[2] == 1).Sum(node => node[1]).Should().Be((int)profile.SampleCount);
+        triples.Where(node => node[2] == 3).Sum(node => node[1]).Should().BeLessThanOrEqualTo((int)profile.SampleCount);
+    }
+
+    [Fact]
+    public void No_node_of_a_small_profile_is_merged()
+    {
+        CpuProfile profile = SomeProfiles.Typical();
+        (JsonArray frames, int[] nodes) = DataOf(profile);
+        frames.Select(frame => (string)frame![0]!).Should().NotContain("(other)");
+        (nodes.Length / NumbersPerNode).Should().Be(Count(profile.Root));
+        frames.Where(frame => frame!.AsArray().Count == 5).Should().HaveCount(profile.GetMethods().Count);
+
+        static int Count(CpuProfileNode node) => 1 + node.Children.Sum(Count);
+    }
+
+    internal static string Page(CpuProfile profile)
+    {
+        using StringWriter output = new();
+        profile.WriteHtml(output);
+        return output.ToString();
+    }
+
+    private static string Data(string page) => Between(page, "<script type=\"application/json\" id=\"profile\">", "</script>");
+
+    private static (JsonArray Frames, int[] Nodes) DataOf(CpuProfile profile)
+    {
+        JsonNode data = JsonNode.Parse(Data(Page(profile)))!;
+        return (data["frames"]!.AsArray(), [.. data["nodes"]!.AsArray().Select(number => (int)number!)]);
+    }
+
+    private static IEnumerable<int> Depths(int[] nodes) => nodes.Chunk(NumbersPerNode).Select(node => node[2]);
+
+    private static string Between(string text, string start, string end)
+    {
+        int from = text.IndexOf(start, StringComparison.Ordinal) + start.Length;
+        return text[from..text.IndexOf(end, from, StringComparison.Ordinal)];
+    }
+
+    private static string HashOf(string text) => "sha256-" + Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(text)));
+}

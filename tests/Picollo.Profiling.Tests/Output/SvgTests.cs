@@ -1,0 +1,183 @@
+using System.Globalization;
+using System.Xml.Linq;
+using FsCheck;
+using FsCheck.Fluent;
+using Picollo.Profiling.Output;
+
+namespace Picollo.Profiling.Tests.Output;
+
+public class SvgTests
+{
+    private const double Inner = 1180 - 12; // without the margins
+    private static readonly XNamespace Svg = "http://www.w3.org/2000/svg";
+
+    [Fact]
+    public void A_tooltip_has_the_function_its_share_and_its_time() => Titles(Profiles.Of("Main;Work 1111", "Main;Rest 8889")).Should().Equal(
+        "all 10,000 samples, 100.0 %, 100 s",
+        "Main (App.dll) 10,000 samples, 100.0 %, 100 s",
+        "Rest (App.dll) 8,889 samples, 88.9 %, 88.89 s",
+        "Work (App.dll) 1,111 samples, 11.1 %, 11.11 s");
+
+    [Fact]
+    public void A_share_below_one_percent_has_two_decimals_and_one_sample_is_singular() =>
+        Titles(Profiles.Of("A 999", "B 1", "C 6")).Should().Contain("C (App.dll) 6 samples, 0.60 %, 60 ms");
+
+    [Fact]
+    public void Widths_are_proportional_to_samples() => Prop.ForAll<int>(seed =>
+    {
+        Random random = new(seed);
+        string[] folded = [.. Enumerable.Range(0, 30).Select(i =>
+            $"{string.Join(';', Enumerable.Range(0, 1 + random.Next(6)).Select(_ => "F" + random.Next(4)))} {1 + random.Next(i % 7 == 0 ? 3000 : 30)}")];
+        CpuProfile profile = Profiles.Of(folded);
+        Dictionary<string, List<XElement>> boxes = Boxes(profile).GroupBy(TitleOf).ToDictionary(group => group.Key, group => group.ToList());
+        foreach ((CpuProfileNode node, int depth, long start) in Nodes(profile.Root, 0, 0))
+        {
+            double width = Inner * node.SampleCount / profile.SampleCount;
+            double x = 6 + (Inner * start / profile.SampleCount);
+            bool isDrawn = boxes.GetValueOrDefault(Title(profile, node), []).Exists(box =>
+                Math.Abs(Number(box, "width") - width) < 0.06 && Math.Abs(Number(box, "x") - x) < 0.06 && Math.Abs(Number(box, "y") - 52 - (19 * depth)) < 0.06);
+            isDrawn.Should().Be(node.SampleCount >= profile.SampleCount * 0.001, $"{node.Frame.Name} at depth {depth} has {node.SampleCount} of {profile.SampleCount} samples");
+        }
+    }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
+
+    [Fact]
+    public void A_node_as_wide_as_the_limit_is_drawn_and_a_narrower_one_is_not() =>
+        Titles(Profiles.Of("Big 1997", "Two 2", "One 1")).Select(title => title.Split(' ')[0]).Should().Equal("all", "Big", "Two");
+
+    [Fact]
+    public void Colours_are_those_of_the_kinds_of_code_and_the_legend_names_them()
+    {
+        XElement svg = Draw(SomeProfiles.Typical());
+        string[] legend = ["managed", "native", "kernel", "unnamed"];
+        svg.Elements(Svg + "rect").Take(4).Select(TitleOf).Should().Equal(legend);
+        svg.Elements(Svg + "rect").Take(4).Select(box => box.Attribute("fill")!.Value).Should().Equal("#0072B2", "#009E73", "#D55E00", "#CC79A7");
+        FillOf("Shop.Search.Query.Parse").Should().Be("#0072B2");
+        FillOf("start_thread").Should().Be("#009E73");
+        FillOf("tcp_sendmsg").Should().Be("#D55E00");
+        FillOf("libclrgc.so+0x1f3a0").Should().Be("#CC79A7");
+        FillOf("all").Should().Be("currentColor");
+        svg.Value.Should().Contain("[fill=\"#0072B2\"] { fill: #56B4E9; }");
+        Draw(Profiles.Of("A 1")).Elements(Svg + "text").Select(text => text.Value).Should().NotContain("managed", "one kind needs no legend");
+
+        string FillOf(string name) => svg.Elements(Svg + "rect").First(box => TitleOf(box).StartsWith(name + " ", StringComparison.Ordinal)).Attribute("fill")!.Value;
+    }
+
+    [Fact]
+    public void Functions_differ_in_lightness_and_one_function_does_not()
+    {
+        ILookup<string, string> opacities = Boxes(SomeProfiles.Typical()).ToLookup(box => TitleOf(box).Split(" (")[0], box => box.Attribute("fill-opacity")!.Value);
+        opacities.Should().OnlyContain(one => one.Distinct().Count() == 1);
+        opacities.SelectMany(one => one).Distinct().Should().HaveCountGreaterThanOrEqualTo(5, "four of code and one of groups");
+    }
+
+    [Theory]
+    [InlineData("Short", 20, "Short")]
+    [InlineData("System.Text.Json.JsonSerializer.Read", 24, "JsonSerializer.Read")]
+    [InlineData("System.Text.Json.JsonSerializer.Read", 10, "Read")]
+    [InlineData("A.B.Dictionary<System.Int32>.Find", 32, "Dictionary<System.Int32>.Find")]
+    [InlineData("A.B.Dictionary<System.Int32>.Find", 16, "Find")]
+    [InlineData("A.Program.<>c.<Main>b__0", 14, "<Main>b__0")]
+    [InlineData("Type..ctor", 6, ".ctor")]
+    [InlineData("A.LongNameWithoutADot", 12, "LongNameW…")]
+    public void A_name_that_is_too_long_loses_its_namespaces_first(string name, int letters, string label) =>
+        FlameGraph.Label(Profiles.Managed(name), letters).Should().Be(label);
+
+    [Fact]
+    public void A_native_name_keeps_its_start() =>
+        FlameGraph.Label(SomeProfiles.Native("libcoreclr.so.1.2+0x1f3a0", "libcoreclr.so"), 12).Should().Be("libcoreclr.…");
+
+    [Fact]
+    public void Hostile_names_are_text()
+    {
+        string text = Text(SomeProfiles.Hostile());
+        text.Should().NotContainAny("<script", "<img", "\u2028", "\u202e", "\0");
+        XElement.Parse(text).Descendants().Select(one => one.Name.LocalName).Distinct().Should().BeEquivalentTo("title", "style", "rect", "text");
+        text.Should().NotContainAny("href", "url(", "@import", "<!");
+    }
+
+    [Fact]
+    public void An_empty_profile_says_why()
+    {
+        Draw(SomeProfiles.Empty()).Value.Should().Contain("No samples. The process used no CPU time while it was sampled.");
+        Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken each 10 ms.");
+        Draw(With(default, lost: 3)).Value.Should().Contain("No samples. All of them were lost: 3 samples.");
+
+        static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
+        {
+            Frequency = 100, CpuUsage = usage, LostSampleCount = lost,
+        };
+    }
+
+    [Fact]
+    public void A_stack_of_a_thousand_frames_has_a_thousand_rows()
+    {
+        XElement svg = Draw(SomeProfiles.Deep());
+        svg.Elements(Svg + "rect").Should().HaveCount(1001);
+        double height = double.Parse(svg.Attribute("viewBox")!.Value.Split(' ')[3], CultureInfo.InvariantCulture);
+        svg.Elements(Svg + "rect").Max(box => Number(box, "y") + Number(box, "height")).Should().BeLessThan(height);
+    }
+
+    [Fact]
+    public void The_heading_has_what_was_measured() => Draw(SomeProfiles.Of("app", [([Profiles.Managed("A")], 1234)])).Elements(Svg + "text").Take(2)
+        .Select(text => text.Value).Should().Equal("app", "1,234 samples at 99 Hz (cpu-clock), 6 samples lost · 12.34 s of CPU time in 30 s · 2026-11-25 12:00:00 UTC");
+
+    [FactNeeding(Need.Cultures)]
+    public void The_culture_changes_nothing()
+    {
+        CultureInfo culture = CultureInfo.CurrentCulture;
+        (string Svg, string Html) before = (Text(SomeProfiles.Typical()), PageTests.Page(SomeProfiles.Typical()));
+        CultureInfo.CurrentCulture = Cultures.German;
+        try
+        {
+            Text(SomeProfiles.Typical()).Should().Be(before.Svg).And.NotContain("\r");
+            PageTests.Page(SomeProfiles.Typical()).Should().Be(before.Html).And.NotContain("\r");
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = culture;
+        }
+    }
+
+    [Fact]
+    public void There_is_no_graph_without_output()
+    {
+        Action svg = () => SomeProfiles.Empty().WriteSvg(null!), html = () => SomeProfiles.Empty().WriteHtml(null!);
+        svg.Should().Throw<ArgumentNullException>();
+        html.Should().Throw<ArgumentNullException>();
+    }
+
+    private static string Text(CpuProfile profile)
+    {
+        using StringWriter output = new();
+        profile.WriteSvg(output);
+        return output.ToString();
+    }
+
+    private static XElement Draw(CpuProfile profile) => XDocument.Parse(Text(profile)).Root!;
+
+    private static IEnumerable<XElement> Boxes(CpuProfile profile) => Draw(profile).Elements(Svg + "rect");
+
+    private static IEnumerable<string> Titles(CpuProfile profile) => Boxes(profile).Select(TitleOf);
+
+    private static string TitleOf(XElement box) => box.Element(Svg + "title")!.Value;
+
+    private static string Title(CpuProfile profile, CpuProfileNode node) =>
+        node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})") + " " + ProfileText.Weight(profile, node.SampleCount);
+
+    private static double Number(XElement box, string name) => double.Parse(box.Attribute(name)!.Value, CultureInfo.InvariantCulture);
+
+    /// <summary>All nodes with their depth and the samples to their left.</summary>
+    private static IEnumerable<(CpuProfileNode Node, int Depth, long Start)> Nodes(CpuProfileNode node, int depth, long start)
+    {
+        yield return (node, depth, start);
+        foreach (CpuProfileNode child in node.Children)
+        {
+            foreach ((CpuProfileNode, int, long) below in Nodes(child, depth + 1, start))
+            {
+                yield return below;
+            }
+
+            start += child.SampleCount;
+        }
+    }
+}
