@@ -31,9 +31,9 @@ public sealed partial class CpuProfile
     /// <summary>Whether the kernel's code was sampled.</summary>
     public bool IncludesKernel { get; internal init; }
 
-    /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting; null where that is unknown, as for a process
-    /// that has ended.</summary>
-    public CpuUsage? CpuUsage { get; internal init; }
+    /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting. For a process that
+    /// has ended, up to 0.25 s before its end.</summary>
+    public CpuUsage CpuUsage { get; internal init; }
 
     /// <summary>Number of samples.</summary>
     public long SampleCount => Root.SampleCount;

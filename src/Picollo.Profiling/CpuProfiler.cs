@@ -30,6 +30,9 @@ namespace Picollo.Profiling;
 /// </remarks>
 public sealed class CpuProfiler : IDisposable
 {
+    /// <summary>Below this number of samples, a difference may be chance.</summary>
+    private const int LeastExpected = 100;
+
     private readonly Lock _gate = new();
     private readonly ProfilerSettings _settings;
     private readonly ProcessFiles _files;
@@ -39,7 +42,7 @@ public sealed class CpuProfiler : IDisposable
     private readonly SampleReader _reader;
     private readonly DateTime _startTimeUtc = DateTime.UtcNow;
     private readonly long _start;
-    private readonly CpuUsage? _usageBefore;
+    private readonly CpuUsage _usageBefore;
     private CpuProfile? _profile;
     private bool _isDisposed;
 
@@ -70,7 +73,7 @@ public sealed class CpuProfiler : IDisposable
             process.Add(mapping);
         }
 
-        _usageBefore = UsageOf(settings.ProcessId);
+        _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
         _start = Stopwatch.GetTimestamp();
         _reader = new SampleReader(_events, process, settings.IsCommand, settings.Options.Frequency, LongestStack);
     }
@@ -131,10 +134,10 @@ public sealed class CpuProfiler : IDisposable
             {
                 ObjectDisposedException.ThrowIf(_isDisposed, this);
                 TimeSpan duration = Stopwatch.GetElapsedTime(_start);
-                usage ??= UsageOf(_settings.ProcessId) - _usageBefore;
                 EndSampling();
                 try
                 {
+                    CpuUsage used = usage ?? _reader.Usage - _usageBefore;
                     var builder = new ProfileBuilder(_settings, _files, _perfMap, _reader);
                     CpuProfileNode root = builder.Build();
                     _profile = new CpuProfile(root)
@@ -145,10 +148,10 @@ public sealed class CpuProfiler : IDisposable
                         Frequency = _settings.Options.Frequency,
                         EventName = _events.Name,
                         IncludesKernel = _settings.Options.IncludeKernel,
-                        CpuUsage = usage,
+                        CpuUsage = used,
                         LostSampleCount = _reader.LostCount,
                         UnnamedSampleCount = builder.UnnamedSampleCount,
-                        Notes = [.. _perfMapReason is null ? [] : new[] { _perfMapReason }, .. builder.Notes],
+                        Notes = [.. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used) }.OfType<string>(), .. builder.Notes],
                     };
                 }
                 finally
@@ -174,8 +177,19 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    private static CpuUsage? UsageOf(int processId) =>
-        CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out _) ? usage : null;
+    /// <summary>A thread has its first sample after a whole period, so those that live for less have none. Null unless that is
+    /// noticeable.</summary>
+    private string? NoteOfShortThreads(long samples, CpuUsage used)
+    {
+        const double NoticeableShare = 0.8;
+        double sampled = (double)(samples + _reader.LostCount) / _settings.Options.Frequency;
+        double expected = (_settings.Options.IncludeKernel ? used.Total : used.User).TotalSeconds;
+        return sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected ? null
+            : string.Create(
+                CultureInfo.InvariantCulture,
+                $"The samples stand for {sampled:0.00} s of {expected:0.00} s: a thread that uses less than 1/{_settings.Options.Frequency} s of "
+                + $"CPU time has no samples. A higher frequency shows shorter threads.");
+    }
 
     private void EndSampling()
     {

@@ -32,7 +32,7 @@ internal static class RecordCommand
           2     the command line is not understood
           126   the command cannot be executed
           127   there is no such command
-          130   interrupted before a profile was started (143: SIGTERM)
+          130   with -p: interrupted (143: SIGTERM); the profile until then is written
           141   the reader of the output has closed the pipe
 
         Notes:

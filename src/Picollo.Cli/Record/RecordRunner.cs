@@ -27,7 +27,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         CpuProfile profile = profiler.Stop();
         terminal.LeaveInterruptLine(interrupt);
         Write(profile, terminal.Out);
-        return ExitCodes.Success;
+        return interrupt.ExitCode ?? ExitCodes.Success;
     }
 
     private int RunCommand(MeasuredCommand command)
@@ -86,7 +86,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         WriteText(options.SvgPath, profile.WriteSvg);
         WriteText(options.FoldedPath, profile.WriteFolded);
         WriteFile(options.PprofPath, profile.WritePprof);
-        WriteFile(options.JsonPath, profile.WriteJson);
+        WriteText(options.JsonPath, profile.WriteJson);
     }
 
     private void WriteText(string? path, Action<TextWriter> write) =>

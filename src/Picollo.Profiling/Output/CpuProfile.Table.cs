@@ -19,7 +19,7 @@ public sealed partial class CpuProfile
         ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
         output.WriteLine(Title);
         output.WriteLine(FormattableString.Invariant(
-            $"{SampleCount:N0} samples at {Frequency} Hz; CPU time {(CpuUsage is { } usage ? usage.ToString("s", CultureInfo.InvariantCulture) : "unknown")} in {Seconds(Duration)}; lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}"));
+            $"{SampleCount:N0} samples at {Frequency} Hz; CPU time {CpuUsage:s} in {Seconds(Duration)}; lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}"));
         output.WriteLine();
         if (SampleCount == 0)
         {

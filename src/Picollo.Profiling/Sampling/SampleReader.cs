@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
@@ -51,6 +52,9 @@ internal sealed class SampleReader : IDisposable
 
     public long LostCount { get; private set; }
 
+    /// <summary>The CPU time of the process when the rings were last read while it ran.</summary>
+    public CpuUsage Usage { get; private set; }
+
     /// <summary>Number of samples so far; any thread may read it.</summary>
     public long SampleCount => Volatile.Read(ref _sampleCount);
 
@@ -82,6 +86,7 @@ internal sealed class SampleReader : IDisposable
 
     private void Read(ulong until)
     {
+        Usage = CpuUsageReader.TryGetByProcess(_processId, out CpuUsage usage, out _) ? usage : Usage;
         while (true)
         {
             int oldest = -1;

@@ -106,7 +106,7 @@ internal static class MethodNames
         string rest = name[(end + 1)..];
         return rest switch
         {
-            "$" => [outer], // of top-level statements
+            "$" or "" => [outer], // the compiler's entry point, of top-level statements or of an async Main
             ['b', '_', '_', .. string ordinals] => [.. MemberNames(outer), $"lambda_{ordinals[(ordinals.LastIndexOf('_') + 1)..]}"],
             ['g', '_', '_', .. string local] => [.. MemberNames(outer), local.Split('|')[0]],
             _ => [name],

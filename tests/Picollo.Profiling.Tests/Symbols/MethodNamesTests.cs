@@ -39,6 +39,8 @@ public class MethodNamesTests
     [InlineData("App.Program+<>c__DisplayClass0_0::<Main>g__Local|1", "App.Program.Main.Local")]
     [InlineData("App.Program+<<Main>g__Local|0_1>d::MoveNext", "App.Program.Main.Local")]
     [InlineData("Program::<Main>$", "Program.Main")]
+    [InlineData("Program::<Main>", "Program.Main")]
+    [InlineData("<Module>::.cctor", "<Module>..cctor")]
     [InlineData("Program+<<Main>$>d__0::MoveNext", "Program.Main")]
     [InlineData("Program+<>c::<<Main>$>b__0_0", "Program.Main.lambda_0")]
     [InlineData("App.Base+<>c::<.ctor>b__5_0", "App.Base..ctor.lambda_0")]
