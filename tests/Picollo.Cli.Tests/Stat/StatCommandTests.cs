@@ -33,7 +33,7 @@ public sealed partial class StatCommandTests : IDisposable
         ToolRun run = PicolloTool.RunHere(["stat", .. command]);
 
         run.ExitCode.Should().Be(2);
-        run.Error.Should().Contain("\nA command with options of its own stands after --: picollo stat -- CMD ARGS\n");
+        run.Error.Should().Contain("\nA command with its own options must follow --: picollo stat -- CMD ARGS\n");
     }
 
     [FactNeeding(Need.Linux)]

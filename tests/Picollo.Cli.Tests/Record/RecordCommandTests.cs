@@ -1,0 +1,182 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Picollo.Cli.Tests.Record;
+
+/// <summary><c>picollo record</c> as users start it.</summary>
+public sealed class RecordCommandTests : IDisposable
+{
+    private static readonly string[] FileNames = ["p.html", "p.svg", "p.pb.gz", "p.folded", "p.json"];
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("A process (-p) or a command (after --) is needed, and not both.")]
+    [InlineData("A process (-p) or a command (after --) is needed, and not both.", "-p", "1", "--", "true")]
+    [InlineData("The command is empty.", "--", "")]
+    [InlineData("-p takes the ID of a process, not 'x'.", "-p", "x")]
+    [InlineData("-p takes the ID of a process, not '0'.", "-p", "0")]
+    [InlineData("--duration takes a number of seconds, not '0'.", "-p", "1", "--duration", "0")]
+    [InlineData("--duration takes a number of seconds, not '5s'.", "-p", "1", "--duration", "5s")]
+    [InlineData("--duration needs -p: a command is profiled until its end.", "--duration", "5", "--", "true")]
+    [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '0'.", "--frequency", "0", "--", "true")]
+    [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '10001'.", "--frequency", "10001", "--", "true")]
+    public void A_wrong_command_line_is_reported(string message, params string[] arguments)
+    {
+        ToolRun run = PicolloTool.RunHere(["record", .. arguments]);
+
+        (run.ExitCode, run.Output).Should().Be((2, ""));
+        run.Error.Should().StartWith($"picollo: {message}\n").And.EndWith("Try 'picollo record --help'.\n");
+    }
+
+    [Fact]
+    public void Forgotten_dashes_are_explained() => PicolloTool.RunHere("record", "cp", "-p", "x", "y").Error.Should()
+        .Contain("A command with its own options must follow --: picollo record -- CMD ARGS\n");
+
+    [Fact]
+    public void The_help_fits_80_columns() =>
+        PicolloTool.RunHere("record", "--help").Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_command_is_profiled_to_its_end_and_what_is_requested_is_written()
+    {
+        string[] files = [.. FileNames.Select(_folder.PathOf)];
+
+        ToolRun run = PicolloTool.Run([
+            "record", "--frequency", "999", "--html", files[0], "--svg", files[1], "--pprof", files[2], "--folded", files[3], "--json", files[4],
+            "--", .. Tool.HelperApp("profiled-for", "500")]);
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().StartWith("ready=").And.NotContain("samples at", "the command's output stays its own");
+        run.Error.Should().Contain("Profiled.Sixty").And.Contain(" samples at 999 Hz; CPU time ").And.Contain("HelperApp.dll profiled-for 500");
+        files.Should().AllSatisfy(file => new FileInfo(file).Length.Should().BePositive());
+        using JsonDocument json = JsonDocument.Parse(File.ReadAllText(files[4]));
+        json.RootElement.GetProperty("sampleCount").GetInt64().Should().BeGreaterThan(100);
+        File.ReadAllText(files[3]).Should().MatchRegex(@"(?m);Picollo\.HelperApp\.Profiled\.Sixty \d+$");
+        Directory.EnumerateDirectories(Path.GetTempPath(), "picollo-*", SearchOption.TopDirectoryOnly)
+            .Where(folder => Directory.Exists(folder) && Directory.EnumerateFiles(folder, "perf-*.map").Any()).Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void Processes_that_a_command_starts_are_part_of_its_profile()
+    {
+        string[] app = Tool.HelperApp("profiled-for", "300");
+        string both = string.Join(" & ", Enumerable.Repeat(string.Join(' ', app.Select(word => $"'{word}'")), 2)) + " & wait";
+
+        ToolRun run = PicolloTool.Run("record", "--frequency", "999", "--folded", _folder.PathOf("p.folded"), "--", "sh", "-c", both);
+
+        run.ExitCode.Should().Be(0);
+        string[] processes = [.. File.ReadLines(_folder.PathOf("p.folded"))
+            .Where(line => line.Contains("Profiled.Sixty", StringComparison.Ordinal))
+            .Select(line => line.Split(';')[0]).Distinct()];
+        processes.Should().HaveCount(2).And.OnlyContain(name => name.StartsWith("dotnet (process ", StringComparison.Ordinal));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void The_exit_code_is_the_commands()
+    {
+        PicolloTool.Run("record", "--", "sh", "-c", "exit 7").ExitCode.Should().Be(7);
+        PicolloTool.Run("record", "--", "sh", "-c", "kill -9 $$").ExitCode.Should().Be(137);
+        ToolRun missing = PicolloTool.Run("record", "--", "no-such-command");
+        (missing.ExitCode, missing.Error).Should().Be((127, "picollo: no-such-command: No such file or directory\n"));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_command_that_uses_no_CPU_time_has_an_empty_profile()
+    {
+        ToolRun run = PicolloTool.Run("record", "--frequency", "1", "--", "true");
+
+        run.ExitCode.Should().Be(0);
+        run.Error.Should().Contain("No samples: the process used no CPU time in user code.");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_running_process_is_profiled_for_a_duration()
+    {
+        using Process target = Start("profiled");
+
+        ToolRun run = PicolloTool.Run("record", "-p", $"{target.Id}", "--duration", "0.5", "--frequency", "999");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Contain($"dotnet (process {target.Id})\n").And.Contain("Profiled.");
+        run.Error.Should().BeEmpty();
+        target.HasExited.Should().BeFalse();
+        End(target);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_process_that_ends_meanwhile_is_profiled_to_its_end()
+    {
+        using Process target = Start("profiled-for", "700");
+
+        ToolRun run = PicolloTool.Run("record", "-p", $"{target.Id}", "--frequency", "999");
+
+        run.ExitCode.Should().Be(0);
+        run.Output.Should().Contain("Profiled.Sixty");
+        target.WaitForExit();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void An_interrupt_ends_the_profile_and_not_the_process()
+    {
+        using Process target = Start("profiled");
+
+        ToolRun run = PicolloTool.RunInShell($"timeout -s INT 2 $picollo record -p {target.Id} --frequency 999; echo code $?");
+
+        run.Output.Should().Contain("Profiled.").And.EndWith("code 124\n"); // timeout's own
+        target.HasExited.Should().BeFalse();
+        End(target);
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_process_that_does_not_exist_is_reported() =>
+        PicolloTool.RunHere("record", "-p", "2147483647").Should().BeEquivalentTo(new { ExitCode = 1, Output = "" });
+
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
+    [Trait("Category", "Slow")]
+    public void Another_users_process_is_reported()
+    {
+        using Process target = Start("profiled");
+
+        ToolRun run = PicolloTool.RunInShell($"$unprivileged record -p {target.Id} --duration 0.1");
+
+        run.ExitCode.Should().Be(1);
+        run.Error.Should().StartWith("picollo: ").And.Contain("another user").And.Contain("run as that user");
+        End(target);
+    }
+
+    [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
+    [Trait("Category", "Slow")]
+    public void A_user_without_rights_profiles_a_command_and_the_kernels_code_is_refused()
+    {
+        ToolRun run = PicolloTool.RunInShell("$unprivileged record --frequency 999 -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'");
+        ToolRun kernel = PicolloTool.RunInShell("$unprivileged record --kernel -- true");
+
+        (run.ExitCode, run.Error).Should().Match<(int Code, string Text)>(it => it.Code == 0 && it.Text.Contains("samples at 999 Hz", StringComparison.Ordinal));
+        kernel.ExitCode.Should().Be(1);
+        kernel.Error.Should().Contain("kernel.perf_event_paranoid");
+    }
+
+    private static Process Start(params string[] arguments)
+    {
+        string[] line = Tool.HelperApp(arguments);
+        Process process = Process.Start(new ProcessStartInfo(line[0], line[1..]) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        process.StandardOutput.ReadLine().Should().StartWith("ready=");
+        return process;
+    }
+
+    private static void End(Process process)
+    {
+        process.StandardInput.Close();
+        process.WaitForExit();
+    }
+}
