@@ -11,6 +11,7 @@ public class JsonTests
     {
         CpuProfile profile = new(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),
+            ([Profiles.Managed("Start")], 1),
             ([Profiles.Managed("Main")], 3)))
         {
             Title = "app",
@@ -28,13 +29,16 @@ public class JsonTests
         Json(profile).Should().Be(
             """
             {"title":"app","startTimeUtc":"2026-11-25T12:00:00.5Z","durationSeconds":2.5,"frequency":99,"event":"cycles","includesKernel":true,
-            "cpuUserSeconds":1.5,"cpuKernelSeconds":0.25,"sampleCount":8,"lostSampleCount":2,"unnamedSampleCount":1,"notes":["A <note>."],
+            "cpuUserSeconds":1.5,"cpuKernelSeconds":0.25,"sampleCount":9,"lostSampleCount":2,"unnamedSampleCount":1,"notes":["A <note>."],
             "methods":[{"name":"memcpy","module":"libc.so.6","kind":"native","ownSampleCount":5,"sampleCount":5},
-            {"name":"Main","module":"App.dll","kind":"managed","ownSampleCount":3,"sampleCount":8}],
-            "nodes":[{"parent":-1,"frame":0,"sampleCount":8,"ownSampleCount":0},{"parent":0,"frame":1,"sampleCount":8,"ownSampleCount":3},
-            {"parent":1,"frame":1,"sampleCount":5,"ownSampleCount":0},{"parent":2,"frame":2,"sampleCount":5,"ownSampleCount":5}],
+            {"name":"Main","module":"App.dll","kind":"managed","ownSampleCount":3,"sampleCount":8},
+            {"name":"Start","module":"App.dll","kind":"managed","ownSampleCount":1,"sampleCount":1}],
+            "nodes":[{"parent":-1,"frame":0,"sampleCount":9,"ownSampleCount":0},{"parent":0,"frame":1,"sampleCount":8,"ownSampleCount":3},
+            {"parent":1,"frame":1,"sampleCount":5,"ownSampleCount":0},{"parent":2,"frame":2,"sampleCount":5,"ownSampleCount":5},
+            {"parent":0,"frame":3,"sampleCount":1,"ownSampleCount":1}],
             "frames":[{"name":"all","module":"","kind":"group"},{"name":"Main","module":"App.dll","kind":"managed"},
-            {"name":"memcpy","module":"libc.so.6","kind":"native"}]}
+            {"name":"memcpy","module":"libc.so.6","kind":"native"},
+            {"name":"Start","module":"App.dll","kind":"managed"}]}
             """.ReplaceLineEndings("") + "\n");
     }
 
