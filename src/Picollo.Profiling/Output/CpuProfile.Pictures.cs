@@ -34,9 +34,8 @@ public sealed partial class CpuProfile
     /// </code>
     /// <para>The page is one file, which loads nothing and works from a disk. Its content-security policy allows its own style and script
     /// only. It is light or dark as the reader's system is.</para>
-    /// <para>In a profile of more than 20,000 nodes, small ones are merged into <c>(other)</c>, each below its caller: those with less
-    /// than 0.02 % of the samples, or a larger share where 20,000 nodes would still remain. A note on the page states the share. Names of
-    /// more than 1,000 letters are shortened.</para>
+    /// <para>In a profile of more than 20,000 nodes, the smallest ones are merged into <c>(other)</c>, each below its caller, and a note on
+    /// the page states which. Names of more than 1,000 letters are shortened. A page for 2,000 nodes has about 50 KB.</para>
     /// <para>Thread-safe. Deterministic: the same profile gives the same page, in any culture.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>

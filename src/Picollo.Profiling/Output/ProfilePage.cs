@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack. A test reports those of a change.
-    private const string StyleHash = "sha256-4vUrHNZmMGum+EQdEwSGuku7FSEWCUAa8mwuxgmZo9A=";
-    private const string ScriptHash = "sha256-jxFQzHvG6LrkDOP9pNVipDGIh+0RJtLnRpZ4M+zkFqY=";
+    private const string StyleHash = "sha256-lQznzK8WocesXQAqPrLTpT//p1e5xeITa+A7zImxlhU=";
+    private const string ScriptHash = "sha256-ZacD9aZjq46GjNZ3KGJgiUkcuqb4gUgdhxxw2jF75bc=";
 
     private const int LettersOfTitle = 160;
 
@@ -63,12 +63,12 @@ internal static class ProfilePage
         ("Duration", ProfileText.Time(profile.Duration), ""),
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
         ("Event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "without the kernel"),
-        Counted("Lost samples", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
-        Counted("Unnamed samples", profile.UnnamedSampleCount, profile.SampleCount),
+        Counted("Lost", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
+        Counted("Unnamed", profile.UnnamedSampleCount, profile.SampleCount),
     ];
 
     private static (string Name, string Value, string Detail) Counted(string name, long count, long all) =>
-        (name, count.ToString("N0", CultureInfo.InvariantCulture), ProfileText.Share(count, all));
+        (name, count.ToString("N0", CultureInfo.InvariantCulture), ProfileText.Share(count, all) + " of samples");
 
     private static string Fact((string Name, string Value, string Detail) fact)
     {

@@ -11,7 +11,6 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePageData
 {
     private const int MostNodes = 20_000;
-    private const double LeastShare = 0.0002;
     private const int LettersOfName = 1000;
 
     /// <returns>The JSON, in ASCII, without letters that mean something in HTML; and a note of what was merged, or an empty text.</returns>
@@ -65,22 +64,18 @@ internal static class ProfilePageData
             }
         }
 
-        string note = least == 1 ? "" : $"The profile has more than {MostNodes.ToString("N0", CultureInfo.InvariantCulture)} nodes. Those with less than "
-            + $"{ProfileText.Share(least, profile.SampleCount)} of the samples are merged into (other), each below its caller. The table of functions counts them.";
+        string note = least == 1 ? "" : string.Create(
+            CultureInfo.InvariantCulture,
+            $"The profile has more than {MostNodes:N0} nodes. Those with fewer than {least:N0} samples are merged into (other), each below its caller. "
+            + "The table of functions counts all samples.");
         return (Encoding.ASCII.GetString(buffer.WrittenSpan), note);
     }
 
-    /// <summary>The samples of the smallest node that is not merged, so that no more than <see cref="MostNodes"/> remain, or a few times
-    /// as many where most have a node of merged ones below.</summary>
+    /// <summary>The number of samples from which on a node is not merged, so that no more than <see cref="MostNodes"/> remain, and at
+    /// most as many nodes of merged ones.</summary>
     private static long LeastSamples(CpuProfile profile)
     {
-        long[] counts = [.. FlameNode.Of(profile.Root, 1).Select(node => node.SampleCount)];
-        long least = 1;
-        for (double share = LeastShare; counts.Count(count => count >= least) > MostNodes && least < profile.SampleCount; share *= 2)
-        {
-            least = Math.Max(2, (long)Math.Ceiling(profile.SampleCount * share));
-        }
-
-        return least;
+        long[] counts = [.. FlameNode.Of(profile.Root, 1).Select(node => node.SampleCount).OrderDescending()];
+        return counts.Length <= MostNodes ? 1 : counts[MostNodes] + 1;
     }
 }

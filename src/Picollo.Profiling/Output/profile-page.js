@@ -88,7 +88,8 @@
     const makeBox = (node, left, share) => {
       const room = share * width - 8;
       const box = make("div", "box " + node.frame.look, room > 16 ? label(node.frame, room) : "");
-      if (room < 0) box.classList.add("thin");
+      if (room < 2) box.classList.add("thin");
+      if (room < -5) box.classList.add("hair");
       if (node.depth < zoomed.depth) box.classList.add("above");
       if (found?.has(node.frame)) box.classList.add("found");
       box.style.left = left * 100 + "%";
@@ -150,13 +151,15 @@
     tree.addEventListener("pointermove", tellAtPointer);
     tree.addEventListener("pointerdown", tellAtPointer);
     tree.addEventListener("pointerleave", hideTip);
-    tree.addEventListener("focusin", ({ target }) => {
-      if (!target.matches(":focus-visible")) return;
-      const { left, top, bottom } = target.getBoundingClientRect();
-      tell(target, left, bottom + 6, top - 6);
-    });
+    const tellFocused = () => {
+      const box = document.activeElement;
+      if (!nodeOf.has(box) || !box.matches(":focus-visible")) { hideTip(); return; }
+      const { left, top, bottom } = box.getBoundingClientRect(), frame = element.getBoundingClientRect();
+      if (top >= frame.top && bottom <= frame.bottom) tell(box, left, bottom + 6, top - 6); else hideTip();
+    };
+    tree.addEventListener("focusin", tellFocused);
     tree.addEventListener("focusout", hideTip);
-    addEventListener("scroll", hideTip, true);
+    addEventListener("scroll", tellFocused, true);
     tree.addEventListener("click", event => {
       const node = nodeOf.get(event.target.closest(".box"));
       if (!node) return;
@@ -179,7 +182,7 @@
       event.preventDefault();
     });
     new ResizeObserver(() => {
-      if (tree.clientWidth === width) return;
+      if (!tree.clientWidth || tree.clientWidth === width) return;
       width = tree.clientWidth;
       draw();
     }).observe(tree);
@@ -196,13 +199,14 @@
   // ---- A table of entries { frame, counts, children() }, whose rows open; the counts are shares of all samples.
   const fillTable = (table, entries) => {
     const rowsAtOnce = 100, deepest = 24;
+    const shorten = text => text.length > 130 ? `${text.slice(0, 75)}…${text.slice(-50)}` : text;
     const body = table.tBodies[0];
     const states = new WeakMap(); // of rows: depth, for what to remove; open()
     const makeRow = (entry, depth, indent) => {
       const { frame } = entry;
       const row = make("tr");
       const name = make("div", "function", "", make("i", frame.look),
-        make("span", "", "", make("bdi", "", frame.name), " ", make("small", "", frame.module)));
+        make("span", "", "", make("bdi", "", shorten(frame.name)), " ", make("small", "", shorten(frame.module))));
       name.title = frame.name;
       name.style.setProperty("--indent", Math.min(indent, deepest));
       const children = entry.children?.() ?? [];

@@ -1,0 +1,443 @@
+using System.Text.Json.Nodes;
+using Picollo.Profiling;
+using Picollo.Profiling.Tests.Output;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>The page and the picture of a CPU profile as a browser shows them. Pictures for people to look at are left in
+/// artifacts/test-results/chromium.</summary>
+public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
+{
+    private const int Narrow = 390;
+    private const int Wide = 1280;
+
+    /// <summary>Elements whose letters have less contrast to what is behind them than WCAG 2.2 asks for in 1.4.3, with it.</summary>
+    private const string FaintTexts =
+        """
+        (() => {
+          const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+          // What a colour looks like on a ground: any syntax, color-mix() included.
+          const painted = new Map();
+          const paint = (...colours) => {
+            const key = colours.join();
+            if (!painted.has(key)) {
+              for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+              painted.set(key, [...context.getImageData(0, 0, 1, 1).data]);
+            }
+            return painted.get(key);
+          };
+          const luminance = ([r, g, b]) => {
+            [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+            return .2126 * r + .7152 * g + .0722 * b + .05;
+          };
+          return [...document.querySelectorAll("body *")].filter(one => one.checkVisibility() && !one.disabled && !one.querySelector("*") && one.textContent.trim()).map(one => {
+            const grounds = [];
+            for (let box = one; box; box = box.parentElement) grounds.unshift(getComputedStyle(box).backgroundColor);
+            const own = luminance(paint(...grounds, getComputedStyle(one).color)), ground = luminance(paint(...grounds));
+            return [one.textContent.slice(0, 40), Math.max(own, ground) / Math.min(own, ground)];
+          }).filter(([, contrast]) => !(contrast >= 4.5)).map(([text, contrast]) => `${text}: ${contrast}`);
+        })()
+        """;
+
+    public static TheoryData<string, int, bool> Looks
+    {
+        get
+        {
+            TheoryData<string, int, bool> looks = [];
+            foreach (string name in new[] { "typical", "hostile", "deep", "large", "empty" })
+            {
+                foreach (int width in new[] { Narrow, Wide })
+                {
+                    looks.Add(name, width, false);
+                    if (name is not ("deep" or "large"))
+                    {
+                        looks.Add(name, width, true);
+                    }
+                }
+            }
+
+            return looks;
+        }
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [MemberData(nameof(Looks))]
+    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
+    {
+        (await ShowAsync(name, width, isDark)).Should().BeEmpty();
+        foreach (string tab in name == "empty" ? [""] : new[] { "functions", "calls", "callers" })
+        {
+            if (tab.Length > 0)
+            {
+                await browser.Page.EvaluateAsync($"document.getElementById('{tab}-tab').click()");
+                (await NumberAsync($"document.querySelectorAll('#{tab} tbody tr').length")).Should().BePositive();
+            }
+
+            await browser.KeepAsync($"profile-{name}-{tab}-{width}-{(isDark ? "dark" : "light")}");
+            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await TextsAsync(FaintTexts)).Should().BeEmpty();
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Search_results_and_what_is_above_the_zoomed_function_can_be_read(bool isDark)
+    {
+        await ShowAsync("typical", Wide, isDark);
+        await SearchAsync("buffers");
+        await ClickAsync("Shop.Search.Query.Parse");
+        await browser.KeepAsync($"profile-found-{(isDark ? "dark" : "light")}");
+
+        (await NumberAsync("document.querySelectorAll('.box.found').length")).Should().BePositive();
+        (await NumberAsync("document.querySelectorAll('.box.above').length")).Should().BePositive();
+        (await TextsAsync(FaintTexts)).Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Boxes_have_the_widths_of_their_samples_and_those_of_half_a_pixel_are_drawn()
+    {
+        await ShowAsync("typical");
+        CpuProfile profile = Profile("typical");
+        double width = await NumberAsync("document.querySelector('[role=tree]').clientWidth");
+        Dictionary<string, double> widths = ((JsonArray)(await browser.Page.EvaluateAsync(
+            "[...document.querySelectorAll('.box')].map(box => [box.ariaLabel.split('\\n')[0] + ' ' + box.ariaLevel, box.getBoundingClientRect().width])"))!)
+            .GroupBy(pair => (string)pair![0]!, pair => (double)pair![1]!).ToDictionary(group => group.Key, group => group.Sum());
+        int checkedNodes = 0;
+        foreach (IGrouping<string, CpuProfileNode> level in Levels(profile.Root, 1).Where(pair => pair.Node.SampleCount * width / profile.SampleCount >= 0.5)
+            .GroupBy(pair => $"{pair.Node.Frame.Name} {pair.Level}", pair => pair.Node))
+        {
+            widths[level.Key].Should().BeApproximately(level.Sum(node => node.SampleCount) * width / profile.SampleCount, 0.6, level.Key);
+            checkedNodes++;
+        }
+
+        checkedNodes.Should().BeGreaterThan(100);
+
+        static IEnumerable<(CpuProfileNode Node, int Level)> Levels(CpuProfileNode node, int level) =>
+            node.Children.SelectMany(child => Levels(child, level + 1)).Prepend((node, level));
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_click_zooms_and_the_button_the_path_and_Escape_zoom_out()
+    {
+        const string Path = "[...document.querySelectorAll('#path > *')].map(one => one.textContent).join(' > ')";
+        await ShowAsync("typical");
+        string hint = await TextAsync(Path);
+        hint.Should().StartWith("Click a function to zoom.");
+        (await IsTrueAsync("document.getElementById('reset').disabled")).Should().BeTrue();
+
+        await ClickAsync("Shop.Search.Query.Parse");
+        await browser.KeepAsync("profile-zoomed");
+        (await ShareOfWidthAsync("Shop.Search.Query.Parse")).Should().BeApproximately(1, 0.001);
+        (await ShareOfWidthAsync("all")).Should().BeApproximately(1, 0.001, "callers of the zoomed function remain, to zoom out to");
+        (await IsTrueAsync($"!{Box("Shop.Orders.OrderEndpoints.<List>b__0_1")}")).Should().BeTrue("it is not below the zoomed function");
+        (await TextAsync(Path)).Should().Be("all > … > Microsoft.AspNetCore.Routing.EndpointMiddleware.Invoke > Shop.Orders.OrderEndpoints.<Search>b__0_2"
+            + " > Shop.Search.Query.Parse > 35.7 % of samples");
+
+        await browser.Page.EvaluateAsync("[...document.querySelectorAll('#path button')].at(-1).click()");
+        (await ShareOfWidthAsync("Shop.Orders.OrderEndpoints.<Search>b__0_2")).Should().BeApproximately(1, 0.001);
+        await browser.Page.EvaluateAsync("document.getElementById('reset').click()");
+        (await TextAsync(Path)).Should().Be(hint);
+        (await ShareOfWidthAsync("Shop.Search.Query.Parse")).Should().BeApproximately(0.357, 0.001);
+
+        await ClickAsync("Shop.Search.Query.Parse");
+        await PressAsync("Escape");
+        (await TextAsync(Path)).Should().Be(hint);
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_keyboard_moves_zooms_and_searches()
+    {
+        const string Focused = "document.activeElement.ariaLabel?.split('\\n')[0] ?? document.activeElement.id";
+        await ShowAsync("typical");
+        await browser.Page.EvaluateAsync("document.querySelector('.box').focus()");
+        List<string> path = [];
+        foreach (string key in new[] { "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "ArrowUp", "Home" })
+        {
+            await PressAsync(key);
+            path.Add(await TextAsync(Focused));
+        }
+
+        path.Should().Equal(
+            "start_thread", "CorUnix::CPalThread::ThreadEntry", "WKS::gc_heap::bgc_thread_function", "WKS::gc_heap::bgc_thread_function",
+            "CorUnix::CPalThread::ThreadEntry", "System.Threading.Thread.StartCallback", "CorUnix::CPalThread::ThreadEntry", "start_thread", "all");
+        (await NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1, "the graph is one stop of the Tab key");
+
+        await PressAsync("ArrowDown");
+        await PressAsync("ArrowDown");
+        await PressAsync("ArrowRight");
+        (await TipAsync()).Should().StartWith("WKS::gc_heap::bgc_thread_function\nlibclrgc.so, native\n320 samples, 2.1 %, 3.23 s\nown: 0 samples, 0.0 %, 0 s");
+        await browser.KeepAsync("profile-focused");
+        await PressAsync("Enter");
+        (await ShareOfWidthAsync("WKS::gc_heap::bgc_thread_function")).Should().BeApproximately(1, 0.001);
+        (await TextAsync(Focused)).Should().Be("WKS::gc_heap::bgc_thread_function");
+        await PressAsync("Escape");
+        (await ShareOfWidthAsync("CorUnix::CPalThread::ThreadEntry")).Should().BeApproximately(0.979, 0.001);
+
+        await PressAsync("/");
+        (await TextAsync(Focused)).Should().Be("search");
+        (await TextAsync("document.getElementById('search').value")).Should().BeEmpty();
+        await PressAsync("/");
+        (await TextAsync("document.getElementById('search').value")).Should().Be("/");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_search_marks_functions_and_counts_each_sample_once()
+    {
+        const string Found = "document.getElementById('found').textContent";
+        await ShowAsync("typical");
+        await SearchAsync("THREADING.");
+        (await TextAsync(Found)).Should().Be("3 functions, 97.9 % of samples", "they call each other");
+        (await TextsAsync("[...document.querySelectorAll('.box.found')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal(
+            "System.Threading.Thread.StartCallback", "System.Threading.PortableThreadPool.WorkerThread.WorkerThreadStart", "System.Threading.ThreadPoolWorkQueue.Dispatch");
+        await SearchAsync("tcp_sendmsg");
+        (await TextAsync(Found)).Should().Be("1 function, 2.2 % of samples");
+        await ClickAsync("__sys_sendto");
+        (await NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "a zoom keeps the marks");
+        await SearchAsync("<nothing>");
+        (await TextAsync(Found)).Should().Be("no function");
+        await SearchAsync("");
+        (await TextAsync(Found)).Should().BeEmpty();
+        (await NumberAsync("document.querySelectorAll('.box.found, .searching').length")).Should().Be(0);
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(Narrow)]
+    [InlineData(Wide)]
+    public async Task The_tooltip_is_at_the_pointer_and_within_the_window(int width)
+    {
+        await ShowAsync("hostile", width);
+        JsonNode place = (await browser.Page.EvaluateAsync(
+            "(() => { const r = [...document.querySelectorAll('.box')].at(-1).getBoundingClientRect(); return [r.right - 3, r.top + 5]; })()"))!;
+        await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
+        (await TipAsync()).Should().StartWith("M\nmanaged\n40 samples, 40.0 %, 0.4 s\nown: 40 samples, 40.0 %, 0.4 s");
+        (await IsTrueAsync("(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))
+            .Should().BeTrue();
+        await browser.KeepAsync($"profile-tip-{width}");
+        await browser.Page.MoveMouseAsync(2, 2);
+        (await IsTrueAsync("document.getElementById('tip').hidden")).Should().BeTrue();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Tabs_show_one_table_each()
+    {
+        const string State = "[...document.querySelectorAll('[role=tab]')].map(tab => tab.ariaSelected + ' ' + tab.tabIndex + ' ' "
+            + "+ document.getElementById(tab.getAttribute('aria-controls')).hidden)";
+        string[] chosen = ["true 0 false", "false -1 true", "false -1 true"];
+        await ShowAsync("typical");
+        (await TextsAsync(State)).Should().Equal(chosen);
+        await browser.Page.EvaluateAsync("document.getElementById('functions-tab').focus()");
+        await PressAsync("ArrowRight");
+        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
+        await PressAsync("ArrowLeft");
+        await PressAsync("ArrowLeft");
+        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[1], chosen[0]);
+        (await TextAsync("document.activeElement.id")).Should().Be("callers-tab");
+        await browser.Page.EvaluateAsync("document.getElementById('calls-tab').click()");
+        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Tables_have_functions_calls_and_callers()
+    {
+        // Two paths to Work, and a recursion.
+        await ShowPageAsync(SomeProfiles.Of(
+            "app", [(Frames("Main", "Read", "Work"), 50), (Frames("Main", "Write", "Work"), 20), (Frames("Main", "Write", "Write"), 20), (Frames("Main"), 10)]));
+        (await RowsAsync("functions")).Should().Equal("Work | 70.0 % | 70.0 %", "Write | 20.0 % | 40.0 %", "Main | 10.0 % | 100.0 %", "Read | 0.0 % | 50.0 %");
+
+        await SelectAsync("calls");
+        (await RowsAsync("calls")).Should().Equal(
+            ["v all | 0.0 % | 100.0 %", "v Main | 10.0 % | 100.0 %", "> Read | 0.0 % | 50.0 %", "> Write | 20.0 % | 40.0 %".Replace("20.0 % |", "0.0 % |")],
+            "a path without branches is open");
+        await FoldAsync("calls", "Write");
+        (await RowsAsync("calls")).Should().Equal(
+            "v all | 0.0 % | 100.0 %", "v Main | 10.0 % | 100.0 %", "> Read | 0.0 % | 50.0 %", "v Write | 0.0 % | 40.0 %", "Work | 20.0 % | 20.0 %", "Write | 20.0 % | 20.0 %");
+        await FoldAsync("calls", "Main");
+        (await RowsAsync("calls")).Should().Equal("v all | 0.0 % | 100.0 %", "> Main | 10.0 % | 100.0 %");
+
+        await SelectAsync("callers");
+        (await RowsAsync("callers")).Should().Equal("> Work | 70.0 %", "> Write | 20.0 %", "Main | 10.0 %");
+        await FoldAsync("callers", "Work");
+        (await RowsAsync("callers")).Should().Equal("v Work | 70.0 %", "> Read | 50.0 %", "> Write | 20.0 %", "> Write | 20.0 %", "Main | 10.0 %");
+        await FoldAsync("callers", "Write");
+        (await RowsAsync("callers")).Should().Equal("v Work | 70.0 %", "> Read | 50.0 %", "v Write | 20.0 %", "Main | 20.0 %", "> Write | 20.0 %", "Main | 10.0 %");
+        browser.Page.Complaints.Should().BeEmpty();
+
+        static CpuProfileFrame[] Frames(params string[] names) => [.. names.Select(name => SomeProfiles.Managed(name, "App.dll"))];
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_long_table_shows_more_rows_on_request()
+    {
+        await ShowPageAsync(SomeProfiles.Of("app", Enumerable.Range(0, 250).Select(i => (new[] { SomeProfiles.Managed($"F{i}", "App.dll") }, 1000L - i))));
+        const string Rows = "document.querySelectorAll('#functions tbody tr').length";
+        (await NumberAsync(Rows)).Should().Be(101, "100 functions, and a button");
+        for (int i = 0; i < 2; i++)
+        {
+            await browser.Page.EvaluateAsync("document.querySelector('#functions .more button').click()");
+        }
+
+        (await NumberAsync(Rows)).Should().Be(250);
+        (await IsTrueAsync("!document.querySelector('#functions .more')")).Should().BeTrue();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_stack_of_a_thousand_frames_scrolls_in_its_box_and_the_keys_reach_its_end()
+    {
+        await ShowAsync("deep");
+        (await NumberAsync("document.querySelectorAll('.box').length")).Should().Be(1001);
+        (await NumberAsync("document.getElementById('graph').clientHeight - innerHeight")).Should().BeNegative();
+        (await NumberAsync("document.getElementById('graph').scrollHeight")).Should().BeGreaterThan(20_000);
+        await browser.Page.EvaluateAsync("document.querySelector('.box').focus()");
+        for (int i = 0; i < 60; i++)
+        {
+            await PressAsync("ArrowDown");
+        }
+
+        (await IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return document.activeElement.ariaLevel === '61' && r.top >= box.top && r.bottom <= box.bottom; })()"))
+            .Should().BeTrue("the focus is seen");
+        await PressAsync("Enter");
+        (await IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom; })()"))
+            .Should().BeTrue();
+        await SelectAsync("calls");
+        (await NumberAsync("document.querySelectorAll('#calls tbody tr').length")).Should().Be(1001);
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_policy_lets_the_page_do_nothing_else()
+    {
+        await ShowAsync("typical");
+        (await IsTrueAsync(
+            "(() => { const s = document.createElement('script'); s.textContent = 'window.ran = true'; document.body.append(s); return window.ran ?? false; })()"))
+            .Should().BeFalse();
+        browser.Page.Complaints.Should().Contain(complaint => complaint.Contains("Content Security Policy"));
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Without_its_script_the_page_says_what_it_needs()
+    {
+        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
+        try
+        {
+            await ShowAsync("typical");
+            (await TextAsync("document.querySelector('main').innerText")).Should().Contain("The graph and the tables need JavaScript.");
+        }
+        finally
+        {
+            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
+        }
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData("typical", false)]
+    [InlineData("typical", true)]
+    [InlineData("hostile", false)]
+    public async Task The_picture_opens_alone_and_every_name_is_within_its_box_and_can_be_read(string name, bool isDark)
+    {
+        using StringWriter svg = new();
+        Profile(name).WriteSvg(svg);
+        (await browser.ShowAsync("profile.svg", svg.ToString(), Wide, isDark)).Should().BeEmpty();
+        await browser.KeepAsync($"profile-svg-{name}-{(isDark ? "dark" : "light")}");
+
+        (await NumberAsync("document.querySelectorAll('.name').length")).Should().BePositive();
+        (await TextsAsync("[...document.querySelectorAll('.name')].filter(text => text.getBoundingClientRect().right > text.previousElementSibling.getBoundingClientRect().right + .5).map(text => text.textContent)"))
+            .Should().BeEmpty();
+        (await TextsAsync(
+            """
+            (() => {
+              const parse = colour => colour.match(/[\d.]+/g).map(Number);
+              const luminance = ([r, g, b]) => {
+                [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+                return .2126 * r + .7152 * g + .0722 * b + .05;
+              };
+              const ground = parse(getComputedStyle(document.documentElement).backgroundColor);
+              return [...document.querySelectorAll(".name")].map(text => {
+                const look = getComputedStyle(text.previousElementSibling), fill = parse(look.fill), share = Number(look.fillOpacity);
+                const behind = luminance(ground.slice(0, 3).map((c, i) => c + (fill[i] - c) * share)), own = luminance(parse(getComputedStyle(text).fill));
+                return [text.textContent, Math.max(own, behind) / Math.min(own, behind)];
+              }).filter(([, contrast]) => !(contrast >= 4.5)).map(([text, contrast]) => `${text}: ${contrast}`);
+            })()
+            """)).Should().BeEmpty("WCAG 2.2, 1.4.3");
+    }
+
+    private static CpuProfile Profile(string name) => name switch
+    {
+        "typical" => SomeProfiles.Typical(),
+        "hostile" => SomeProfiles.Hostile(),
+        "deep" => SomeProfiles.Deep(),
+        "large" => SomeProfiles.Large(),
+        _ => SomeProfiles.Empty(),
+    };
+
+    private Task<IReadOnlyList<string>> ShowAsync(string name, int width = Wide, bool isDark = false) => ShowPageAsync(Profile(name), width, isDark);
+
+    private async Task<IReadOnlyList<string>> ShowPageAsync(CpuProfile profile, int width = Wide, bool isDark = false)
+    {
+        using StringWriter page = new();
+        profile.WriteHtml(page);
+        return await browser.ShowAsync("profile.html", page.ToString(), width, isDark);
+    }
+
+    private static string Box(string function) => $"[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('{function}\\n'))";
+
+    /// <summary>Clicks at the box of a function as a mouse does.</summary>
+    private async Task ClickAsync(string function)
+    {
+        JsonNode place = (await browser.Page.EvaluateAsync($"(() => {{ const r = {Box(function)}.getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; }})()"))!;
+        foreach (string type in new[] { "mousePressed", "mouseReleased" })
+        {
+            await browser.Page.SendAsync(
+                "Input.dispatchMouseEvent",
+                new() { ["type"] = type, ["x"] = (double)place[0]!, ["y"] = (double)place[1]!, ["button"] = "left", ["clickCount"] = 1 });
+        }
+    }
+
+    private async Task PressAsync(string key)
+    {
+        JsonObject down = new() { ["type"] = "keyDown", ["key"] = key };
+        if (key.Length == 1 || key == "Enter")
+        {
+            down["text"] = key == "Enter" ? "\r" : key;
+        }
+
+        await browser.Page.SendAsync("Input.dispatchKeyEvent", down);
+        await browser.Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = "keyUp", ["key"] = key });
+    }
+
+    private async Task SearchAsync(string text) => await browser.Page.EvaluateAsync(
+        $"(() => {{ const field = document.getElementById('search'); field.value = '{text}'; field.dispatchEvent(new Event('input')); }})()");
+
+    private async Task SelectAsync(string tab) => await browser.Page.EvaluateAsync($"document.getElementById('{tab}-tab').click()");
+
+    private async Task FoldAsync(string tab, string function) => await browser.Page.EvaluateAsync(
+        $"[...document.querySelectorAll('#{tab} tbody tr')].find(row => row.querySelector('bdi').textContent === '{function}').querySelector('button').click()");
+
+    /// <summary>The rows of a table: whether they are open, the function, and its shares.</summary>
+    private Task<string[]> RowsAsync(string tab) => TextsAsync(
+        $$"""
+        [...document.querySelectorAll("#{{tab}} tbody tr")].map(row => {
+          const state = row.querySelector(".fold")?.ariaExpanded;
+          return (state ? state === "true" ? "v " : "> " : "") + [row.querySelector("bdi"), ...row.querySelectorAll("td b")].map(one => one.textContent).join(" | ");
+        })
+        """);
+
+    private Task<double> ShareOfWidthAsync(string function) =>
+        NumberAsync($"{Box(function)}.getBoundingClientRect().width / document.querySelector('[role=tree]').getBoundingClientRect().width");
+
+    private async Task<string> TipAsync() =>
+        await TextAsync("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent");
+
+    private async Task<string> TextAsync(string expression) => (string)(await browser.Page.EvaluateAsync(expression))!;
+
+    private async Task<string[]> TextsAsync(string expression) =>
+        [.. ((JsonArray)(await browser.Page.EvaluateAsync(expression))!).Select(text => (string)text!)];
+
+    private async Task<double> NumberAsync(string expression) => (double)(await browser.Page.EvaluateAsync(expression))!;
+
+    private async Task<bool> IsTrueAsync(string expression) => (bool)(await browser.Page.EvaluateAsync(expression))!;
+}
