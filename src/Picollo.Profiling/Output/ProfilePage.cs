@@ -6,17 +6,17 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack. A test reports those of a change.
-    private const string StyleHash = "sha256-lQznzK8WocesXQAqPrLTpT//p1e5xeITa+A7zImxlhU=";
-    private const string ScriptHash = "sha256-ZacD9aZjq46GjNZ3KGJgiUkcuqb4gUgdhxxw2jF75bc=";
+    private const string StyleHash = "sha256-AOR4AFwpES/GR+NaaoypbW2RUwWLfgwQRxVQyYalFbo=";
+    private const string ScriptHash = "sha256-zaSyK/XlOYHg5rO9JSNLjIrfHmQjN3rDNygp9xPdeDY=";
 
     private const int LettersOfTitle = 160;
 
     public static string ContentSecurityPolicy =>
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
 
-    public static string Style { get; } = PlotTooltips.Style + PlotPalette.PageStyle + Load("profile-page.css");
+    public static string Style { get; } = PlotTooltips.Style + PlotPalette.PageStyle + Load("flame-graph.css") + Load("profile-page.css");
 
-    public static string Script { get; } = Load("profile-page.js");
+    public static string Script { get; } = Load("flame-graph.js") + Load("profile-page.js");
 
     public static void Write(TextWriter output, CpuProfile profile)
     {

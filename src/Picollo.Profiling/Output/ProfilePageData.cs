@@ -67,7 +67,7 @@ internal static class ProfilePageData
         string note = least == 1 ? "" : string.Create(
             CultureInfo.InvariantCulture,
             $"The profile has more than {MostNodes:N0} nodes. Those with fewer than {least:N0} samples are merged into (other), each below its caller. "
-            + "The table of functions counts all samples.");
+            + $"The table of functions counts all samples.");
         return (Encoding.ASCII.GetString(buffer.WrittenSpan), note);
     }
 

@@ -53,182 +53,31 @@
     return button;
   };
 
-  // ---- The tooltip, at the pointer or below what has the focus.
-  const tip = document.getElementById("tip");
-  const hideTip = () => { tip.hidden = true; };
-  const showTip = (text, x, y, above) => {
-    tip.hidden = false;
-    tip.textContent = text;
-    tip.style.left = "0";
-    const { width, height } = tip.getBoundingClientRect();
-    tip.style.left = Math.max(4, Math.min(x, document.documentElement.clientWidth - width - 4)) + "px";
-    tip.style.top = Math.max(4, y + height > innerHeight ? above - height : y) + "px";
-  };
-
-  // ---- The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top. Options:
-  // describe(node), the text of its tooltip, and onZoom(node).
-  const flameGraph = (element, data, { describe, onZoom }) => {
-    const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
-    const tree = make("div");
-    tree.setAttribute("role", "tree");
-    tree.setAttribute("aria-label", "Flame graph");
-    element.append(tree);
-    let zoomed = data, focused = data, found = null, width = 0;
-    let boxes = new Map();
-    const nodeOf = new WeakMap();
-    // The name without its outer namespaces and types where it is too long, as in FlameGraph.Label.
-    const label = ({ name, kind }, room) => {
-      let start = 0, brackets = 0;
-      for (let i = 1; i < name.length - 1 && kind === 0 && (name.length - start) * letterWidth > room; i++) {
-        brackets += "<[".includes(name[i]) ? 1 : ">]".includes(name[i]) ? -1 : 0;
-        if (name[i] === "." && brackets === 0 && name[i - 1] !== ".") start = i + 1;
-      }
-      return name.slice(start);
-    };
-    const makeBox = (node, left, share) => {
-      const room = share * width - 8;
-      const box = make("div", "box " + node.frame.look, room > 16 ? label(node.frame, room) : "");
-      if (room < 2) box.classList.add("thin");
-      if (room < -5) box.classList.add("hair");
-      if (node.depth < zoomed.depth) box.classList.add("above");
-      if (found?.has(node.frame)) box.classList.add("found");
-      box.style.left = left * 100 + "%";
-      box.style.width = share * 100 + "%";
-      box.style.top = node.depth * rowHeight + "px";
-      box.setAttribute("role", "treeitem");
-      box.setAttribute("aria-level", node.depth + 1);
-      box.setAttribute("aria-label", describe(node));
-      box.tabIndex = node === focused ? 0 : -1;
-      boxes.set(node, box);
-      nodeOf.set(box, node);
-    };
-    const draw = () => {
-      const hadFocus = tree.contains(document.activeElement);
-      boxes = new Map();
-      let depth = 0;
-      const ancestors = [];
-      for (let node = zoomed.parent; node; node = node.parent) ancestors.unshift(node);
-      for (const node of ancestors) makeBox(node, 0, 1);
-      const open = [zoomed];
-      while (open.length) {
-        const node = open.pop();
-        const share = node.samples / zoomed.samples;
-        if (share * width < leastWidth) continue;
-        makeBox(node, (node.start - zoomed.start) / zoomed.samples, share);
-        depth = Math.max(depth, node.depth);
-        for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i]);
-      }
-      if (!boxes.has(focused)) {
-        focused = zoomed;
-        boxes.get(focused).tabIndex = 0;
-      }
-      tree.style.height = (depth + 1) * rowHeight + "px";
-      tree.replaceChildren(...boxes.values());
-      if (hadFocus) boxes.get(focused).focus({ preventScroll: true });
-    };
-    const zoom = node => {
-      if (node === zoomed) return;
-      zoomed = focused = node;
-      hideTip();
-      draw();
-      element.scrollTop = Math.max(0, node.depth - 3) * rowHeight;
-      onZoom(node);
-    };
-    const focus = node => {
-      const box = boxes.get(node);
-      if (!box) return;
-      boxes.get(focused).tabIndex = -1;
-      focused = node;
-      box.tabIndex = 0;
-      box.focus();
-      box.scrollIntoView({ block: "nearest" });
-    };
-    const tell = (box, x, y, above) => showTip(describe(nodeOf.get(box)), x, y, above);
-    const tellAtPointer = event => {
-      const box = event.target.closest(".box");
-      if (box) tell(box, event.clientX + 14, event.clientY + 18, event.clientY - 10); else hideTip();
-    };
-    tree.addEventListener("pointermove", tellAtPointer);
-    tree.addEventListener("pointerdown", tellAtPointer);
-    tree.addEventListener("pointerleave", hideTip);
-    const tellFocused = () => {
-      const box = document.activeElement;
-      if (!nodeOf.has(box) || !box.matches(":focus-visible")) { hideTip(); return; }
-      const { left, top, bottom } = box.getBoundingClientRect(), frame = element.getBoundingClientRect();
-      if (top >= frame.top && bottom <= frame.bottom) tell(box, left, bottom + 6, top - 6); else hideTip();
-    };
-    tree.addEventListener("focusin", tellFocused);
-    tree.addEventListener("focusout", hideTip);
-    addEventListener("scroll", tellFocused, true);
-    tree.addEventListener("click", event => {
-      const node = nodeOf.get(event.target.closest(".box"));
-      if (!node) return;
-      focus(node);
-      zoom(node);
-    });
-    tree.addEventListener("keydown", event => {
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
-      const siblings = focused.parent?.children ?? [focused];
-      const place = siblings.indexOf(focused);
-      switch (event.key) {
-        case "ArrowDown": focus(focused.children[0]); break;
-        case "ArrowUp": focus(focused.parent); break;
-        case "ArrowLeft": focus(siblings[place - 1]); break;
-        case "ArrowRight": focus(siblings[place + 1]); break;
-        case "Home": focus(data); break;
-        case "Enter": case " ": zoom(focused); break;
-        default: return;
-      }
-      event.preventDefault();
-    });
-    new ResizeObserver(() => {
-      if (!tree.clientWidth || tree.clientWidth === width) return;
-      width = tree.clientWidth;
-      draw();
-    }).observe(tree);
-    return {
-      zoom,
-      highlight: frames => {
-        found = frames;
-        tree.classList.toggle("searching", found !== null);
-        boxes.forEach((box, node) => box.classList.toggle("found", found?.has(node.frame) ?? false));
-      },
-    };
-  };
-
   // ---- A table of entries { frame, counts, children() }, whose rows open; the counts are shares of all samples.
   const fillTable = (table, entries) => {
     const rowsAtOnce = 100, deepest = 24;
     const shorten = text => text.length > 130 ? `${text.slice(0, 75)}…${text.slice(-50)}` : text;
-    const body = table.tBodies[0];
-    const states = new WeakMap(); // of rows: depth, for what to remove; open()
+    const states = new WeakMap(); // of rows
     const makeRow = (entry, depth, indent) => {
-      const { frame } = entry;
+      const { frame, counts } = entry;
       const row = make("tr");
-      const name = make("div", "function", "", make("i", frame.look),
+      const name = make("div", "function", "", make("i", "swatch " + frame.look),
         make("span", "", "", make("bdi", "", shorten(frame.name)), " ", make("small", "", shorten(frame.module))));
       name.title = frame.name;
       name.style.setProperty("--indent", Math.min(indent, deepest));
-      const children = entry.children?.() ?? [];
       if (entry.children) {
-        const button = makeButton("", () => {
-          const isOpen = button.ariaExpanded === "true";
-          if (isOpen) close(row); else open(row);
-        });
+        const children = entry.children();
+        const button = makeButton("", () => { if (button.ariaExpanded === "true") close(row); else open(row); });
         button.className = "fold";
-        if (children.length) {
-          button.ariaExpanded = "false";
-          button.ariaLabel = "Open " + frame.name;
-        } else {
-          button.disabled = true;
-          button.ariaLabel = "Nothing below " + frame.name;
-        }
+        button.ariaLabel = frame.name;
+        button.disabled = !children.length;
+        if (children.length) button.ariaExpanded = "false";
         name.prepend(button);
         states.set(row, { depth, indent, children, button });
       }
       const head = make("th", "", "", name);
       head.scope = "row";
-      row.append(head, ...entry.counts.map(count => {
+      row.append(head, ...counts.map(count => {
         const cell = make("td", "", "",
           make("b", "", shareOf(count, root.samples)), make("span", "", timeOf(count)), make("span", "", numbers.format(count)));
         cell.style.setProperty("--share", 100 * count / root.samples + "%");
@@ -267,8 +116,8 @@
       button.ariaExpanded = "false";
       while (row.nextSibling && states.get(row.nextSibling).depth > depth) row.nextSibling.remove();
     };
-    body.replaceChildren(...makeRows(entries, 0, 0));
-    if (entries.length === 1 && entries[0].children) open(body.rows[0]);
+    table.tBodies[0].append(...makeRows(entries, 0, 0));
+    if (entries.length === 1 && entries[0].children) open(table.tBodies[0].rows[0]);
   };
 
   // ---- The three tables: functions; calls; and callers of own samples.
@@ -285,12 +134,10 @@
       frame, counts, children: () => byFrame(pairs.map(([node, count]) => [node.parent, count]).filter(([node]) => node && node !== root)),
     }));
   };
-  const listed = functions.filter(one => one.kind !== group).map(frame => ({ frame, counts: [frame.own, frame.total] }));
-  const tableOf = id => document.querySelector(`#${id} table`);
-  const fills = {
-    functions: () => fillTable(tableOf("functions"), listed),
-    calls: () => fillTable(tableOf("calls"), [called(root)]),
-    callers: () => fillTable(tableOf("callers"), byFrame(all.filter(node => node.own > 0).map(node => [node, node.own]))),
+  const entriesOf = {
+    functions: () => functions.filter(one => one.kind !== group).map(frame => ({ frame, counts: [frame.own, frame.total] })),
+    calls: () => [called(root)],
+    callers: () => byFrame(all.filter(node => node.own > 0).map(node => [node, node.own])),
   };
 
   const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -301,7 +148,8 @@
       document.getElementById(one.getAttribute("aria-controls")).hidden = one !== tab;
     }
     const id = tab.getAttribute("aria-controls");
-    if (!tableOf(id).tBodies[0].rows.length) fills[id]();
+    const table = document.querySelector(`#${id} table`);
+    if (!table.tBodies[0].rows.length) fillTable(table, entriesOf[id]());
   };
   for (const [i, tab] of tabs.entries()) {
     tab.addEventListener("click", () => select(tab));
@@ -364,6 +212,6 @@
     }
   });
   for (const kind of kinds.keys()) {
-    if (kind !== group && functions.some(one => one.kind === kind)) legend.append(make("span", "", "", make("i", `k${kind} t3`), kinds[kind]));
+    if (kind !== group && functions.some(one => one.kind === kind)) legend.append(make("span", "", "", make("i", `swatch k${kind} t3`), kinds[kind]));
   }
 })();

@@ -1,0 +1,140 @@
+
+// The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in the
+// element #tip. A node has its samples, the number of samples to the left of it (start), depth, parent, children, and its frame: name, kind,
+// and look, the classes of its colour. Options: describe(node), the text of its tooltip, and onZoom(node). Returns zoom(node), and
+// highlight(frames), a set or null.
+const flameGraph = (element, data, { describe, onZoom }) => {
+  const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
+  const tree = document.createElement("div");
+  tree.setAttribute("role", "tree");
+  tree.setAttribute("aria-label", "Flame graph");
+  element.append(tree);
+  let zoomed = data, focused = data, found = null, width = 0;
+  let boxes = new Map();
+  const nodeOf = new WeakMap();
+  // The tooltip of a box, if it is one.
+  const tip = document.getElementById("tip");
+  const tell = (box, x, y, above) => {
+    const node = nodeOf.get(box);
+    tip.hidden = !node;
+    if (!node) return;
+    tip.textContent = describe(node);
+    tip.style.left = "0";
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(x, document.documentElement.clientWidth - width - 4)) + "px";
+    tip.style.top = Math.max(4, y + height > innerHeight ? above - height : y) + "px";
+  };
+  const hideTip = () => { tip.hidden = true; };
+  // The name without its outer namespaces and types where it is too long, as in FlameGraph.Label.
+  const label = ({ name, kind }, room) => {
+    let start = 0, brackets = 0;
+    for (let i = 1; i < name.length - 1 && kind === 0 && (name.length - start) * letterWidth > room; i++) {
+      brackets += "<[".includes(name[i]) ? 1 : ">]".includes(name[i]) ? -1 : 0;
+      if (name[i] === "." && brackets === 0 && name[i - 1] !== ".") start = i + 1;
+    }
+    return name.slice(start);
+  };
+  const makeBox = (node, left, share) => {
+    const room = share * width - 8;
+    const box = document.createElement("div");
+    box.className = "box " + node.frame.look;
+    if (room > 16) box.textContent = label(node.frame, room);
+    if (room < 2) box.classList.add("thin");
+    if (room < -5) box.classList.add("hair");
+    if (node.depth < zoomed.depth) box.classList.add("above");
+    if (found?.has(node.frame)) box.classList.add("found");
+    box.style.left = left * 100 + "%";
+    box.style.width = share * 100 + "%";
+    box.style.top = node.depth * rowHeight + "px";
+    box.setAttribute("role", "treeitem");
+    box.setAttribute("aria-level", node.depth + 1);
+    box.setAttribute("aria-label", describe(node));
+    box.tabIndex = -1;
+    boxes.set(node, box);
+    nodeOf.set(box, node);
+  };
+  const draw = () => {
+    const hadFocus = tree.contains(document.activeElement);
+    boxes = new Map();
+    let depth = 0;
+    const ancestors = [];
+    for (let node = zoomed.parent; node; node = node.parent) ancestors.unshift(node);
+    for (const node of ancestors) makeBox(node, 0, 1);
+    const open = [zoomed];
+    while (open.length) {
+      const node = open.pop();
+      const share = node.samples / zoomed.samples;
+      if (share * width < leastWidth) continue;
+      makeBox(node, (node.start - zoomed.start) / zoomed.samples, share);
+      depth = Math.max(depth, node.depth);
+      for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i]);
+    }
+    if (!boxes.has(focused)) focused = zoomed;
+    boxes.get(focused).tabIndex = 0;
+    tree.style.height = (depth + 1) * rowHeight + "px";
+    tree.replaceChildren(...boxes.values());
+    if (hadFocus) boxes.get(focused).focus({ preventScroll: true });
+  };
+  const zoom = node => {
+    if (node === zoomed) return;
+    zoomed = focused = node;
+    hideTip();
+    draw();
+    element.scrollTop = Math.max(0, node.depth - 3) * rowHeight;
+    onZoom(node);
+  };
+  const focus = node => {
+    const box = boxes.get(node);
+    if (!box) return;
+    boxes.get(focused).tabIndex = -1;
+    focused = node;
+    box.tabIndex = 0;
+    box.focus();
+    box.scrollIntoView({ block: "nearest" });
+  };
+  const tellAtPointer = event => tell(event.target.closest(".box"), event.clientX + 14, event.clientY + 18, event.clientY - 10);
+  const tellFocused = () => {
+    const box = document.activeElement, frame = element.getBoundingClientRect();
+    const { left, top, bottom } = box.getBoundingClientRect();
+    const isSeen = box.matches(":focus-visible") && top >= frame.top && bottom <= frame.bottom;
+    tell(isSeen ? box : null, left, bottom + 6, top - 6);
+  };
+  for (const type of ["pointermove", "pointerdown"]) tree.addEventListener(type, tellAtPointer);
+  for (const type of ["pointerleave", "focusout"]) tree.addEventListener(type, hideTip);
+  tree.addEventListener("focusin", tellFocused);
+  addEventListener("scroll", tellFocused, true);
+  tree.addEventListener("click", event => {
+    const node = nodeOf.get(event.target.closest(".box"));
+    if (!node) return;
+    focus(node);
+    zoom(node);
+  });
+  tree.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const siblings = focused.parent?.children ?? [focused];
+    const place = siblings.indexOf(focused);
+    switch (event.key) {
+      case "ArrowDown": focus(focused.children[0]); break;
+      case "ArrowUp": focus(focused.parent); break;
+      case "ArrowLeft": focus(siblings[place - 1]); break;
+      case "ArrowRight": focus(siblings[place + 1]); break;
+      case "Home": focus(data); break;
+      case "Enter": case " ": zoom(focused); break;
+      default: return;
+    }
+    event.preventDefault();
+  });
+  new ResizeObserver(() => {
+    if (!tree.clientWidth || tree.clientWidth === width) return;
+    width = tree.clientWidth;
+    draw();
+  }).observe(tree);
+  return {
+    zoom,
+    highlight: frames => {
+      found = frames;
+      tree.classList.toggle("searching", found !== null);
+      boxes.forEach((box, node) => box.classList.toggle("found", found?.has(node.frame) ?? false));
+    },
+  };
+};
