@@ -34,7 +34,7 @@ usage: ./build.sh [command] [arguments]
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
                     scheduling, aspnet, jitter, runtime, meters,
-                    spans, export
+                    spans, export, profile
   pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text

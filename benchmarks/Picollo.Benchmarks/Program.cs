@@ -7,6 +7,7 @@ using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Jitter;
 using Picollo.Benchmarks.Meters;
 using Picollo.Benchmarks.Perf;
+using Picollo.Benchmarks.Profiling;
 using Picollo.Benchmarks.Runtime;
 using Picollo.Benchmarks.Scheduling;
 using Picollo.Benchmarks.Spans;
@@ -24,6 +25,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [MeterComparison.Name] = MeterComparison.Run,
     [SpanComparison.Name] = SpanComparison.Run,
     [ExportComparison.Name] = ExportComparison.Run,
+    [ProfilerComparison.Name] = ProfilerComparison.Run,
 };
 
 switch (args)

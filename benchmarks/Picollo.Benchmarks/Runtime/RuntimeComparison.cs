@@ -11,9 +11,7 @@ internal static class RuntimeComparison
     public const string Name = "runtime";
 
     private const string Garbage = "/garbage";
-    private const int Pairs = 20;
     private const int WarmUpSeconds = 3;
-    private const int OrderSeed = 42;
 
     public static int Run(TextWriter output)
     {
@@ -70,7 +68,7 @@ internal static class RuntimeComparison
     {
         // The events of a collection are about fifteen.
         TextTable table = new(
-            $"CPU time of a request with the meter, {Pairs} pairs", "collections/s", "µs without", "ratio", "quartiles", "target", "verdict");
+            $"CPU time of a request with the meter, {Pairs.Count} pairs", "collections/s", "µs without", "ratio", "quartiles", "target", "verdict");
         AddCost(table, "generation 0 of 2 MB", gen0Size: 2_000_000, target: 1.02);
         AddCost(table, "generation 0 of 300 KB", gen0Size: 300_000, target: 1.10);
         table.Print(output);
@@ -81,31 +79,15 @@ internal static class RuntimeComparison
         using HelloProcess with = new("runtime", gen0Size), without = new("none", gen0Size);
         with.Measure(Garbage, WarmUpSeconds);
         without.Measure(Garbage, WarmUpSeconds);
-        Random random = new(OrderSeed);
-        List<(HelloFigures With, HelloFigures Without)> pairs = [];
-        for (int pair = 0; pair < Pairs; pair++)
-        {
-            Progress.Show(name, pair, Pairs);
-            bool isFirst = random.Next(2) == 0;
-            HelloFigures first = (isFirst ? with : without).Measure(Garbage, 1);
-            HelloFigures second = (isFirst ? without : with).Measure(Garbage, 1);
-            pairs.Add(isFirst ? (first, second) : (second, first));
-        }
-
-        Progress.Clear();
-        double[] ratios = [.. pairs.Select(pair => pair.With.CpuNanoseconds / pair.Without.CpuNanoseconds).Order()];
-        double median = (ratios[(Pairs / 2) - 1] + ratios[Pairs / 2]) / 2;
+        var pairs = Pairs.Measure(name, () => with.Measure(Garbage, 1), () => without.Measure(Garbage, 1));
         table.Add(
+        [
             name,
             pairs.Average(pair => pair.With.CollectionsPerSecond).ToString("N0", CultureInfo.InvariantCulture),
             (pairs.Average(pair => pair.Without.CpuNanoseconds) / 1e3).ToString("N1", CultureInfo.InvariantCulture),
-            Ratio(median),
-            $"{Ratio(ratios[Pairs / 4])} to {Ratio(ratios[Pairs * 3 / 4])}",
-            $"<= {Ratio(target)}",
-            median <= target ? "ok" : $"MISSED by {Ratio(median - target)}");
+            .. Pairs.Cells(pairs.Select(pair => pair.With.CpuNanoseconds / pair.Without.CpuNanoseconds), target),
+        ]);
     }
-
-    private static string Ratio(double ratio) => ratio.ToString("0.000", CultureInfo.InvariantCulture);
 
     /// <summary>Threads that replace live objects until there were a thousand collections.</summary>
     private static class Pauses
