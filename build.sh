@@ -135,7 +135,7 @@ demo() {
 # ---- Tests: build/results.sh counts them, CONTRIBUTING.md says which are where ----
 
 # These need the processors for themselves; the others mostly wait for other programs, and run two at a time.
-readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.BenchmarkDotNet.Tests'
+readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
 readonly TOGETHER='Picollo.Platform.Tests Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests
   Picollo.AspNetCore.Tests Picollo.Analyzers.Tests'
 

@@ -12,7 +12,7 @@ public sealed partial class DocumentTests
     private const int FirstLines = 60;
 
     private static readonly string[] Packages =
-        ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Scheduling", "Picollo.AspNetCore", "Picollo.BenchmarkDotNet", "Picollo.Cli"];
+        ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Profiling", "Picollo.Scheduling", "Picollo.AspNetCore", "Picollo.BenchmarkDotNet", "Picollo.Cli"];
 
     private const BindingFlags AllMembers = BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.FlattenHierarchy;
 
@@ -21,7 +21,7 @@ public sealed partial class DocumentTests
         .. new[]
         {
             typeof(HdrHistogram), typeof(Export.HdrHistogramMerger), typeof(Diagnostics.CommandMeter), typeof(Scheduling.CpuWorkerPool),
-            typeof(AspNetCore.PicolloOptions), typeof(BenchmarkDotNet.PicolloMeasure),
+            typeof(Profiling.CpuProfiler), typeof(AspNetCore.PicolloOptions), typeof(BenchmarkDotNet.PicolloMeasure),
         }.SelectMany(type => type.Assembly.GetExportedTypes()),
     ];
 

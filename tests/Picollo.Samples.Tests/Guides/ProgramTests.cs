@@ -28,7 +28,7 @@ public sealed class ProgramTests
         get
         {
             yield return ("README.md", Markdown.Of("README.md").CodeBlocks.First());
-            foreach (string guide in new[] { "histogram", "clocks-and-scopes", "aspnetcore", "runtime", "meters", "spans" })
+            foreach (string guide in new[] { "histogram", "clocks-and-scopes", "aspnetcore", "profiling", "runtime", "meters", "spans" })
             {
                 yield return ($"docs/{guide}.md", Markdown.Of($"docs/{guide}.md").CodeBlocks.First());
             }

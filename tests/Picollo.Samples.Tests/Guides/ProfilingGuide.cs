@@ -1,0 +1,15 @@
+using Picollo.Profiling;
+
+namespace Picollo.Samples.Tests.Guides;
+
+/// <summary>The code of docs/profiling.md, except its first program.</summary>
+internal static class ProfilingGuide
+{
+    public static CpuProfile Attach(int id)
+    {
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { ProcessId = id, Frequency = 999 });
+        Thread.Sleep(TimeSpan.FromSeconds(10));
+        CpuProfile profile = profiler.Stop();
+        return profile;
+    }
+}
