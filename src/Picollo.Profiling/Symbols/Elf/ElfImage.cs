@@ -1,0 +1,248 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace Picollo.Profiling.Symbols;
+
+/// <summary>The functions of an executable file or library for 64-bit Linux: addresses of file offsets, and names of addresses.</summary>
+/// <remarks>
+/// <para>An address is one of the file (<c>st_value</c>): the load address is not needed, as /proc/PID/maps gives file offsets.</para>
+/// <para>Only headers and symbol tables are read (elf(5)). A damaged file gives a reason or wrong names, and never an exception. Memory is
+/// at most a few times that of the tables. Immutable and thread-safe.</para>
+/// </remarks>
+internal sealed class ElfImage
+{
+    private const int HeaderBytes = 64;
+    private const int SegmentBytes = 56;
+    private const int SectionBytes = 64;
+    private const int SymbolBytes = 24;
+
+    /// <summary>The largest table that is read, so that a damaged file does not take all memory.</summary>
+    private const ulong MaxTableBytes = 1 << 28;
+
+    private const int MaxNameBytes = 1 << 12;
+
+    private readonly Segment[] _segments;
+    private readonly Function[] _functions;
+    private readonly ulong[] _starts;
+    private readonly int[] _outer;
+    private readonly byte[] _strings;
+
+    private ElfImage(Segment[] segments, Function[] functions, byte[] strings)
+    {
+        _segments = segments;
+        _functions = functions;
+        _strings = strings;
+        _starts = [.. functions.Select(function => function.Start)];
+        _outer = OuterOf(functions);
+    }
+
+    /// <summary>Number of addresses that have a name.</summary>
+    public int FunctionCount => _functions.Length;
+
+    /// <summary>Reads a file.</summary>
+    /// <param name="path">Its path.</param>
+    /// <param name="reason">Why it cannot be read; <see langword="null"/> if it can.</param>
+    /// <returns>The image, possibly without functions; <see langword="null"/> if it cannot be read.</returns>
+    public static ElfImage? TryRead(string path, out string? reason)
+    {
+        try
+        {
+            // Opening a pipe would wait for its writer. Pipes and devices have no length; that of a link is its own.
+            var info = new FileInfo(path);
+            Check((info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes }, "it is not an ELF file");
+            using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite | FileShare.Delete); // takes no lock
+            reason = null;
+            return Read(file);
+        }
+        catch (Exception e) when (e is InvalidDataException or IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            reason = e.Message;
+            return null;
+        }
+    }
+
+    /// <summary>Finds the address of code by its offset in the file, in bytes. Returns false if no segment loads it.</summary>
+    public bool TryGetAddress(long fileOffset, out ulong address)
+    {
+        foreach (Segment segment in _segments)
+        {
+            ulong position = (ulong)fileOffset - segment.Offset;
+            if (position < segment.Bytes)
+            {
+                address = segment.Address + position;
+                return true;
+            }
+        }
+
+        address = 0;
+        return false;
+    }
+
+    /// <summary>Finds the innermost function that contains an address.</summary>
+    /// <param name="address">The address in the file.</param>
+    /// <returns>The function's name without its version, C++ names as <see cref="CppName.Of"/> gives them; <see langword="null"/> if no
+    /// function is known there.</returns>
+    public string? NameOf(ulong address)
+    {
+        int index = Array.BinarySearch(_starts, address);
+        index = index < 0 ? ~index - 1 : index;
+        while (index >= 0 && _functions[index].End <= address)
+        {
+            index = _outer[index];
+        }
+
+        return index < 0 ? null : CppName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
+    }
+
+    private static ElfImage Read(SafeFileHandle file)
+    {
+        byte[] header = Read(file, 0, HeaderBytes);
+        Check(header.AsSpan().StartsWith("\u007FELF"u8), "it is not an ELF file");
+        Check(header[4] == 2 && header[5] == 1, "it is not a 64-bit little-endian ELF file");
+        Check(At<ushort>(header, 18) is 62 or 183, "it is not for x64 or arm64"); // EM_X86_64, EM_AARCH64
+        byte[] segments = Read(file, At<ulong>(header, 32), At<ushort>(header, 56) * (ulong)SegmentBytes);
+        byte[] sections = Read(file, At<ulong>(header, 40), At<ushort>(header, 60) * (ulong)SectionBytes);
+        var functions = new List<Function>();
+        byte[] strings = [];
+        IEnumerable<int> tables = Enumerable.Range(0, sections.Length / SectionBytes).Select(index => index * SectionBytes)
+            .Where(at => At<uint>(sections, at + 4) is 2 or 11) // SHT_SYMTAB, SHT_DYNSYM: the first has all functions, but is often stripped
+            .OrderBy(at => At<uint>(sections, at + 4));
+        foreach (int at in tables.Take(2).TakeWhile(_ => functions.Count == 0))
+        {
+            strings = AddFunctions(file, sections, at, functions);
+        }
+
+        return new ElfImage(SegmentsOf(segments), Sorted(functions), strings);
+    }
+
+    private static Segment[] SegmentsOf(byte[] table)
+    {
+        const uint load = 1, executable = 1; // PT_LOAD, PF_X
+        return
+        [
+            .. Enumerable.Range(0, table.Length / SegmentBytes).Select(index => index * SegmentBytes)
+                .Where(at => At<uint>(table, at) == load)
+                .OrderByDescending(at => At<uint>(table, at + 4) & executable)
+                .Select(at => new Segment(At<ulong>(table, at + 8), At<ulong>(table, at + 32), At<ulong>(table, at + 16))),
+        ];
+    }
+
+    /// <summary>Adds the functions of a symbol table.</summary>
+    /// <returns>The strings that their names are in.</returns>
+    private static byte[] AddFunctions(SafeFileHandle file, byte[] sections, int section, List<Function> functions)
+    {
+        int linked = (int)Math.Min(At<uint>(sections, section + 40), int.MaxValue / SectionBytes) * SectionBytes;
+        Check(linked < sections.Length, "it is damaged: a symbol table has no strings");
+        byte[] names = Read(file, At<ulong>(sections, linked + 24), At<ulong>(sections, linked + 32));
+        byte[] symbols = Read(file, At<ulong>(sections, section + 24), At<ulong>(sections, section + 32));
+        for (int at = 0; at + SymbolBytes <= symbols.Length; at += SymbolBytes)
+        {
+            uint name = At<uint>(symbols, at);
+            bool isFunction = (symbols[at + 4] & 0xF) is 2 or 10; // STT_FUNC, STT_GNU_IFUNC
+            int owner = At<ushort>(symbols, at + 6) * SectionBytes; // 0 for those of other files
+            if (!isFunction || owner == 0 || owner >= sections.Length || name >= names.Length || names[name] == 0)
+            {
+                continue;
+            }
+
+            ulong start = At<ulong>(symbols, at + 8);
+            ulong size = At<ulong>(symbols, at + 16);
+            ulong sectionEnd = At<ulong>(sections, owner + 16) + At<ulong>(sections, owner + 32);
+            ulong end = size == 0 ? sectionEnd : start + Math.Min(size, ulong.MaxValue - start);
+            int binding = symbols[at + 4] >> 4; // STB_LOCAL is 0, STB_GLOBAL 1, STB_WEAK 2
+            int underscores = NameAt(names, (int)name).IndexOfAnyExcept((byte)'_');
+            int rank = ((binding == 0 ? 1 : 0) << 16) + (Math.Max(underscores, 0) << 2) + Math.Min(binding, 3);
+            functions.Add(new Function(start, end, (int)name, rank, size == 0));
+        }
+
+        return names;
+    }
+
+    /// <summary>Sorts the functions, keeps the best name of each address, and ends those of unknown size where the next one starts.</summary>
+    private static Function[] Sorted(List<Function> all)
+    {
+        // Of equally good names the first in the strings, so that the result does not depend on the sort.
+        all.Sort((one, other) => (one.Start, one.Rank, one.Name).CompareTo((other.Start, other.Rank, other.Name)));
+        int count = 0;
+        foreach (Function function in CollectionsMarshal.AsSpan(all))
+        {
+            if (count == 0 || all[count - 1].Start != function.Start)
+            {
+                all[count++] = function;
+            }
+            else if (!function.IsOpen && (all[count - 1].IsOpen || function.End > all[count - 1].End))
+            {
+                all[count - 1] = all[count - 1] with { End = function.End, IsOpen = false };
+            }
+        }
+
+        for (int i = 0; i + 1 < count; i++)
+        {
+            all[i] = all[i].IsOpen ? all[i] with { End = Math.Min(all[i].End, all[i + 1].Start) } : all[i];
+        }
+
+        return [.. all.Take(count)];
+    }
+
+    /// <summary>For each function, the last one before it that reaches over its start; -1 if there is none.</summary>
+    private static int[] OuterOf(Function[] functions)
+    {
+        var outer = new int[functions.Length];
+        for (int i = 0; i < functions.Length; i++)
+        {
+            outer[i] = i - 1;
+            while (outer[i] >= 0 && functions[outer[i]].End <= functions[i].Start)
+            {
+                outer[i] = outer[outer[i]];
+            }
+        }
+
+        return outer;
+    }
+
+    /// <summary>A name without its version: <c>memcpy</c> of <c>memcpy@@GLIBC_2.14</c>.</summary>
+    private static ReadOnlySpan<byte> NameAt(byte[] strings, int position)
+    {
+        ReadOnlySpan<byte> name = strings.AsSpan(position, Math.Min(MaxNameBytes, strings.Length - position));
+        int end = name.IndexOfAny((byte)0, (byte)'@');
+        return end < 0 ? name : name[..end];
+    }
+
+    private static byte[] Read(SafeFileHandle file, ulong offset, ulong count)
+    {
+        ulong length = (ulong)RandomAccess.GetLength(file);
+        Check(offset <= length && count <= length - offset, "it is damaged: a table is outside the file");
+        Check(count <= MaxTableBytes, "its symbol table is too large");
+        var bytes = new byte[count];
+        int read = 0;
+        for (int more = 1; more > 0; read += more)
+        {
+            more = RandomAccess.Read(file, bytes.AsSpan(read), (long)offset + read);
+        }
+
+        Check(read == bytes.Length, "it is damaged: a table is outside the file");
+        return bytes;
+    }
+
+    private static void Check(bool isRight, string reason)
+    {
+        if (!isRight)
+        {
+            throw new InvalidDataException(reason);
+        }
+    }
+
+    /// <summary>A number of a file, which is little-endian as both processors are.</summary>
+    private static T At<T>(byte[] bytes, int at)
+        where T : unmanaged => MemoryMarshal.Read<T>(bytes.AsSpan(at));
+
+    private readonly record struct Segment(ulong Offset, ulong Bytes, ulong Address);
+
+    /// <param name="Start">Its first address.</param>
+    /// <param name="End">The address after it.</param>
+    /// <param name="Name">The position of its name in the strings.</param>
+    /// <param name="Rank">How good the name is: low is better.</param>
+    /// <param name="IsOpen">Whether its size is not known.</param>
+    private readonly record struct Function(ulong Start, ulong End, int Name, int Rank, bool IsOpen);
+}

@@ -1,0 +1,277 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Picollo.Profiling.Symbols;
+using static Picollo.Profiling.Tests.Symbols.ElfFile;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+public class ElfImageTests
+{
+    private static readonly string Runtime = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
+
+    [Fact]
+    public void A_function_reaches_over_its_size()
+    {
+        ElfImage image = Read(new Symbol("first", 0x41010, 0x10), new Symbol("second", 0x41020, 1));
+
+        image.FunctionCount.Should().Be(2);
+        Names(image, 0x4100F, 0x41010, 0x4101F, 0x41020, 0x41021).Should().Equal(null, "first", "first", "second", null);
+    }
+
+    [Fact]
+    public void The_innermost_function_is_found()
+    {
+        ElfImage image = Read(
+            new Symbol("outer", 0x41000, 0x100), new Symbol("inner", 0x41010, 0x20), new Symbol("core", 0x41018, 8), new Symbol("crossing", 0x410F0, 0x20));
+
+        Names(image, 0x41000, 0x41010, 0x41018, 0x41020, 0x41030, 0x410F0, 0x41105, 0x41110)
+            .Should().Equal("outer", "inner", "core", "inner", "outer", "crossing", "crossing", null);
+    }
+
+    [Fact]
+    public void Functions_without_a_size_extend_to_the_next_one_or_the_end_of_their_section()
+    {
+        ElfImage image = Read(new Symbol("open", 0x41000, 0), new Symbol("alias", 0x41000, 0), new Symbol("next", 0x41100, 0), new Symbol("rest", 0x42800, 0, Rest));
+
+        Names(image, 0x410FF, 0x41100, 0x41FFF, 0x42000, 0x42FFF, 0x43000).Should().Equal("open", "next", "next", null, "rest", null);
+    }
+
+    [Fact]
+    public void Of_several_names_the_most_public_one_is_taken()
+    {
+        NameOf(new("_IO_read", 0x41000, 1), new("read", 0x41000, 1, Binding: 2), new("__read", 0x41000, 1)).Should().Be("read");
+        NameOf(new("local", 0x41000, 1, Binding: 0), new("__global", 0x41000, 1)).Should().Be("__global");
+        NameOf(new("weak", 0x41000, 1, Binding: 2), new("global", 0x41000, 1)).Should().Be("global");
+        NameOf(new("a", 0x41000, 0), new("__b", 0x41000, 8)).Should().Be("a", "the size is the other's");
+
+        static string? NameOf(params Symbol[] symbols) => Read(symbols).NameOf(0x41000);
+    }
+
+    [Fact]
+    public void Only_functions_of_the_file_have_names()
+    {
+        ElfImage image = Read(
+            new Symbol("data", 0x41000, 8, Type: 1),
+            new Symbol("imported", 0x41010, 8, Section: 0),
+            new Symbol("absolute", 0x41020, 8, Section: 0xFFF1),
+            new Symbol("", 0x41030, 8),
+            new Symbol("indirect@@GLIBC_2.14", 0x41040, 8, Type: 10));
+
+        Names(image, 0x41000, 0x41010, 0x41020, 0x41030, 0x41040).Should().Equal(null, null, null, null, "indirect");
+    }
+
+    [Fact]
+    public void Dynamic_symbols_are_read_too() => Read(Of([new Symbol("_ZN3foo3barEv", 0x41000, 1)], tableType: 11)).NameOf(0x41000).Should().Be("foo::bar");
+
+    [Theory]
+    [InlineData(0xFFF, null)]
+    [InlineData(0x1000, 0x41000UL)]
+    [InlineData(0x2FFF, 0x42FFFUL)]
+    [InlineData(0x3000, null)]
+    [InlineData(-1, null)]
+    [InlineData(long.MinValue, null)]
+    public void An_offset_has_the_address_of_the_code_segment(long offset, ulong? address)
+    {
+        bool isThere = Read().TryGetAddress(offset, out ulong actual);
+
+        (isThere ? actual : (ulong?)null).Should().Be(address);
+    }
+
+    [Fact]
+    public void Other_files_are_refused_with_the_reason()
+    {
+        ReasonOf([]).Should().Be("it is not an ELF file");
+        ReasonOf(new byte[100]).Should().Be("it is not an ELF file");
+        ReasonOf(Changed(4, 1)).Should().Be("it is not a 64-bit little-endian ELF file");
+        ReasonOf(Changed(5, 2)).Should().Be("it is not a 64-bit little-endian ELF file");
+        ReasonOf(Changed(18, 40)).Should().Be("it is not for x64 or arm64");
+        ReasonOf(Of([])[..^1]).Should().Be("it is damaged: a table is outside the file");
+        ElfImage.TryRead("/dev/zero", out string? reason).Should().BeNull();
+        reason.Should().Be("it is not an ELF file");
+        ElfImage.TryRead("/", out reason).Should().BeNull();
+        reason.Should().NotBeNull();
+        ElfImage.TryRead("/no/such/file", out reason).Should().BeNull();
+        reason.Should().Contain("/no/such/file");
+        ElfImage.TryRead("", out reason).Should().BeNull();
+        reason.Should().NotBeNull();
+
+        static byte[] Changed(int at, byte value)
+        {
+            byte[] file = Of([]);
+            file[at] = value;
+            return file;
+        }
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Links_are_followed_and_pipes_do_not_block()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory();
+        try
+        {
+            (string file, string pipe, string link) = (Path.Combine(folder.FullName, "file"), Path.Combine(folder.FullName, "pipe"), Path.Combine(folder.FullName, "link"));
+            File.WriteAllBytes(file, Of([new Symbol("main", 0x41000, 1)]));
+            Tool.Run("mkfifo", "/", new Dictionary<string, string?>(), pipe);
+            File.CreateSymbolicLink(link, "file");
+            File.CreateSymbolicLink(link + 2, "pipe");
+
+            ElfImage.TryRead(link, out _)!.FunctionCount.Should().Be(1);
+            ElfImage.TryRead(pipe, out _).Should().BeNull();
+            ElfImage.TryRead(link + 2, out _).Should().BeNull();
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    public static TheoryData<string> Libraries =>
+    [
+        .. new[]
+        {
+            "/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib/aarch64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libstdc++.so.6",
+            "/usr/aarch64-linux-gnu/lib/libc.so.6", $"{Runtime}/libcoreclr.so", $"{Runtime}/libclrjit.so", $"{Runtime}/libSystem.Native.so",
+        }.Where(File.Exists).DefaultIfEmpty(typeof(object).Assembly.Location),
+    ];
+
+    [TheoryNeeding(Need.Readelf)]
+    [MemberData(nameof(Libraries))]
+    public void Functions_are_those_that_readelf_lists(string library)
+    {
+        ElfImage image = ElfImage.TryRead(library, out _)!;
+        List<(ulong Start, ulong Size, string Name)> functions = [.. Readelf("-sW", library)
+            .Where(row => row.Length >= 8 && row[3] is "FUNC" or "IFUNC" && ulong.TryParse(row[6], CultureInfo.InvariantCulture, out _))
+            .Select(row => (Hex(row[1]), Size(row[2]), CppName.Of(row[7].Split('@')[0])))];
+
+        functions.Should().NotBeEmpty();
+        image.FunctionCount.Should().Be(functions.DistinctBy(function => function.Start).Count());
+        ILookup<ulong, string> at = functions.ToLookup(function => function.Start, function => function.Name);
+        foreach ((ulong start, ulong size, _) in functions)
+        {
+            at[start].Should().Contain(image.NameOf(start)!);
+            if (size > 0)
+            {
+                ulong last = start + size - 1;
+                ulong innermost = functions.Where(function => function.Start <= last && last - function.Start < function.Size).Max(function => function.Start);
+                at[innermost].Should().Contain(image.NameOf(last)!);
+            }
+        }
+    }
+
+    [TheoryNeeding(Need.Readelf)]
+    [MemberData(nameof(Libraries))]
+    public void Addresses_are_those_that_readelf_lists(string library)
+    {
+        ElfImage image = ElfImage.TryRead(library, out _)!;
+        string[] code = Readelf("-lW", library).Single(row => row.Length >= 8 && row[0] == "LOAD" && row[6] == "RE");
+
+        (ulong offset, ulong address, ulong size) = (Hex(code[1]), Hex(code[2]), Hex(code[4]));
+
+        image.TryGetAddress((long)offset, out ulong first).Should().BeTrue();
+        image.TryGetAddress((long)(offset + size) - 1, out ulong last).Should().BeTrue();
+        (first, last).Should().Be((address, address + size - 1));
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_loaded_function_is_found_by_the_mappings_of_this_process()
+    {
+        ulong address = (ulong)NativeLibrary.GetExport(NativeLibrary.Load(Path.Combine(Runtime, "libSystem.Native.so")), "SystemNative_GetPid") + 1;
+        string[] mapping = File.ReadLines("/proc/self/maps").Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+            .Single(parts => parts[0].Split('-') is [var low, var high] && Hex(low) <= address && address < Hex(high));
+
+        ElfImage image = ElfImage.TryRead(mapping[5], out _)!;
+
+        image.TryGetAddress((long)(Hex(mapping[2]) + address - Hex(mapping[0].Split('-')[0])), out ulong inFile).Should().BeTrue();
+        image.NameOf(inFile).Should().Be("SystemNative_GetPid");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_damaged_library_gives_a_reason_or_other_names()
+    {
+        byte[] library = File.ReadAllBytes(Path.Combine(Runtime, "libSystem.Native.so"));
+        Seeded.Run(300, random =>
+        {
+            byte[] file = library[..(random.Next(4) == 0 ? random.Next(library.Length) : library.Length)];
+            for (int flips = random.Next(1, 20); flips > 0 && file.Length > 0; flips--)
+            {
+                // Most of them in the headers and the symbols, which are at the start, or in the section headers at the end.
+                int at = random.Next(3) switch { 0 => random.Next(Math.Min(64, file.Length)), 1 => random.Next(Math.Min(20_000, file.Length)), _ => file.Length - 1 - random.Next(Math.Min(2_000, file.Length)) };
+                file[at] = random.Next(2) == 0 ? (byte)random.Next(256) : (byte)0xFF;
+            }
+
+            CheckDamaged(file, random);
+        });
+    }
+
+    [Fact]
+    public void Names_that_overlap_cost_no_more_memory_or_time()
+    {
+        // Every symbol has all strings as its name, contains all that follow, and the last one ends the file's strings without a zero.
+        byte[] file = Of(Enumerable.Range(0, 5_000).Select(i => new Symbol("_", 0x41000 + (ulong)i, 0x100000 - (2 * (ulong)i))));
+        int strings = 64 + 112 + (24 * 5_001) + 1;
+        file.AsSpan(strings, 10_000).Fill((byte)'_');
+
+        CheckDamaged(file, new Random(1));
+    }
+
+    private static void CheckDamaged(byte[] file, Random random)
+    {
+        WithFile(file, path =>
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            ElfImage? image = ElfImage.TryRead(path, out string? reason);
+            (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan((16 * file.Length) + 100_000);
+            (image is null).Should().Be(reason is not null);
+            for (int i = 0; i < 100 && image is not null; i++)
+            {
+                image.NameOf(random.Next(2) == 0 ? (ulong)random.Next(0x60000) : (ulong)random.NextInt64());
+                image.TryGetAddress(random.Next(2) == 0 ? random.Next(0x60000) : random.NextInt64(), out _);
+            }
+        });
+    }
+
+    private static ElfImage Read(params Symbol[] symbols) => Read(Of(symbols));
+
+    private static ElfImage Read(byte[] file)
+    {
+        ElfImage? image = null;
+        WithFile(file, path =>
+        {
+            image = ElfImage.TryRead(path, out string? reason);
+            reason.Should().BeNull();
+        });
+        return image!;
+    }
+
+    private static string? ReasonOf(byte[] file)
+    {
+        string? reason = null;
+        WithFile(file, path => ElfImage.TryRead(path, out reason).Should().BeNull());
+        return reason;
+    }
+
+    private static void WithFile(byte[] content, Action<string> use)
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllBytes(path, content);
+            use(path);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    private static string?[] Names(ElfImage image, params ulong[] addresses) => [.. addresses.Select(image.NameOf)];
+
+    private static IEnumerable<string[]> Readelf(string option, string library) => Tool.Run("readelf", "/", new Dictionary<string, string?>(), option, library)
+        .Split('\n').Select(line => line.Replace("R E", "RE", StringComparison.Ordinal).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+
+    private static ulong Hex(string text) =>
+        ulong.Parse(text.StartsWith("0x", StringComparison.Ordinal) ? text[2..] : text, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+
+    private static ulong Size(string text) =>
+        text.StartsWith("0x", StringComparison.Ordinal) ? Hex(text) : ulong.Parse(text, CultureInfo.InvariantCulture);
+}
