@@ -3,8 +3,19 @@ using Picollo.Profiling.Sampling;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The names of a process's code.</summary>
-internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool showsTiers)
+/// <param name="mappings">Its executable memory, in the order in which it was mapped.</param>
+/// <param name="perfMap">Its compiled methods; null if they are unknown.</param>
+/// <param name="images">Its files.</param>
+/// <param name="kernel">The kernel's functions; null if they are unknown.</param>
+/// <param name="showsTiers">Whether names of compiled methods end with their tier.</param>
+internal sealed class CodeMap(
+    IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, KernelSymbols? kernel, bool showsTiers)
 {
+    private const string KernelModule = "[kernel]";
+
+    /// <summary>The kernel has the upper half of the addresses, on all supported architectures.</summary>
+    private const ulong FirstOfKernel = 1UL << 63;
+
     private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
 
     private readonly Dictionary<ulong, CpuProfileFrame> _frames = [];
@@ -22,6 +33,13 @@ internal sealed class CodeMap(IReadOnlyList<CodeMapping> mappings, PerfMap? perf
 
     private CpuProfileFrame Find(ulong address)
     {
+        if (address >= FirstOfKernel)
+        {
+            return kernel?.Find(address) is { } function
+                ? new CpuProfileFrame(function.Name, function.Module, CpuProfileFrameKind.Kernel)
+                : new CpuProfileFrame(KernelModule, KernelModule, CpuProfileFrameKind.Kernel);
+        }
+
         if (perfMap?.NameAt(address) is { } text)
         {
             return PerfMapMethod.Parse(text) is not { } method ? new(text, "", CpuProfileFrameKind.Native)

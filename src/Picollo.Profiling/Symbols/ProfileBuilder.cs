@@ -10,6 +10,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
     private static readonly CpuProfileFrame Truncated = new("[deeper callers]", "", CpuProfileFrameKind.Group);
 
     private readonly List<string> _notes = [];
+    private readonly CodeImages _images = new(files);
+    private KernelSymbols? _kernel;
 
     public string Title { get; private set; } = "";
 
@@ -19,6 +21,12 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
 
     public CpuProfileNode Build()
     {
+        if (settings.Options.IncludeKernel)
+        {
+            _kernel = KernelSymbols.TryRead(out string? reason);
+            _notes.AddRange(reason is null ? [] : [$"Functions of the kernel have no names: {reason}."]);
+        }
+
         var root = new CpuProfileNode(All);
         SampledProcess[] sampled = [.. reader.Processes.Where(process => process.Samples.SampleCount > 0)];
         SampledProcess main = reader.Processes[0];
@@ -31,6 +39,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
             Add(root, group, process);
         }
 
+        _notes.AddRange(_images.Notes);
         if (reader.SkippedProcessCount > 0)
         {
             _notes.Add(string.Create(
@@ -45,7 +54,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         PerfMap? map = process.IsReplaced ? null
             : settings.PerfMapFolder is { } folder ? PerfMapFile.ReadFrom(folder, process.Id)
             : perfMap?.Read();
-        var code = new CodeMap(process.Mappings, map, new CodeImages(files), settings.Options.ShowTiers);
+        var code = new CodeMap(process.Mappings, map, _images, _kernel, settings.Options.ShowTiers);
         IReadOnlyList<SampleTree.Node> nodes = process.Samples.Nodes;
         var path = new List<CpuProfileFrame>();
         foreach (SampleTree.Node node in nodes.Where(node => node.OwnSampleCount > 0))

@@ -27,9 +27,11 @@ internal sealed class ElfImage
     private readonly ulong[] _starts;
     private readonly int[] _outer;
     private readonly byte[] _strings;
+    private readonly ulong[] _unwound;
 
-    private ElfImage(Segment[] segments, Function[] functions, byte[] strings)
+    private ElfImage(Segment[] segments, Function[] functions, byte[] strings, ulong[] unwound)
     {
+        _unwound = unwound;
         _segments = segments;
         _functions = functions;
         _strings = strings;
@@ -95,6 +97,15 @@ internal sealed class ElfImage
         return index < 0 ? null : CppName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
     }
 
+    /// <summary>The start of the function that contains an address, also where it has no name; the address itself if that is
+    /// unknown.</summary>
+    public ulong StartOf(ulong address)
+    {
+        int index = Array.BinarySearch(_unwound, address);
+        index = index < 0 ? ~index - 1 : index;
+        return index < 0 ? address : _unwound[index];
+    }
+
     private static ElfImage Read(SafeFileHandle file)
     {
         byte[] header = Read(file, 0, HeaderBytes);
@@ -113,7 +124,31 @@ internal sealed class ElfImage
             strings = AddFunctions(file, sections, at, functions);
         }
 
-        return new ElfImage(SegmentsOf(segments), Sorted(functions), strings);
+        return new ElfImage(SegmentsOf(segments), Sorted(functions), strings, UnwoundOf(file, segments));
+    }
+
+    /// <summary>The starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base Core,
+    /// "DWARF Extensions"). Empty if it has another form than that of all linkers.</summary>
+    private static ulong[] UnwoundOf(SafeFileHandle file, byte[] segments)
+    {
+        const uint ehFrame = 0x6474e550; // PT_GNU_EH_FRAME
+        const int tableStart = 12, entryBytes = 8;
+        int segment = Enumerable.Range(0, segments.Length / SegmentBytes).Select(index => index * SegmentBytes)
+            .FirstOrDefault(at => At<uint>(segments, at) == ehFrame, -1);
+        byte[] table = segment < 0 ? [] : Read(file, At<ulong>(segments, segment + 8), At<ulong>(segments, segment + 32));
+
+        // Version 1; a relative pointer to .eh_frame, a 32-bit count, and pairs of 32-bit numbers that are relative to the table.
+        if (table is not [1, 0x1b, 0x03, 0x3b, _, _, _, _, _, _, _, _, ..])
+        {
+            return [];
+        }
+
+        long address = At<long>(segments, segment + 16);
+        int count = (int)Math.Min(At<uint>(table, 8), (uint)(table.Length - tableStart) / entryBytes);
+        ulong[] starts =
+            [.. Enumerable.Range(0, count).Select(index => (ulong)(address + At<int>(table, tableStart + (index * entryBytes))))];
+        Array.Sort(starts);
+        return starts;
     }
 
     private static Segment[] SegmentsOf(byte[] table)

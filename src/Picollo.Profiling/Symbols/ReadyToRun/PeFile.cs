@@ -1,0 +1,71 @@
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
+using System.Runtime.InteropServices;
+
+namespace Picollo.Profiling.Symbols.ReadyToRun;
+
+/// <summary>A PE file of which only the requested parts are copied into memory. Methods throw <see cref="BadImageFormatException"/> for a
+/// damaged file.</summary>
+/// <remarks>The file is not mapped. Truncating a mapped file ends the process that reads it, and changing it lets
+/// <see cref="MetadataReader"/> read outside of its bounds.</remarks>
+internal sealed class PeFile
+{
+    private const int ReadCostBytes = 4096;
+    private const int SectionHeaderBytes = 40;
+
+    private readonly FileStream _file;
+    private long _budgetBytes;
+
+    /// <summary>Reads the headers of a file, which must stay open.</summary>
+    public PeFile(FileStream file)
+    {
+        _file = file;
+        _budgetBytes = (4 * file.Length) + (256 * ReadCostBytes);
+        Headers = new PEHeaders(file);
+    }
+
+    /// <summary>The headers.</summary>
+    public PEHeaders Headers { get; }
+
+    /// <summary>Opens a file.</summary>
+    public static FileStream Open(string path) =>
+        // A pipe or a device has no length, and opening one can block.
+        new FileInfo(path).Length is > 0 and <= int.MaxValue
+            ? new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
+            : throw new BadImageFormatException("The file is empty or larger than 2 GB.");
+
+    /// <summary>Copies a part of the image.</summary>
+    public byte[] Read(uint rva, uint size)
+    {
+        // The parts of a valid image do not overlap. Without a limit, small damage could cause large work.
+        _budgetBytes -= size + ReadCostBytes + (Headers.SectionHeaders.Length * SectionHeaderBytes);
+        if (_budgetBytes < 0)
+        {
+            throw new BadImageFormatException("Parts of the file overlap.");
+        }
+
+        foreach (SectionHeader section in Headers.SectionHeaders)
+        {
+            long offset = (long)rva - section.VirtualAddress;
+            long start = section.PointerToRawData + offset;
+            if (offset >= 0 && offset + size <= section.SizeOfRawData && start >= 0 && start + size <= _file.Length)
+            {
+                byte[] part = GC.AllocateUninitializedArray<byte>((int)size);
+                return RandomAccess.Read(_file.SafeFileHandle, part, start) == size
+                    ? part
+                    : throw new BadImageFormatException("The file was truncated while it was read.");
+            }
+        }
+
+        throw new BadImageFormatException($"The file does not contain the {size} bytes at the address 0x{rva:x}.");
+    }
+
+    /// <summary>Copies the metadata.</summary>
+    public MetadataReader ReadMetadata() => Headers.CorHeader?.MetadataDirectory is { } directory
+        ? ToMetadata(Read((uint)directory.RelativeVirtualAddress, (uint)directory.Size))
+        : throw new BadImageFormatException("The file has no metadata.");
+
+    /// <summary>Reads metadata. The result keeps <paramref name="bytes"/> pinned until it is collected.</summary>
+    public static MetadataReader ToMetadata(byte[] bytes) =>
+        MetadataReaderProvider.FromMetadataImage(ImmutableCollectionsMarshal.AsImmutableArray(bytes)).GetMetadataReader();
+}

@@ -1,0 +1,125 @@
+using System.Reflection.Metadata;
+using System.Reflection.Metadata.Ecma335;
+using System.Reflection.PortableExecutable;
+using System.Text;
+
+namespace Picollo.Profiling.Symbols.ReadyToRun;
+
+/// <summary>Names the methods that were compiled ahead of time into a .NET assembly (ReadyToRun code). The runtime writes such methods
+/// into no perf map. Immutable and thread-safe.</summary>
+/// <remarks>An instance holds the metadata and the tables of the image, not its code: about half of the file. Drop it when the
+/// addresses of a profile are named.</remarks>
+internal sealed class ReadyToRunImage
+{
+    private readonly PEHeaders _headers;
+    private readonly ReadyToRunModules _modules;
+    private readonly RuntimeFunctions _functions;
+    private readonly EntryPoints _entryPoints;
+    private readonly byte[] _instances;
+
+    private ReadyToRunImage(string path, PeFile file)
+    {
+        ReadyToRunHeader header = ReadyToRunHeader.Read(file);
+        if (header.CompositeImage is { Length: > 0 } composite)
+        {
+            throw new BadImageFormatException($"The code of the file is in {composite}.");
+        }
+
+        ModuleName = Path.GetFileName(path);
+        _headers = file.Headers;
+        MetadataReader? own = header.IsComposite ? null : file.ReadMetadata();
+        MetadataReader? manifest =
+            header.Read(ReadyToRunSection.ManifestMetadata) is { Length: > 0 } bytes ? PeFile.ToMetadata(bytes) : null;
+        _modules = new ReadyToRunModules(Path.GetDirectoryName(path) ?? "", own, manifest, header.Version);
+        _functions = new RuntimeFunctions(
+            header.Read(ReadyToRunSection.RuntimeFunctions),
+            header.Read(ReadyToRunSection.HotColdMap),
+            file.Headers.CoffHeader.Machine,
+            header.AddressOf(ReadyToRunSection.DelayLoadThunks) ?? uint.MaxValue);
+        _instances = header.Read(ReadyToRunSection.InstanceEntryPoints);
+        List<ReadyToRunHeader> components = header.IsComposite ? header.ReadComponents() : [header];
+        _entryPoints = new EntryPoints(
+            _functions.Count,
+            components.ConvertAll(component => component.Read(ReadyToRunSection.MethodDefEntryPoints)),
+            _instances);
+    }
+
+    /// <summary>The name of the file, for example "System.Private.CoreLib.dll".</summary>
+    public string ModuleName { get; }
+
+    /// <summary>Reads the tables of an image. The names are decoded later, on demand.</summary>
+    /// <param name="path">Path of the file. The files of other assemblies of the same folder are read, too, where names refer to
+    /// them.</param>
+    /// <param name="reason">Why the result is <see langword="null"/>.</param>
+    /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
+    public static ReadyToRunImage? TryRead(string path, out string? reason)
+    {
+        try
+        {
+            using FileStream file = PeFile.Open(path);
+            reason = null;
+            return new ReadyToRunImage(path, new PeFile(file));
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            reason = e.Message;
+            return null;
+        }
+    }
+
+    /// <summary>Returns the address, relative to the image, at which a byte of the file is loaded.</summary>
+    /// <returns><see langword="false"/> if the byte is in no section.</returns>
+    public bool TryGetRva(long fileOffset, out uint rva)
+    {
+        foreach (SectionHeader section in _headers.SectionHeaders)
+        {
+            long offset = fileOffset - section.PointerToRawData;
+            if (offset >= 0 && offset < section.SizeOfRawData)
+            {
+                rva = unchecked((uint)(section.VirtualAddress + offset));
+                return true;
+            }
+        }
+
+        rva = 0;
+        return false;
+    }
+
+    /// <summary>Returns the name of the method that contains an instruction, in the form of perf maps, and in addition with the
+    /// arguments of a generic method: <c>Namespace.Outer+Inner`1[System.Int32,System.__Canon]::Method[System.String]</c>.</summary>
+    /// <param name="rva">Address of the instruction, relative to the image.</param>
+    /// <returns><see langword="null"/> if no method contains the address, or its name is unreadable.</returns>
+    public string? NameOf(uint rva)
+    {
+        int function = _functions.IndexOf(rva);
+        if (function < 0 || !_entryPoints.TryFind(function, out EntryPoint entry))
+        {
+            return null;
+        }
+
+        try
+        {
+            var text = new StringBuilder();
+            if (entry.Component < 0)
+            {
+                new SignatureReader(new NativeData(_instances, entry.Method), _instances.Length, _modules, text).Read();
+            }
+            else
+            {
+                EntityHandle method = MetadataTokens.MethodDefinitionHandle(entry.Method);
+                MetadataNames.AppendMethod(text, _modules.Component(entry.Component), method, withType: true);
+            }
+
+            // The metadata may be unpinned when this instance is collected.
+            GC.KeepAlive(this);
+            return text.ToString();
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            return null;
+        }
+    }
+
+    private static bool IsUnreadable(Exception e) =>
+        e is BadImageFormatException or IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException;
+}

@@ -1,0 +1,109 @@
+using System.Diagnostics.Tracing;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+/// <summary>The ReadyToRun methods that the runtime looks up in this process, as its events report them.</summary>
+internal sealed class ReadyToRunEntryPoints : EventListener
+{
+    private const EventKeywords CompilationDiagnostic = (EventKeywords)0x20_0000_0000;
+    private const int GetEntryPoint = 159;
+
+    // Methods that have no such code have the address 0.
+    private readonly List<(ulong Address, string Name)> _found = [];
+
+    /// <summary>Returns the methods that the runtime finds while <paramref name="work"/> runs. Their names are without the arguments of
+    /// generic methods.</summary>
+    public static IReadOnlyList<(ulong Address, string Name)> During(Action work)
+    {
+        using var listener = new ReadyToRunEntryPoints();
+        work();
+        // Events arrive later, in order. Nothing else in this process uses this method.
+        RuntimeHelpers.PrepareMethod(typeof(System.Numerics.Plane).GetMethod("DotNormal")!.MethodHandle);
+        SpinWait.SpinUntil(() => listener.Contains("System.Numerics.Plane::DotNormal"), TimeSpan.FromMinutes(1))
+            .Should().BeTrue("events arrive within a minute");
+        lock (listener._found)
+        {
+            return [.. listener._found.Where(method => method.Address != 0)];
+        }
+    }
+
+    /// <summary>Compiles or looks up the methods of types, generic ones for <see cref="string"/> and <see cref="int"/>.</summary>
+    public static void Prepare(IEnumerable<Type> types)
+    {
+        foreach (Type type in types.SelectMany(Instances))
+        {
+            const BindingFlags declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance
+                | BindingFlags.DeclaredOnly;
+            foreach (MethodBase method in type.GetMethods(declared).SelectMany(Instances).Concat<MethodBase>(type.GetConstructors(declared)))
+            {
+                Prepare(method, type.GetGenericArguments());
+            }
+        }
+    }
+
+    protected override void OnEventSourceCreated(EventSource eventSource)
+    {
+        if (eventSource.Name == "Microsoft-Windows-DotNETRuntime")
+        {
+            EnableEvents(eventSource, EventLevel.Verbose, CompilationDiagnostic);
+        }
+    }
+
+    protected override void OnEventWritten(EventWrittenEventArgs eventData)
+    {
+        if (eventData is { EventId: GetEntryPoint, Payload: [_, string type, string method, _, ulong address, ..] })
+        {
+            lock (_found)
+            {
+                _found.Add((address, $"{type}::{method}"));
+            }
+        }
+    }
+
+    private static void Prepare(MethodBase method, Type[] typeArguments)
+    {
+        Type[] arguments = [.. typeArguments, .. method.IsGenericMethod ? method.GetGenericArguments() : []];
+        try
+        {
+            RuntimeHelpers.PrepareMethod(method.MethodHandle, [.. arguments.Select(argument => argument.TypeHandle)]);
+        }
+        catch (Exception)
+        {
+            // Abstract methods, and types and methods that this platform does not support.
+        }
+    }
+
+    private static IEnumerable<Type> Instances(Type type) =>
+        type.IsGenericTypeDefinition ? Instances(type.GetGenericArguments().Length, type.MakeGenericType) : [type];
+
+    private static IEnumerable<MethodInfo> Instances(MethodInfo method) =>
+        method.IsGenericMethodDefinition ? Instances(method.GetGenericArguments().Length, method.MakeGenericMethod) : [method];
+
+    private static IEnumerable<T> Instances<T>(int count, Func<Type[], T> make)
+    {
+        foreach (Type argument in new[] { typeof(string), typeof(int) })
+        {
+            T instance;
+            try
+            {
+                instance = make([.. Enumerable.Repeat(argument, count)]);
+            }
+            catch (ArgumentException)
+            {
+                continue; // A constraint.
+            }
+
+            yield return instance;
+        }
+    }
+
+    private bool Contains(string name)
+    {
+        lock (_found)
+        {
+            return _found.Exists(method => method.Name == name);
+        }
+    }
+}

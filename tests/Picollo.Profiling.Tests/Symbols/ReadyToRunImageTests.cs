@@ -1,0 +1,170 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
+using Picollo.Profiling.Symbols.ReadyToRun;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+public class ReadyToRunImageTests
+{
+    private static readonly string Linq = typeof(Enumerable).Assembly.Location;
+
+    private static readonly Lazy<IReadOnlyList<(ulong Address, string Name)>> Methods = new(() => ReadyToRunEntryPoints.During(() =>
+        ReadyToRunEntryPoints.Prepare(new[]
+        {
+            typeof(object),
+            typeof(Enumerable),
+            typeof(SortedDictionary<,>),
+            typeof(System.Collections.Concurrent.ConcurrentBag<>),
+            typeof(Regex),
+            typeof(System.Text.Json.JsonSerializer),
+            typeof(HttpClient),
+        }.SelectMany(type => type.Assembly.GetTypes()).Where(type => type.Namespace is not ("System.Runtime.Intrinsics" or "System.Numerics")))));
+
+    private readonly List<Mapping> _mappings;
+    private readonly Dictionary<string, ReadyToRunImage> _images = [];
+
+    public ReadyToRunImageTests()
+    {
+        _ = Methods.Value;
+        _mappings = Mappings();
+    }
+
+    [Fact]
+    public void Names_are_those_of_the_runtime()
+    {
+        Methods.Value.Should().HaveCountGreaterThan(10_000);
+        Methods.Value.Where(method => WithoutMethodArguments(NameAt(method.Address)) != method.Name)
+            .Select(method => $"{method.Name} is {NameAt(method.Address)}")
+            .Should().BeEmpty();
+    }
+
+    [Theory]
+    [InlineData(typeof(object), "System.String::Concat")]
+    [InlineData(typeof(object), "System.Text.StringBuilder+ChunkEnumerator::MoveNext")]
+    [InlineData(typeof(object), "System.Collections.Generic.List`1[System.Int32]::.ctor")]
+    [InlineData(typeof(object), "System.Collections.Generic.Dictionary`2+Enumerator[System.Char,System.__Canon]::MoveNext")]
+    [InlineData(typeof(object), "System.Array::IndexOf[System.Int32]")]
+    [InlineData(typeof(Enumerable), "System.Linq.Enumerable::ToDictionary[System.__Canon,System.__Canon,System.Int32]")]
+    [InlineData(typeof(HttpClient), @"System.Net.Http.Headers.HttpHeadersNonValidated+<System-Collections-Generic-IReadOnlyDictionary"
+        + @"<System-String\,System-Net-Http-Headers-HeaderStringValues>-get_Keys>d__")]
+    public void Names_have_the_form_of_perf_maps_with_the_arguments_of_generic_methods(Type ofAssembly, string start)
+    {
+        ReadyToRunImage image = ImageOf(ofAssembly.Assembly.Location);
+        FunctionsOf(ofAssembly.Assembly.Location).Any(function => image.NameOf(function.Start)!.StartsWith(start, StringComparison.Ordinal)).Should().BeTrue();
+    }
+
+    [Fact]
+    public void Exception_handlers_belong_to_their_method()
+    {
+        string path = typeof(object).Assembly.Location;
+        ReadyToRunImage image = ImageOf(path);
+        using FileStream stream = PeFile.Open(path);
+        var file = new PeFile(stream);
+        const ReadyToRunSection exceptionInfo = (ReadyToRunSection)104;
+        uint[] methods = ToNumbers(ReadyToRunHeader.Read(file).Read(exceptionInfo));
+        uint[] starts = [.. FunctionsOf(path).Select(function => function.Start)];
+        int count = 0;
+
+        // Pairs of a method's address and that of its clauses; the last pair is the end.
+        for (int i = 0; i + 3 < methods.Length; i += 2)
+        {
+            foreach (uint[] clause in ToNumbers(file.Read(methods[i + 1], methods[i + 3] - methods[i + 1])).Chunk(6))
+            {
+                uint handler = methods[i] + clause[3];
+                count += Array.BinarySearch(starts, handler) >= 0 ? 1 : 0;
+                image.NameOf(handler).Should().NotBeNull().And.Be(image.NameOf(methods[i]));
+            }
+        }
+
+        count.Should().BeGreaterThan(1_000, "handlers are functions of their own");
+    }
+
+    [Fact]
+    public void Addresses_outside_of_methods_have_no_name()
+    {
+        ReadyToRunImage image = ImageOf(Linq);
+
+        image.ModuleName.Should().Be("System.Linq.dll");
+        image.NameOf(0).Should().BeNull();
+        image.NameOf(uint.MaxValue).Should().BeNull();
+        image.TryGetRva(-1, out _).Should().BeFalse();
+        image.TryGetRva(0, out _).Should().BeFalse("the headers are in no section");
+        image.TryGetRva(new FileInfo(Linq).Length, out _).Should().BeFalse();
+    }
+
+    [Fact]
+    public void All_code_of_the_framework_has_names()
+    {
+        int count = 0;
+        foreach (string path in Directory.GetFiles(Path.GetDirectoryName(Linq)!, "*.dll"))
+        {
+            if (ReadyToRunImage.TryRead(path, out string? reason) is not { } image)
+            {
+                reason.Should().Be("The file has no ReadyToRun code.", path);
+                continue;
+            }
+
+            foreach ((uint start, uint end) in FunctionsOf(path))
+            {
+                count++;
+                if (image.NameOf(start) is null || image.NameOf(end - 1) is null)
+                {
+                    Assert.Fail($"{path} has no name for {start:x}");
+                }
+            }
+        }
+
+        count.Should().BeGreaterThan(100_000);
+    }
+
+    /// <summary>The executable parts of files that are mapped in this process.</summary>
+    private static List<Mapping> Mappings() =>
+    [
+        .. from line in File.ReadLines("/proc/self/maps")
+           let parts = line.Split(' ', 6, StringSplitOptions.RemoveEmptyEntries)
+           where parts.Length == 6 && parts[1][2] == 'x'
+           let ends = parts[0].Split('-')
+           select new Mapping(Hexadecimal(ends[0]), Hexadecimal(ends[1]), (long)Hexadecimal(parts[2]), parts[5]),
+    ];
+
+    private static ulong Hexadecimal(string text) => ulong.Parse(text, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+
+    private static string? WithoutMethodArguments(string? name) => name is null ? null : Regex.Replace(name, @"(::.*?)\[[^<>]*\]$", "$1");
+
+    /// <summary>Returns the functions of an image for x64.</summary>
+    private static IEnumerable<(uint Start, uint End)> FunctionsOf(string path)
+    {
+        using FileStream file = PeFile.Open(path);
+        uint[] numbers = ToNumbers(ReadyToRunHeader.Read(new PeFile(file)).Read(ReadyToRunSection.RuntimeFunctions));
+        return numbers.Chunk(3).Select(function => (function[0], function[1]));
+    }
+
+    private static uint[] ToNumbers(byte[] bytes) => MemoryMarshal.Cast<byte, uint>(bytes).ToArray();
+
+    private string? NameAt(ulong address) => ImageOf(MappingOf(address).Path).NameOf(RvaAt(address));
+
+    private uint RvaAt(ulong address)
+    {
+        Mapping mapping = MappingOf(address);
+        ImageOf(mapping.Path).TryGetRva((long)(address - mapping.Start) + mapping.Offset, out uint rva).Should().BeTrue();
+        return rva;
+    }
+
+    private Mapping MappingOf(ulong address) =>
+        _mappings.Find(mapping => address >= mapping.Start && address < mapping.End) ?? throw new InvalidOperationException("Not mapped.");
+
+    private ReadyToRunImage ImageOf(string path)
+    {
+        if (!_images.TryGetValue(path, out ReadyToRunImage? image))
+        {
+            image = ReadyToRunImage.TryRead(path, out string? reason);
+            reason.Should().BeNull();
+            _images.Add(path, image!);
+        }
+
+        return image!;
+    }
+
+    private sealed record Mapping(ulong Start, ulong End, long Offset, string Path);
+}
