@@ -39,6 +39,7 @@ public sealed class CpuProfiler : IDisposable
     private readonly PerfMapFile? _perfMap;
     private readonly string? _perfMapReason;
     private readonly SamplingEvents _events;
+    private readonly SampleCollector _samples;
     private readonly SampleReader _reader;
     private readonly DateTime _startTimeUtc = DateTime.UtcNow;
     private readonly long _start;
@@ -50,7 +51,6 @@ public sealed class CpuProfiler : IDisposable
     {
         _settings = settings;
         _files = ProcessFiles.Of(settings.ProcessId);
-        SampledProcess process = SampleReader.NewProcess(settings.ProcessId, ProcessFiles.NameOf(settings.ProcessId));
         if (settings.PerfMapFolder is null)
         {
             _perfMap = PerfMapFile.Request(_files, out _perfMapReason);
@@ -67,20 +67,22 @@ public sealed class CpuProfiler : IDisposable
             throw;
         }
 
-        // After the events are open: what is mapped later has a record.
-        foreach (CodeMapping mapping in CodeMapping.Parse(_files.ReadMaps()))
-        {
-            process.Add(mapping);
-        }
-
+        // The code is listed after the events are open: what is mapped later has a record.
+        _samples = new SampleCollector(
+            settings.ProcessId,
+            ProcessFiles.NameOf(settings.ProcessId),
+            CodeMapping.Parse(_files.ReadMaps()),
+            followsChildren: settings.IsCommand,
+            _events.LateThreads,
+            LongestStack);
         _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
         _start = Stopwatch.GetTimestamp();
-        _reader = new SampleReader(_events, process, settings.IsCommand, settings.Options.Frequency, LongestStack);
+        _reader = new SampleReader(_events, _samples, settings.Options.Frequency);
     }
 
-    /// <summary>Number of addresses of a stack that the kernel records at most, of the kernel and of the program together; 127 by
-    /// default.</summary>
-    private static int LongestStack => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8) ?? 127;
+    /// <summary>Number of addresses of a stack that the kernel records at most, of the kernel and of the program together.</summary>
+    private static int LongestStack => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8)
+        ?? SampleCollector.DefaultLongestStack;
 
     /// <summary>Starts to sample a process.</summary>
     /// <param name="options">What is sampled; null for this process at 99 Hz.</param>
@@ -118,7 +120,7 @@ public sealed class CpuProfiler : IDisposable
         : throw new MeasurementUnavailableException("CPU profiles are available on Linux only.");
 
     /// <summary>Number of samples so far. It lags by up to 250 ms.</summary>
-    internal long SampleCount => _reader.SampleCount;
+    internal long SampleCount => _samples.SampleCount;
 
     /// <summary>Ends sampling and finds the names. Takes about 0.1 to 1 s. A second call returns the same profile.</summary>
     /// <returns>The profile.</returns>
@@ -138,7 +140,7 @@ public sealed class CpuProfiler : IDisposable
                 try
                 {
                     CpuUsage used = usage ?? _reader.Usage - _usageBefore;
-                    var builder = new ProfileBuilder(_settings, _files, _perfMap, _reader);
+                    var builder = new ProfileBuilder(_settings, _files, _perfMap, _samples);
                     CpuProfileNode root = builder.Build();
                     _profile = new CpuProfile(root)
                     {
@@ -149,7 +151,7 @@ public sealed class CpuProfiler : IDisposable
                         EventName = _events.Name,
                         IncludesKernel = _settings.Options.IncludeKernel,
                         CpuUsage = used,
-                        LostSampleCount = _reader.LostCount,
+                        LostSampleCount = _samples.LostCount,
                         UnnamedSampleCount = builder.UnnamedSampleCount,
                         Notes = [.. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used) }.OfType<string>(), .. builder.Notes],
                     };
@@ -182,7 +184,7 @@ public sealed class CpuProfiler : IDisposable
     private string? NoteOfShortThreads(long samples, CpuUsage used)
     {
         const double NoticeableShare = 0.8;
-        double sampled = (double)(samples + _reader.LostCount) / _settings.Options.Frequency;
+        double sampled = (double)(samples + _samples.LostCount) / _settings.Options.Frequency;
         double expected = (_settings.Options.IncludeKernel ? used.Total : used.User).TotalSeconds;
         return sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected ? null
             : string.Create(

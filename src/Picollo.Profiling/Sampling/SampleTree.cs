@@ -18,12 +18,12 @@ internal sealed class SampleTree(NodeBudget budget)
 
     /// <summary>Adds a sample.</summary>
     /// <param name="chain">Addresses and marks, the innermost first (<see cref="PerfRecord.CallChain"/>).</param>
-    /// <param name="isTruncated">Whether the chain is as long as the kernel records.</param>
+    /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
     /// <returns>False if there are too many distinct stacks.</returns>
-    public bool TryAdd(ReadOnlySpan<ulong> chain, bool isTruncated)
+    public bool TryAdd(ReadOnlySpan<ulong> chain, int longestStack)
     {
         int parent = None;
-        if (isTruncated && !TryAddNode(Truncated, ref parent))
+        if (CountAddresses(chain) >= longestStack && !TryAddNode(Truncated, ref parent))
         {
             return false;
         }
@@ -46,6 +46,17 @@ internal sealed class SampleTree(NodeBudget budget)
         SampleCount++;
         _nodes[parent] = _nodes[parent] with { OwnSampleCount = _nodes[parent].OwnSampleCount + 1 };
         return true;
+    }
+
+    private static int CountAddresses(ReadOnlySpan<ulong> chain)
+    {
+        int count = 0;
+        foreach (ulong address in chain)
+        {
+            count += IsMark(address) ? 0 : 1;
+        }
+
+        return count;
     }
 
     /// <summary>PERF_CONTEXT_KERNEL and its siblings: what follows is the kernel's, or the program's.</summary>

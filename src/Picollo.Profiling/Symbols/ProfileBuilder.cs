@@ -4,7 +4,7 @@ using Picollo.Profiling.Sampling;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Makes the tree of named calls from the addresses that were sampled.</summary>
-internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles files, PerfMapFile? perfMap, SampleReader reader)
+internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles files, PerfMapFile? perfMap, SampleCollector samples)
 {
     private static readonly CpuProfileFrame All = new("all", "", CpuProfileFrameKind.Group);
     private static readonly CpuProfileFrame Truncated = new("[deeper callers]", "", CpuProfileFrameKind.Group);
@@ -28,8 +28,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         }
 
         var root = new CpuProfileNode(All);
-        SampledProcess[] sampled = [.. reader.Processes.Where(process => process.Samples.SampleCount > 0)];
-        SampledProcess main = reader.Processes[0];
+        SampledProcess[] sampled = [.. samples.Processes.Where(process => process.Samples.SampleCount > 0)];
+        SampledProcess main = samples.Main;
         Title = settings.Command ?? string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
         foreach (SampledProcess process in sampled)
         {
@@ -40,10 +40,10 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         }
 
         _notes.AddRange(_images.Notes);
-        if (reader.SkippedProcessCount > 0)
+        if (samples.SkippedProcessCount > 0)
         {
             _notes.Add(string.Create(
-                CultureInfo.InvariantCulture, $"{reader.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
+                CultureInfo.InvariantCulture, $"{samples.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
         }
 
         return root;

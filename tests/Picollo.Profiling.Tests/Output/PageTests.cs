@@ -45,7 +45,7 @@ public class PageTests
         string data = Data(page);
         data.Should().MatchRegex("^[ -~]*$", "it is ASCII").And.NotContainAny("<", ">", "&", "'");
         string[] names = [.. JsonNode.Parse(data)!["frames"]!.AsArray().Select(frame => (string)frame![0]!)];
-        names.Should().Contain("</script><script>alert(1)</script><img src=x onerror=alert(1)> \ufffd]]>&amp;\ufffd\ufffd'\" ");
+        names.Should().Contain("</script><script>alert(1)</script><img src=x onerror=alert(1)>??]]>&amp;??'\"?");
         names.Should().Contain(SomeProfiles.LongName).And.OnlyContain(name => name.Length <= 1000);
     }
 

@@ -12,9 +12,9 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], isTruncated: false).Should().BeTrue();
-        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], isTruncated: false).Should().BeTrue();
-        tree.TryAdd([UserMark, 0x20, 0x11], isTruncated: false).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 4).Should().BeTrue();
 
         tree.SampleCount.Should().Be(3);
         tree.Nodes.Should().Equal(
@@ -28,7 +28,7 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([KernelMark, 0xff50, 0xff41, UserMark, 0x30, 0x21], isTruncated: false).Should().BeTrue();
+        tree.TryAdd([KernelMark, 0xff50, 0xff41, UserMark, 0x30, 0x21], longestStack: 5).Should().BeTrue();
 
         tree.Nodes.Select(node => node.Address).Should().Equal(0x20ul, 0x30ul, 0xff40ul, 0xff50ul);
     }
@@ -38,7 +38,10 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([0x20, 0x11], isTruncated: true).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 3).Should().BeTrue();
+        tree.Nodes[0].Address.Should().Be(0x10, "the mark is not an address");
+        tree = new SampleTree(new NodeBudget(100));
+        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 2).Should().BeTrue();
 
         tree.Nodes[0].Address.Should().Be(SampleTree.Truncated);
         tree.Nodes[2].Should().Be(new SampleTree.Node(1, 0x20, 1));
@@ -50,9 +53,9 @@ public class SampleTreeTests
         var budget = new NodeBudget(3);
         var (first, second) = (new SampleTree(budget), new SampleTree(budget));
 
-        first.TryAdd([0x20, 0x11], isTruncated: false).Should().BeTrue();
-        second.TryAdd([0x20, 0x11], isTruncated: false).Should().BeFalse();
-        first.TryAdd([0x20, 0x11], isTruncated: false).Should().BeTrue("it is known");
+        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue();
+        second.TryAdd([0x20, 0x11], longestStack: 4).Should().BeFalse();
+        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue("it is known");
 
         (first.SampleCount, second.SampleCount).Should().Be((2, 0));
     }
@@ -62,8 +65,8 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(3));
 
-        tree.TryAdd([UserMark], isTruncated: false).Should().BeFalse();
-        tree.TryAdd([], isTruncated: false).Should().BeFalse();
+        tree.TryAdd([UserMark], longestStack: 4).Should().BeFalse();
+        tree.TryAdd([], longestStack: 4).Should().BeFalse();
 
         tree.SampleCount.Should().Be(0);
     }

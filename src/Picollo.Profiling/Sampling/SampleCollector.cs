@@ -1,0 +1,147 @@
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>Adds samples to the trees of their processes, and follows what these processes map, execute and start. One thread uses
+/// it.</summary>
+internal sealed class SampleCollector
+{
+    /// <summary>Nodes of all processes: 30 MB.</summary>
+    private const int MostNodes = 500_000;
+
+    /// <summary>A build may start thousands, each with a list of its code. Those beyond are counted and not sampled.</summary>
+    private const int MostProcesses = 1000;
+
+    private readonly bool _followsChildren;
+    private readonly int _longestStack;
+    private readonly IReadOnlySet<int> _lateThreads;
+    private readonly Dictionary<int, SampledProcess> _current = [];
+    private readonly List<SampledProcess> _processes = [];
+    private readonly Dictionary<(int Thread, int Ring), ulong> _eventOfLateThread = [];
+    private long _sampleCount;
+
+    /// <param name="processId">The process that is sampled.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="mappings">Its code when sampling started.</param>
+    /// <param name="followsChildren">Whether the processes that it starts belong to the profile.</param>
+    /// <param name="lateThreads"><see cref="SamplingEvents.LateThreads"/>.</param>
+    /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
+    public SampleCollector(
+        int processId,
+        string name,
+        IEnumerable<CodeMapping> mappings,
+        bool followsChildren,
+        IReadOnlySet<int> lateThreads,
+        int longestStack = DefaultLongestStack)
+    {
+        (_followsChildren, _lateThreads, _longestStack) = (followsChildren, lateThreads, longestStack);
+        Main = new SampledProcess(processId, name, new NodeBudget(MostNodes));
+        foreach (CodeMapping mapping in mappings)
+        {
+            Main.Add(mapping);
+        }
+
+        Begin(Main);
+    }
+
+    /// <summary>PERF_MAX_STACK_DEPTH of include/uapi/linux/perf_event.h.</summary>
+    public const int DefaultLongestStack = 127;
+
+    /// <summary>The process that is sampled, before it executes another program.</summary>
+    public SampledProcess Main { get; }
+
+    /// <summary>The sampled processes, in the order in which they appeared.</summary>
+    public IReadOnlyList<SampledProcess> Processes => _processes;
+
+    /// <summary>Number of samples so far; any thread may read it.</summary>
+    public long SampleCount => Volatile.Read(ref _sampleCount);
+
+    /// <summary>Number of samples that the kernel or this class had no room for.</summary>
+    public long LostCount { get; private set; }
+
+    /// <summary>Number of processes that are not in the profile because there were too many.</summary>
+    public int SkippedProcessCount { get; private set; }
+
+    /// <summary>Handles the next record.</summary>
+    /// <param name="record">The record. Records must come in the order of their times.</param>
+    /// <param name="ring">The index of its ring.</param>
+    public void Handle(in PerfRecord record, int ring)
+    {
+        switch (record.Type)
+        {
+            case PerfRecordType.Lost:
+                LostCount += (long)record.LostCount;
+                break;
+            case PerfRecordType.Fork when _followsChildren && record.ProcessId != record.ParentProcessId:
+                if (_current.TryGetValue(record.ParentProcessId, out SampledProcess? parent))
+                {
+                    Begin(parent.Fork(record.ProcessId));
+                }
+
+                break;
+            case PerfRecordType.Comm when record.IsExec && _current.TryGetValue(record.ProcessId, out SampledProcess? old):
+                Begin(old.Exec(record.Name));
+                break;
+            case PerfRecordType.Comm when record.ProcessId == record.ThreadId
+                && _current.TryGetValue(record.ProcessId, out SampledProcess? renamed):
+                renamed.Name = record.Name;
+                break;
+            case PerfRecordType.Exit when record.ProcessId == record.ThreadId && _current.TryGetValue(record.ProcessId, out SampledProcess? ended):
+                End(ended);
+                break;
+            case PerfRecordType.Mmap2 when _current.TryGetValue(record.ProcessId, out SampledProcess? mapping):
+                mapping.Add(record.Mapping);
+                break;
+            case PerfRecordType.Sample when _current.TryGetValue(record.ProcessId, out SampledProcess? sampled)
+                && IsCounted(record, ring):
+                if (sampled.Samples.TryAdd(record.CallChain, _longestStack))
+                {
+                    Volatile.Write(ref _sampleCount, _sampleCount + 1);
+                }
+                else
+                {
+                    LostCount++;
+                }
+
+                break;
+        }
+    }
+
+    private void Begin(SampledProcess process)
+    {
+        if (_processes.Count < MostProcesses)
+        {
+            _processes.Add(process);
+            _current[process.Id] = process;
+        }
+        else
+        {
+            _current.Remove(process.Id);
+            SkippedProcessCount++;
+        }
+    }
+
+    /// <summary>Without samples it need not be kept.</summary>
+    private void End(SampledProcess process)
+    {
+        if (process.Samples.SampleCount == 0 && process != Main)
+        {
+            _current.Remove(process.Id);
+            _processes.Remove(process);
+        }
+    }
+
+    /// <summary>A thread that has two events of a CPU is counted by the first of them.</summary>
+    private bool IsCounted(in PerfRecord sample, int ring)
+    {
+        if (!_lateThreads.Contains(sample.ThreadId))
+        {
+            return true;
+        }
+
+        if (_eventOfLateThread.TryAdd((sample.ThreadId, ring), sample.EventId))
+        {
+            return true;
+        }
+
+        return _eventOfLateThread[(sample.ThreadId, ring)] == sample.EventId;
+    }
+}

@@ -1,0 +1,170 @@
+using System.Text;
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.Profiling.Tests.Sampling;
+
+/// <summary>Records as the kernel writes them (perf_event_open(2)).</summary>
+public class SampleCollectorTests
+{
+    private const int Main = 100, Child = 200, ForkMark = 7, ExitMark = 4, CommMark = 3, LostMark = 2;
+    private const ushort Exec = 1 << 13;
+
+    private readonly SampleCollector _samples = New(followsChildren: true);
+
+    [Fact]
+    public void A_sample_has_its_fields()
+    {
+        byte[] bytes = Sample(Main, 101, time: 5, eventId: 77, 0x30, 0x21);
+        var record = new PerfRecord(bytes);
+
+        (record.Type, record.Size, record.ProcessId, record.ThreadId, record.Time, record.EventId)
+            .Should().Be((PerfRecordType.Sample, bytes.Length, Main, 101, 5ul, 77ul));
+        record.CallChain.ToArray().Should().Equal(0x30ul, 0x21ul);
+        PerfRecord.SizeOf(bytes).Should().Be(bytes.Length);
+    }
+
+    [Fact]
+    public void A_record_that_is_cut_reads_as_zeros() => Seeded.Run(200, random =>
+    {
+        byte[] bytes = Sample(Main, 101, 5, 77, 0x30, 0x21, 0x31)[..random.Next(8, 60)];
+        random.NextBytes(bytes.AsSpan(random.Next(bytes.Length)));
+        var record = new PerfRecord(bytes);
+
+        _ = (record.Type, record.ProcessId, record.ThreadId, record.Time, record.EventId, record.LostCount, record.Name, record.Mapping);
+        record.CallChain.Length.Should().BeLessThan(10);
+    });
+
+    [Fact]
+    public void Samples_of_the_process_are_counted_and_those_of_others_are_not()
+    {
+        Handle(Sample(Main, Main, 1, 1, 0x30), Sample(999, 999, 2, 1, 0x30));
+
+        (_samples.SampleCount, _samples.LostCount).Should().Be((1, 0));
+    }
+
+    [Fact]
+    public void Lost_records_are_counted()
+    {
+        Handle(Record(LostMark, 0, Numbers(1, 40)), Record(LostMark, 0, Numbers(1, 2)), Sample(Main, Main, 1, 1));
+
+        _samples.LostCount.Should().Be(43, "a sample without addresses is lost, too");
+    }
+
+    [Fact]
+    public void A_process_that_is_started_begins_with_the_code_of_its_parent_and_has_its_own_samples()
+    {
+        Handle(Task(ForkMark, Child, Child, Main), Sample(Child, Child, 1, 1, 0x30));
+
+        SampledProcess child = _samples.Processes.Should().HaveCount(2).And.ContainSingle(process => process.Id == Child).Subject;
+        child.Mappings.Should().Equal(_samples.Main.Mappings).And.NotBeEmpty();
+        (child.Samples.SampleCount, _samples.Main.Samples.SampleCount).Should().Be((1, 0));
+    }
+
+    [Fact]
+    public void A_thread_is_not_a_process()
+    {
+        Handle(Task(ForkMark, Main, 101, Main), Sample(Main, 101, 1, 1, 0x30));
+
+        _samples.Processes.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
+    }
+
+    [Fact]
+    public void Processes_are_not_followed_unless_requested()
+    {
+        SampleCollector samples = New(followsChildren: false);
+        samples.Handle(new PerfRecord(Task(ForkMark, Child, Child, Main)), 0);
+        samples.Handle(new PerfRecord(Sample(Child, Child, 1, 1, 0x30)), 0);
+
+        (samples.Processes.Count, samples.SampleCount).Should().Be((1, 0));
+    }
+
+    [Fact]
+    public void A_program_that_is_executed_replaces_the_code()
+    {
+        Handle(Sample(Main, Main, 1, 1, 0x30), Comm(Main, Main, Exec, "other"), Mmap(Main, 0x500, 0x10, 0x40, "/bin/other"), Sample(Main, Main, 2, 1, 0x501));
+
+        _samples.Processes.Should().HaveCount(2);
+        (_samples.Processes[0].IsReplaced, _samples.Processes[1].IsReplaced, _samples.Processes[1].Name).Should().Be((true, false, "other"));
+        _samples.Processes[1].Mappings.Should().Equal(new CodeMapping(0x500, 0x10, 0x40, "/bin/other"));
+        _samples.Processes.Select(process => process.Samples.SampleCount).Should().Equal(1, 1);
+    }
+
+    [Fact]
+    public void The_name_of_the_main_thread_is_that_of_the_process()
+    {
+        Handle(Comm(Main, 101, 0, "worker"), Comm(Main, Main, 0, "renamed"));
+
+        _samples.Main.Name.Should().Be("renamed");
+    }
+
+    [Fact]
+    public void A_process_that_ended_without_samples_is_forgotten()
+    {
+        Handle(
+            Task(ForkMark, Child, Child, Main),
+            Task(ExitMark, Child, Child, Main),
+            Task(ForkMark, Child + 1, Child + 1, Main),
+            Sample(Child + 1, Child + 1, 1, 1, 0x30),
+            Task(ExitMark, Child + 1, Child + 1, Main),
+            Task(ExitMark, Main, Main, Main));
+
+        _samples.Processes.Select(process => process.Id).Should().Equal(Main, Child + 1);
+    }
+
+    [Fact]
+    public void The_number_of_processes_is_bounded()
+    {
+        for (int i = 0; i < 1500; i++)
+        {
+            Handle(Task(ForkMark, Child + i, Child + i, Main), Sample(Child + i, Child + i, 1, 1, 0x30));
+        }
+
+        (_samples.Processes.Count, _samples.SkippedProcessCount, _samples.SampleCount).Should().Be((1000, 501, 999));
+    }
+
+    [Fact]
+    public void A_thread_with_two_events_of_a_CPU_is_counted_once()
+    {
+        SampleCollector samples = New(followsChildren: false, lateThread: 101);
+        foreach ((int thread, int ring, ulong eventId) in ((int, int, ulong)[])
+            [(101, 0, 7), (101, 0, 8), (101, 0, 7), (101, 1, 9), (101, 1, 7), (102, 0, 7), (102, 0, 8)])
+        {
+            samples.Handle(new PerfRecord(Sample(Main, thread, 1, eventId, 0x30)), ring);
+        }
+
+        samples.SampleCount.Should().Be(5);
+    }
+
+    private static SampleCollector New(bool followsChildren, params int[] lateThread) =>
+        new(Main, "main", [new CodeMapping(0x10, 0x100, 0, "/bin/main")], followsChildren, lateThread.ToHashSet());
+
+    private void Handle(params byte[][] records)
+    {
+        foreach (byte[] record in records)
+        {
+            _samples.Handle(new PerfRecord(record), ring: 0);
+        }
+    }
+
+    private static byte[] Sample(int process, int thread, ulong time, ulong eventId, params ulong[] chain) =>
+        Record(9, 2, [.. Numbers([eventId, (uint)process | ((ulong)(uint)thread << 32), time, (ulong)chain.Length, .. chain])]);
+
+    private static byte[] Task(int type, int process, int thread, int parent) => Record(
+        type, 0, [.. Numbers((uint)process | ((ulong)(uint)parent << 32), (uint)thread | ((ulong)(uint)parent << 32), 1), .. Trailer]);
+
+    private static byte[] Comm(int process, int thread, ushort mark, string name) =>
+        Record(CommMark, mark, [.. Numbers((uint)process | ((ulong)(uint)thread << 32)), .. Padded(name), .. Trailer]);
+
+    private static byte[] Mmap(int process, ulong start, ulong length, ulong offset, string path) => Record(
+        10, 2, [.. Numbers((uint)process | ((ulong)(uint)process << 32), start, length, offset, 0, 0, 0, 0), .. Padded(path), .. Trailer]);
+
+    /// <summary>The thread, the time and the event.</summary>
+    private static byte[] Trailer => Numbers(0, 1, 1);
+
+    private static byte[] Padded(string text) => [.. Encoding.UTF8.GetBytes(text), .. new byte[8 - (text.Length % 8)]];
+
+    private static byte[] Numbers(params ulong[] numbers) => [.. numbers.SelectMany(BitConverter.GetBytes)];
+
+    private static byte[] Record(int type, ushort misc, byte[] content) =>
+        [.. BitConverter.GetBytes(type), .. BitConverter.GetBytes(misc), .. BitConverter.GetBytes((ushort)(8 + content.Length)), .. content];
+}
