@@ -48,8 +48,7 @@ public class CpuProfilerTests
         process.End();
         CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
         cut.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
-        cut.SampleCount.Should().BeGreaterThan(250);
-        cut.Children.Should().OnlyContain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal));
+        cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.SampleCount > 200);
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -41,7 +41,7 @@ internal sealed class PeFile
         _budgetBytes -= size + ReadCostBytes + (Headers.SectionHeaders.Length * SectionHeaderBytes);
         if (_budgetBytes < 0)
         {
-            throw new BadImageFormatException("Parts of the file overlap.");
+            throw new BadImageFormatException("The parts of the file are larger than the file.");
         }
 
         foreach (SectionHeader section in Headers.SectionHeaders)

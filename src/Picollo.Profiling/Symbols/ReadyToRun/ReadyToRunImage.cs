@@ -120,6 +120,7 @@ internal sealed class ReadyToRunImage
         }
     }
 
+    // MetadataReader overflows on some damage. The arguments are paths, and rows of metadata that are too large for a token.
     private static bool IsUnreadable(Exception e) =>
-        e is BadImageFormatException or IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException;
+        e is BadImageFormatException or IOException or UnauthorizedAccessException or OverflowException or ArgumentException;
 }

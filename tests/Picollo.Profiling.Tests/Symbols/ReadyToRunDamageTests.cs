@@ -1,0 +1,240 @@
+using System.Buffers.Binary;
+using System.Reflection.Metadata;
+using System.Reflection.Metadata.Ecma335;
+using System.Reflection.PortableExecutable;
+using System.Text;
+using Picollo.Profiling.Symbols.ReadyToRun;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+public sealed class ReadyToRunDamageTests : IDisposable
+{
+    private static readonly byte[] Image = File.ReadAllBytes(typeof(Enumerable).Assembly.Location);
+    private static readonly Layout Parts = new(Image);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-r2r-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public void Changed_bytes_cause_no_exception_and_little_allocation() => Seeded.Run(400, random =>
+    {
+        byte[] image = [.. Image];
+        (int start, int length) = Parts.Tables[random.Next(Parts.Tables.Length)];
+        for (int i = random.Next(1, 20); i > 0; i--)
+        {
+            image[start + random.Next(length)] = (byte)random.Next(256);
+        }
+
+        ReadAll(image, random);
+    });
+
+    [Fact]
+    public void Truncated_files_cause_no_exception() => Seeded.Run(100, random => ReadAll(Image[..random.Next(Image.Length)], random));
+
+    public static TheoryData<string, string> Damages() => new()
+    {
+        { "empty", "The file is empty or larger than 2 GB." },
+        { "text", "*" },
+        { "IL", "The file has no ReadyToRun code." },
+        { "signature", "The file's native code is not in the ReadyToRun format." },
+        { "section count", "The ReadyToRun header has too many sections." },
+        { "section size", "The parts of the file are larger than the file." },
+        { "section address", "The file does not contain the *" },
+        { "metadata", "*" },
+        { "function count", "A table of entry points contradicts the table of functions." },
+        { "methods count", "A table *" },
+        { "hash table", "A table *" },
+        { "signature of instance", "*" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Damages))]
+    public void Damage_is_reported(string kind, string expected)
+    {
+        byte[] image = [.. Image];
+        switch (kind)
+        {
+            case "empty":
+                image = [];
+                break;
+            case "text":
+                Array.Fill(image, (byte)'a');
+                break;
+            case "IL":
+                image = File.ReadAllBytes(typeof(ReadyToRunDamageTests).Assembly.Location);
+                break;
+            case "signature":
+                image[Parts.Header] ^= 1;
+                break;
+            case "section count":
+                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Header + 12), uint.MaxValue);
+                break;
+            case "section size":
+                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8), 0x7FFF_FFFF);
+                break;
+            case "section address":
+                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 4), uint.MaxValue);
+                break;
+            case "metadata":
+                image.AsSpan(Parts.Metadata, 4).Clear();
+                break;
+            case "function count":
+                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8), 120);
+                break;
+            case "methods count":
+                image.AsSpan(Parts.Start(ReadyToRunSection.MethodDefEntryPoints), 5).Fill(0x0F);
+                break;
+            case "hash table":
+                image[Parts.Start(ReadyToRunSection.InstanceEntryPoints)] = 0xFE;
+                break;
+            case "signature of instance":
+                image.AsSpan(Parts.Start(ReadyToRunSection.InstanceEntryPoints) + 3000, 10_000).Fill(0x15);
+                break;
+        }
+
+        ReadyToRunImage.TryRead(Write(image), out string? reason).Should().BeNull();
+        reason.Should().NotBeEmpty().And.Match(expected);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("missing.dll")]
+    [InlineData("a\0b")]
+    [InlineData("/")]
+    [InlineData("/dev/zero")]
+    public void Paths_that_are_no_files_are_reported(string path)
+    {
+        ReadyToRunImage.TryRead(path, out string? reason).Should().BeNull();
+        reason.Should().NotBeEmpty();
+    }
+
+    [Fact]
+    public void Types_that_are_nested_in_themselves_have_no_name()
+    {
+        var metadata = new MetadataBuilder();
+        metadata.AddModule(0, default, default, default, default);
+        metadata.AddTypeReference(MetadataTokens.TypeReferenceHandle(1), default, metadata.GetOrAddString("Loop"));
+        var bytes = new BlobBuilder();
+        new MetadataRootBuilder(metadata, suppressValidation: true).Serialize(bytes, 0, 0);
+
+        Action append = () => MetadataNames.AppendType(new StringBuilder(), PeFile.ToMetadata(bytes.ToArray()), (1 << 2) | 1);
+        append.Should().Throw<BadImageFormatException>().WithMessage("A type is nested in itself.");
+    }
+
+    [Fact]
+    public void Signatures_that_overlap_are_rejected()
+    {
+        // 1,000 entries refer to one signature of 1,000 types. Without a limit, the time would grow with the square of the size.
+        const int count = 1000;
+        byte[] signature = [0x04, 0x01, 0x83, 0xE8, .. Enumerable.Repeat((byte)0x08, count), 0x00];
+        var table = new List<byte> { 0x02, 0x08, 0, 0, 0, 0, 0, 0, 0 };
+        int end = table.Count + (count * 6);
+        for (int i = 0; i < count; i++)
+        {
+            table.AddRange([0, 0x0F, .. BitConverter.GetBytes(end - table.Count - 1)]);
+        }
+
+        byte[] section = [.. table, .. signature];
+        BinaryPrimitives.WriteInt32LittleEndian(section.AsSpan(5), end - 1);
+
+        Action read = () => _ = new EntryPoints(count, [], section);
+        read.Should().Throw<BadImageFormatException>().WithMessage("The signature of a generic method is too long.");
+    }
+
+    [Fact]
+    public void Blocks_that_overlap_are_rejected()
+    {
+        // 100 blocks of 16 methods refer to one block, with one method.
+        const int count = 100;
+        byte[] section = [0x0F, .. BitConverter.GetBytes((16u * count) << 2), .. Enumerable.Repeat((byte)count, count), 0x00, 0x00];
+
+        Action read = () => _ = new EntryPoints(count / 2, [section], []);
+        read.Should().Throw<BadImageFormatException>();
+    }
+
+    private void ReadAll(byte[] bytes, Random random)
+    {
+        string path = Write(bytes);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        ReadyToRunImage? image = ReadyToRunImage.TryRead(path, out string? reason);
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan((8 * Image.Length) + (1 << 20));
+        if (image is null)
+        {
+            reason.Should().NotBeNullOrEmpty();
+            return;
+        }
+
+        reason.Should().BeNull();
+        for (int i = 0; i < 100; i++)
+        {
+            image.NameOf((uint)random.Next(Parts.CodeStart, Parts.CodeEnd));
+            image.TryGetRva(random.Next(), out _);
+        }
+    }
+
+    private string Write(byte[] bytes)
+    {
+        string path = Path.Combine(_folder, "Damaged.dll");
+        File.WriteAllBytes(path, bytes);
+        return path;
+    }
+
+    /// <summary>The offsets of the parts of an image.</summary>
+    private sealed class Layout
+    {
+        private readonly byte[] _image;
+        private readonly PEHeaders _headers;
+
+        public Layout(byte[] image)
+        {
+            _image = image;
+            _headers = new PEHeaders(new MemoryStream(image));
+            Header = OffsetOf(_headers.CorHeader!.ManagedNativeHeaderDirectory.RelativeVirtualAddress);
+            Tables =
+            [
+                (0, 0x200),
+                (_headers.CorHeaderStartOffset, 72),
+                (Header, 16 + (12 * SectionCount)),
+                (Metadata, 200),
+                (Metadata, _headers.MetadataSize),
+                .. new[]
+                {
+                    ReadyToRunSection.RuntimeFunctions,
+                    ReadyToRunSection.MethodDefEntryPoints,
+                    ReadyToRunSection.InstanceEntryPoints,
+                    ReadyToRunSection.ManifestMetadata,
+                }.Select(section => (Start(section), Number(Entry(section) + 8))),
+            ];
+            CodeStart = Number(Start(ReadyToRunSection.RuntimeFunctions));
+            CodeEnd = Number(Start(ReadyToRunSection.RuntimeFunctions) + Number(Entry(ReadyToRunSection.RuntimeFunctions) + 8) - 12);
+        }
+
+        public int Header { get; }
+
+        public int Metadata => _headers.MetadataStartOffset;
+
+        public (int Start, int Length)[] Tables { get; }
+
+        public int CodeStart { get; }
+
+        public int CodeEnd { get; }
+
+        private int SectionCount => Number(Header + 12);
+
+        /// <summary>The offset of the description of a section: its number, address and size.</summary>
+        public int Entry(ReadyToRunSection section) =>
+            Enumerable.Range(0, SectionCount).Select(i => Header + 16 + (12 * i)).Single(entry => Number(entry) == (int)section);
+
+        /// <summary>The offset of a section.</summary>
+        public int Start(ReadyToRunSection section) => OffsetOf(Number(Entry(section) + 4));
+
+        private int OffsetOf(int rva)
+        {
+            SectionHeader section = _headers.SectionHeaders[_headers.GetContainingSectionIndex(rva)];
+            return rva - section.VirtualAddress + section.PointerToRawData;
+        }
+
+        private int Number(int offset) => BinaryPrimitives.ReadInt32LittleEndian(_image.AsSpan(offset));
+    }
+}
