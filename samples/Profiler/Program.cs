@@ -1,6 +1,6 @@
 using Picollo.Profiling;
 
-namespace Picollo.Samples.Profiling;
+namespace Picollo.Samples.WordCounting;
 
 /// <summary>Profiles a program that counts words, and writes the profile as a page. The command line: <c>[page [seconds]]</c>.</summary>
 public static class Program

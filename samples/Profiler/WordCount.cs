@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.RegularExpressions;
 
-namespace Picollo.Samples.Profiling;
+namespace Picollo.Samples.WordCounting;
 
 /// <summary>Counts the words of made-up texts in parallel, by a regular expression.</summary>
 internal static partial class WordCount
