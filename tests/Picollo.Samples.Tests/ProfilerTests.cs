@@ -11,8 +11,19 @@ public sealed class ProfilerTests
         string page = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         try
         {
-            (string output, _) = await ConsoleOutput.OfAsync(() => Program.Main([page, "0.5"]));
+            TextWriter console = Console.Out;
+            using StringWriter writer = new();
+            Console.SetOut(writer);
+            try
+            {
+                (await Program.Main([page, "0.5"])).Should().Be(0);
+            }
+            finally
+            {
+                Console.SetOut(console);
+            }
 
+            string output = writer.ToString().ReplaceLineEndings("\n");
             output.Should().Contain(" distinct words\n").And.Contain("Picollo.Samples.WordCounting.WordCount.CountAsync").And.EndWith($"Open {page} in a browser.\n");
             File.ReadAllText(page).Should().Contain("WordCount.CountAsync");
         }

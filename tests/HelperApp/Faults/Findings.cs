@@ -1,4 +1,5 @@
 using Picollo.PerfEvent;
+using Picollo.Profiling;
 
 namespace Picollo.HelperApp.Faults;
 
@@ -8,6 +9,14 @@ internal static class Findings
     public static string Prefix { get; set; } = "";
 
     public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
+
+    /// <summary>Prints what came of a profiler of this process: "works", or the message.</summary>
+    public static void PrintOutcome(string name, CpuProfilerOptions options)
+    {
+        bool isStarted = CpuProfiler.TryStart(options, out CpuProfiler? profiler, out string? reason);
+        profiler?.Dispose();
+        Print(name, isStarted ? "works" : reason);
+    }
 
     /// <summary>Prints what came of a session: "works", or the message.</summary>
     public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)

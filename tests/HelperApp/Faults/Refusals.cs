@@ -1,4 +1,5 @@
 using Picollo.PerfEvent;
+using Picollo.Profiling;
 using static Picollo.HelperApp.Faults.Findings;
 
 namespace Picollo.HelperApp.Faults;
@@ -15,6 +16,8 @@ internal static class Refusals
         PrintOutcome("no-cpu", faults.WithCpu(100_000));
         PrintOutcome("other-user", faults.WithThread(1));
         PrintOutcome("context-switches", PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches));
+        PrintOutcome("profile", new CpuProfilerOptions());
+        PrintOutcome("profile-kernel", new CpuProfilerOptions { IncludeKernel = true });
         PrintOutcome("hardware", PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions));
 
         using PerfEventCounterSession session = faults.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches).WithOptional().Create();

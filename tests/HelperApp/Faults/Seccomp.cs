@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.PerfEvent;
+using Picollo.Profiling;
 
 namespace Picollo.HelperApp.Faults;
 
@@ -95,6 +96,7 @@ internal static unsafe partial class Seccomp
         {
             Install(errorNumber);
             Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
+            Findings.PrintOutcome($"{name}-profile", new CpuProfilerOptions());
             bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out string? reason);
             Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : reason);
             session?.Dispose();

@@ -7,7 +7,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
 
     // kernel.perf_event_paranoid, and what tests/HelperApp/Faults/Refusals.cs asks for.
     private static readonly int[] Levels = [3, 2, 1, 0, -1];
-    private static readonly string[] Asked = ["own-code", "kernel", "cpu", "other-user", "context-switches"];
+    private static readonly string[] Asked = ["own-code", "kernel", "cpu", "other-user", "context-switches", "profile", "profile-kernel"];
 
     private protected GuestLog Log => machine.Log;
 
@@ -128,7 +128,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     [FactNeeding(Need.X64Machine)]
     public void At_level_2_an_ordinary_user_counts_user_mode()
     {
-        ShouldWork(2, "user", "own-code");
+        ShouldWork(2, "user", "own-code", "profile");
         foreach (string what in (string[])["kernel", "context-switches"])
         {
             Log.Fact($"paranoid-2-user-{what}").Should().Contain("(now 2) to 1 or less").And.Contain("sysctl kernel.perf_event_paranoid=1")
@@ -144,7 +144,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     [FactNeeding(Need.X64Machine)]
     public void At_level_1_an_ordinary_user_counts_the_kernel_too()
     {
-        ShouldWork(1, "user", "own-code", "kernel", "context-switches");
+        ShouldWork(1, "user", "own-code", "kernel", "context-switches", "profile", "profile-kernel");
         Log.Fact("paranoid-1-user-cpu").Should().Contain("(now 1) to 0 or less").And.Contain("sysctl kernel.perf_event_paranoid=0");
         Log.Fact("paranoid-1-user-optional").Should().Be("Software:PageFaults Software:ContextSwitches");
     }
@@ -154,7 +154,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     {
         foreach (int level in (int[])[0, -1])
         {
-            ShouldWork(level, "user", "own-code", "kernel", "context-switches", "cpu");
+            ShouldWork(level, "user", "own-code", "kernel", "context-switches", "cpu", "profile", "profile-kernel");
             Log.Fact($"paranoid-{level}-user-other-user").Should().Contain("another user's thread").And.Contain("grant CAP_PERFMON");
         }
     }

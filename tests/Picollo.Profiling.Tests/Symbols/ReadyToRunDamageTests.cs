@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
-using System.Reflection.PortableExecutable;
 using System.Text;
 using Picollo.Profiling.Symbols.ReadyToRun;
 
@@ -10,7 +9,7 @@ namespace Picollo.Profiling.Tests.Symbols;
 public sealed class ReadyToRunDamageTests : IDisposable
 {
     private static readonly byte[] Image = File.ReadAllBytes(typeof(Enumerable).Assembly.Location);
-    private static readonly Layout Parts = new(Image);
+    private static readonly ReadyToRunLayout Parts = new(Image);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-r2r-").FullName;
 
@@ -168,7 +167,7 @@ public sealed class ReadyToRunDamageTests : IDisposable
         reason.Should().BeNull();
         for (int i = 0; i < 100; i++)
         {
-            image.NameOf((uint)random.Next(Parts.CodeStart, Parts.CodeEnd));
+            image.NameOf(Parts.Functions[random.Next(Parts.Functions.Length)]);
             image.TryGetRva(random.Next(), out _);
         }
     }
@@ -178,63 +177,5 @@ public sealed class ReadyToRunDamageTests : IDisposable
         string path = Path.Combine(_folder, "Damaged.dll");
         File.WriteAllBytes(path, bytes);
         return path;
-    }
-
-    /// <summary>The offsets of the parts of an image.</summary>
-    private sealed class Layout
-    {
-        private readonly byte[] _image;
-        private readonly PEHeaders _headers;
-
-        public Layout(byte[] image)
-        {
-            _image = image;
-            _headers = new PEHeaders(new MemoryStream(image));
-            Header = OffsetOf(_headers.CorHeader!.ManagedNativeHeaderDirectory.RelativeVirtualAddress);
-            Tables =
-            [
-                (0, 0x200),
-                (_headers.CorHeaderStartOffset, 72),
-                (Header, 16 + (12 * SectionCount)),
-                (Metadata, 200),
-                (Metadata, _headers.MetadataSize),
-                .. new[]
-                {
-                    ReadyToRunSection.RuntimeFunctions,
-                    ReadyToRunSection.MethodDefEntryPoints,
-                    ReadyToRunSection.InstanceEntryPoints,
-                    ReadyToRunSection.ManifestMetadata,
-                }.Select(section => (Start(section), Number(Entry(section) + 8))),
-            ];
-            CodeStart = Number(Start(ReadyToRunSection.RuntimeFunctions));
-            CodeEnd = Number(Start(ReadyToRunSection.RuntimeFunctions) + Number(Entry(ReadyToRunSection.RuntimeFunctions) + 8) - 12);
-        }
-
-        public int Header { get; }
-
-        public int Metadata => _headers.MetadataStartOffset;
-
-        public (int Start, int Length)[] Tables { get; }
-
-        public int CodeStart { get; }
-
-        public int CodeEnd { get; }
-
-        private int SectionCount => Number(Header + 12);
-
-        /// <summary>The offset of the description of a section: its number, address and size.</summary>
-        public int Entry(ReadyToRunSection section) =>
-            Enumerable.Range(0, SectionCount).Select(i => Header + 16 + (12 * i)).Single(entry => Number(entry) == (int)section);
-
-        /// <summary>The offset of a section.</summary>
-        public int Start(ReadyToRunSection section) => OffsetOf(Number(Entry(section) + 4));
-
-        private int OffsetOf(int rva)
-        {
-            SectionHeader section = _headers.SectionHeaders[_headers.GetContainingSectionIndex(rva)];
-            return rva - section.VirtualAddress + section.PointerToRawData;
-        }
-
-        private int Number(int offset) => BinaryPrimitives.ReadInt32LittleEndian(_image.AsSpan(offset));
     }
 }

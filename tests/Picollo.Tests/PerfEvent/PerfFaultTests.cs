@@ -57,6 +57,8 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no setting of it permits that");
         found["context-switches"].Should().Contain("to 1 or less").And.NotContain("count user code only").And.EndWith("(perf_event_open: EACCES)");
         found["no-cpu"].Should().Contain("CPU 100000 does not exist").And.EndWith("(perf_event_open: EINVAL)");
+        found["profile"].Should().Be("works");
+        found["profile-kernel"].Should().Contain("sysctl kernel.perf_event_paranoid=1").And.EndWith("(perf_event_open: EACCES)");
         found["optional"].Should().Be("Software:PageFaults");
         found["unavailable"].Should().StartWith("Software:ContextSwitches: ");
     }
@@ -67,6 +69,8 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         Dictionary<string, string> found = app.Run("seccomp");
         found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
         found["not-implemented"].Should().StartWith("Software:PageFaults: ").And.Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
+        found["not-permitted-profile"].Should().Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
+        found["not-implemented-profile"].Should().Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
         foreach (string filter in (string[])["not-permitted", "not-implemented"])
         {
             found[$"{filter}-optional"].Should().Be("3", "all of three counters are left out");
