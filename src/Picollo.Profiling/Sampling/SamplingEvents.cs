@@ -19,6 +19,9 @@ internal sealed class SamplingEvents : IDisposable
     /// <summary>What is found after that was started by threads that have events.</summary>
     private const int MostScans = 5;
 
+    internal static readonly PerfEventDefinition Cycles = new(PerfTypeId.Hardware, (ulong)PerfHardwareCounterId.CpuCycles);
+    private static readonly PerfEventDefinition CpuClock = new(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.CpuClock);
+
     private readonly SamplingTarget _target;
     private readonly int _highestCpu = HighestCpu();
     private readonly List<PerfEventFile> _files = [];
@@ -75,33 +78,33 @@ internal sealed class SamplingEvents : IDisposable
     /// otherwise.</summary>
     private void ChooseEvent()
     {
-        _definition = new PerfEventDefinition(PerfTypeId.Hardware, (ulong)PerfHardwareCounterId.CpuCycles);
-        _attributes = AttributesOf(_definition);
+        _definition = Cycles;
+        _attributes = AttributesOf(Cycles, _target);
         Name = "cycles";
         using PerfEventFile? file = PerfEventFile.TryOpen(_attributes, thread: 0, cpu: -1, leader: null, out int error);
         if (file is null && error is not (Errno.EACCES or Errno.EPERM or Errno.ENOSYS))
         {
-            _definition = new PerfEventDefinition(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.CpuClock);
-            _attributes = AttributesOf(_definition);
+            _definition = CpuClock;
+            _attributes = AttributesOf(CpuClock, _target);
             Name = "cpu-clock";
         }
     }
 
-    private PerfEventAttributes AttributesOf(PerfEventDefinition definition) => new(definition, Flags())
+    internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) => new(definition, FlagsOf(target))
     {
         Size = PerfEventAttributes.Version5Size,
-        SamplePeriod = (ulong)_target.Frequency,
+        SamplePeriod = (ulong)target.Frequency,
         SampleType = PerfRecord.SampleType,
         ClockId = LibC.CLOCK_MONOTONIC,
     };
 
     // The records of mappings, names, forks and ends come with the samples. Watermark 0 is half of the ring.
-    private PerfEventFlags Flags() =>
+    private static PerfEventFlags FlagsOf(SamplingTarget target) =>
         PerfEventFlags.Inherit | PerfEventFlags.Frequency | PerfEventFlags.SampleIdAll | PerfEventFlags.UseClockId
         | PerfEventFlags.Mmap | PerfEventFlags.Mmap2 | PerfEventFlags.Comm | PerfEventFlags.CommExec | PerfEventFlags.Task
         | PerfEventFlags.Watermark
-        | (_target.IncludesKernel ? PerfEventFlags.None : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor)
-        | (_target.StartsOnExec ? PerfEventFlags.Disabled | PerfEventFlags.EnableOnExec : PerfEventFlags.None);
+        | (target.IncludesKernel ? PerfEventFlags.None : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor)
+        | (target.StartsOnExec ? PerfEventFlags.Disabled | PerfEventFlags.EnableOnExec : PerfEventFlags.None);
 
     private void OpenOnThreads()
     {

@@ -24,7 +24,7 @@ public sealed class OneProcessor : Arm64Machine
     private protected override string[] Checks =>
     [
         "counts", "reads", "multiplexing", "toggling", "stale-page", "closed-event", "no-user-access", "paranoid-3", "paranoid-2",
-        "paranoid-1", "thread-time",
+        "paranoid-1", "thread-time", "sampling",
     ];
 }
 

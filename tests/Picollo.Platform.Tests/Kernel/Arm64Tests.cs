@@ -1,3 +1,7 @@
+using System.Runtime.InteropServices;
+using Picollo.PerfEvent;
+using Picollo.Profiling.Sampling;
+
 namespace Picollo.Platform.Tests.Kernel;
 
 public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneProcessor>
@@ -35,6 +39,26 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
 
     [FactNeeding(Need.Arm64Machine)]
     public void The_threads_time_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+
+    [FactNeeding(Need.Arm64Machine)]
+    public void Samples_of_cycles_have_the_shares_of_the_work_and_those_of_threads_that_start_later()
+    {
+        GuestLog log = machine.Log;
+        log.ShouldHavePassed("sampling");
+        PerfEventAttributes attributes = SamplingEvents.AttributesOf(
+            SamplingEvents.Cycles, new SamplingTarget(1, 999, IncludesKernel: false, StartsOnExec: false));
+        Convert.ToHexString(MemoryMarshal.AsBytes(new ReadOnlySpan<PerfEventAttributes>(in attributes)))
+            .Should().Be(log.Fact("sampling-attributes"), "the guest samples as Picollo does");
+
+        double work = log.Number("sampling-sixty") + log.Number("sampling-thirty") + log.Number("sampling-ten");
+        work.Should().BeGreaterThan(300);
+        (log.Number("sampling-sixty") / work).Should().BeApproximately(0.6, 0.03);
+        (log.Number("sampling-thirty") / work).Should().BeApproximately(0.3, 0.03);
+        (log.Number("sampling-ten") / work).Should().BeApproximately(0.1, 0.03);
+        ((double)log.Number("sampling-thread")).Should().BeApproximately(work, 0.1 * work, "the later thread does as much work");
+        log.Number("sampling-other-thread").Should().BeGreaterThanOrEqualTo(log.Number("sampling-thread"));
+        log.Number("sampling-lost").Should().Be(0);
+    }
 }
 
 public sealed class SlowProcessorTests(SlowProcessor machine) : IClassFixture<SlowProcessor>

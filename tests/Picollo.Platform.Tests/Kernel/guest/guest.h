@@ -71,5 +71,6 @@ void check_paranoid_1(void);
 void check_thread_time(void);
 void check_thread_time_beside_others(void);
 void check_no_thread_time(void);
+void check_sampling(void);
 
 #endif

@@ -27,6 +27,7 @@ static const struct {
     {"thread-time", check_thread_time},
     {"thread-time-beside-others", check_thread_time_beside_others},
     {"no-thread-time", check_no_thread_time},
+    {"sampling", check_sampling},
 };
 
 static int failures;
