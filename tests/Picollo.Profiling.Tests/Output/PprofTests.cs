@@ -77,6 +77,7 @@ public class PprofTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_large_profile_is_complete()
     {
         const int Stacks = 20_000;
@@ -86,6 +87,7 @@ public class PprofTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Every_reference_of_a_random_profile_is_valid_and_all_samples_are_there() => Seeded.Run(50, random =>
     {
         CpuProfile profile = Profiles.Random(random);

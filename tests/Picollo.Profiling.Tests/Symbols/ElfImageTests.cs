@@ -104,6 +104,7 @@ public class ElfImageTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Links_are_followed_and_pipes_do_not_block()
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory();
@@ -136,6 +137,7 @@ public class ElfImageTests
 
     [TheoryNeeding(Need.Readelf)]
     [MemberData(nameof(Libraries))]
+    [Trait("Category", "Slow")]
     public void Functions_are_those_that_readelf_lists(string library)
     {
         ElfImage image = ElfImage.TryRead(library, out _)!;
@@ -160,6 +162,7 @@ public class ElfImageTests
 
     [TheoryNeeding(Need.Readelf)]
     [MemberData(nameof(Libraries))]
+    [Trait("Category", "Slow")]
     public void Addresses_are_those_that_readelf_lists(string library)
     {
         ElfImage image = ElfImage.TryRead(library, out _)!;
@@ -186,6 +189,7 @@ public class ElfImageTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void A_damaged_library_gives_a_reason_or_other_names()
     {
         byte[] library = File.ReadAllBytes(Path.Combine(Runtime, "libSystem.Native.so"));
@@ -201,6 +205,26 @@ public class ElfImageTests
 
             CheckDamaged(file, random);
         });
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void Any_number_in_the_headers_may_be_wrong()
+    {
+        byte[] good = Of([new Symbol("main", 0x41000, 1)]);
+        int[] headers = [.. Enumerable.Range(0, 64 + 112), .. Enumerable.Range(good.Length - (5 * 64), 5 * 64)];
+        foreach (int at in headers.Where(at => at < 64 + 112 ? at % 2 == 0 : (good.Length - at) % 4 == 0))
+        {
+            foreach (ulong value in (ulong[])[5, int.MaxValue, ulong.MaxValue - 100, ulong.MaxValue])
+            {
+                foreach (int bytes in (int[])[2, 8])
+                {
+                    byte[] file = [.. good];
+                    BitConverter.GetBytes(value).AsSpan(0, Math.Min(bytes, file.Length - at)).CopyTo(file.AsSpan(at));
+                    CheckDamaged(file, new Random(at));
+                }
+            }
+        }
     }
 
     [Fact]
