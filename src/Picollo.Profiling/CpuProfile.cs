@@ -38,7 +38,7 @@ public sealed partial class CpuProfile
     /// <summary>Number of samples.</summary>
     public long SampleCount => Root.SampleCount;
 
-    /// <summary>Number of samples that were lost because nothing read them in time, or because memory for distinct stacks ran out.</summary>
+    /// <summary>Number of samples that were lost because nothing read them in time, or memory for distinct stacks ran out.</summary>
     public long LostSampleCount { get; internal init; }
 
     /// <summary>Number of samples in code whose name is unknown.</summary>

@@ -18,8 +18,9 @@ public sealed partial class CpuProfile
         ArgumentNullException.ThrowIfNull(output);
         ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
         output.WriteLine(Title);
-        output.WriteLine(FormattableString.Invariant(
-            $"{SampleCount:N0} samples at {Frequency} Hz; CPU time {CpuUsage:s} in {Seconds(Duration)}; lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}"));
+        string cpuTime = FormattableString.Invariant($"CPU time {CpuUsage:s} in {Seconds(Duration)}");
+        string unseen = FormattableString.Invariant($"lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}");
+        output.WriteLine(FormattableString.Invariant($"{SampleCount:N0} samples at {Frequency} Hz; {cpuTime}; {unseen}"));
         output.WriteLine();
         if (SampleCount == 0)
         {
@@ -59,7 +60,8 @@ public sealed partial class CpuProfile
         if (methods.Count > limit)
         {
             long own = methods.Skip(limit).Sum(method => method.OwnSampleCount);
-            WriteRow(output, Share(own), Seconds(TimeOf(own)), "", "", FormattableString.Invariant($"{methods.Count - limit:N0} other functions"));
+            string others = FormattableString.Invariant($"{methods.Count - limit:N0} other functions");
+            WriteRow(output, Share(own), Seconds(TimeOf(own)), "", "", others);
         }
     }
 

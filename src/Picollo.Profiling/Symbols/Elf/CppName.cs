@@ -29,7 +29,8 @@ internal static class CppName
         {
             _ = Take(ref rest, "L"); // internal linkage
             int digits = Math.Max(rest.IndexOfAnyExceptInRange('0', '9'), 0);
-            if (!int.TryParse(rest[..digits], NumberStyles.None, CultureInfo.InvariantCulture, out int length) || length > rest.Length - digits)
+            if (!int.TryParse(rest[..digits], NumberStyles.None, CultureInfo.InvariantCulture, out int length)
+                || length > rest.Length - digits)
             {
                 return symbol;
             }

@@ -52,7 +52,8 @@ internal sealed class ElfImage
         {
             // Opening a pipe would wait for its writer. Pipes and devices have no length; that of a link is its own.
             var info = new FileInfo(path);
-            Check((info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes }, "it is not an ELF file");
+            bool isLongEnough = (info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes };
+            Check(isLongEnough, "it is not an ELF file");
             using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite | FileShare.Delete); // takes no lock
             reason = null;
             return Read(file);
@@ -117,7 +118,7 @@ internal sealed class ElfImage
         var functions = new List<Function>();
         byte[] strings = [];
         IEnumerable<int> tables = Enumerable.Range(0, sections.Length / SectionBytes).Select(index => index * SectionBytes)
-            .Where(at => At<uint>(sections, at + 4) is 2 or 11) // SHT_SYMTAB, SHT_DYNSYM: the first has all functions, but is often stripped
+            .Where(at => At<uint>(sections, at + 4) is 2 or 11) // SHT_SYMTAB, which is often stripped, and SHT_DYNSYM
             .OrderBy(at => At<uint>(sections, at + 4));
         foreach (int at in tables.Take(2).TakeWhile(_ => functions.Count == 0))
         {
@@ -194,7 +195,7 @@ internal sealed class ElfImage
         return names;
     }
 
-    /// <summary>Sorts the functions, keeps the best name of each address, and ends those of unknown size where the next one starts.</summary>
+    /// <summary>Sorts, keeps the best name of each address, and ends functions of unknown size where the next one starts.</summary>
     private static Function[] Sorted(List<Function> all)
     {
         // Of equally good names the first in the strings, so that the result does not depend on the sort.
