@@ -64,7 +64,7 @@ public class PageTests
             System.Text.RegularExpressions.Regex.Replace(fact.Replace("</dt>", ": "), "<[^>]*>", "").Trim())];
         facts.Should().Equal(
             "Samples: 1,000", "CPU time: 10 s 2 s in the kernel", "Duration: 30 s", "Frequency: 99 Hz of CPU time", "Event: cpu-clock",
-            "Lost: 5 0.50 % of samples", "Unnamed: 25 2.5 % of samples");
+            "Lost: 25 2.4 % of samples", "Unnamed: 20 2.0 % of samples");
         page.Should().Contain("<title>app &lt;1&gt; · CPU profile</title>").And.Contain("<h1>app &lt;1&gt;</h1>").And.Contain("<li>A note, &lt;b&gt;.</li>")
             .And.Contain("CPU profile, started 2026-11-25 12:00:00 UTC");
         Page(Profiles.Of("A 1")).Should().Contain("<small>without the kernel</small>").And.NotContain("<ul");

@@ -109,8 +109,8 @@ internal static class SomeProfiles
             Frequency = 99,
             IncludesKernel = true,
             CpuUsage = new Picollo.Cpu.CpuUsage(root.SampleCount * 8_000_000, root.SampleCount * 2_000_000),
-            LostSampleCount = root.SampleCount / 200,
-            UnnamedSampleCount = root.SampleCount / 40,
+            LostSampleCount = root.SampleCount / 40,
+            UnnamedSampleCount = root.SampleCount / 50,
             Notes = notes ?? [],
         };
     }
