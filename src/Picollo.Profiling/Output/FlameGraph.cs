@@ -14,9 +14,10 @@ internal static class FlameGraph
     private const double Padding = 4;
 
     private static readonly string Style =
-        "<style>svg{height:auto;color:#1b1f24;background:#fff}rect{stroke:#fff;stroke-width:.6}text{pointer-events:none}.name{font-size:12px}"
-        + ".quiet{fill-opacity:.75;font-size:12px}rect:hover{stroke:currentColor;stroke-width:1}\n"
-        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n" + PlotPalette.DarkStyle + "</style>";
+        "<style>svg{height:auto;color:#1b1f24;background:#fff}rect{stroke:#fff;stroke-width:.6}"
+        + "rect:hover{stroke:currentColor;stroke-width:1}text{pointer-events:none}.name{font-size:12px}.quiet{fill-opacity:.75;font-size:12px}\n"
+        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n"
+        + PlotPalette.DarkStyle + "</style>";
 
     // By CpuProfileFrameKind. Letters have a contrast of 4.5:1 or more on a box, whose colour lets the ground through.
     private static readonly string[] Colours =
@@ -25,8 +26,7 @@ internal static class FlameGraph
     private static readonly string[] Opacities = [".3", ".36", ".42", ".48"];
     private const string GroupOpacity = ".1";
 
-    /// <summary>The names of the kinds, by <see cref="CpuProfileFrameKind"/>.</summary>
-    public static IReadOnlyList<string> KindNames { get; } = ["managed", "native", "kernel", "unnamed", "group"];
+    private static readonly string[] KindNames = ["managed", "native", "kernel", "unnamed"];
 
     public static string Draw(CpuProfile profile)
     {
@@ -55,16 +55,22 @@ internal static class FlameGraph
         return Finish(svg, profile, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
     }
 
-    /// <summary>The name in a box: without its outer namespaces and types where it is too long, as the method's own name says most.</summary>
+    /// <summary>The name in a box: without its outer namespaces and types where it is too long, as the method's own name says
+    /// most.</summary>
     public static string Label(CpuProfileFrame frame, int letters)
     {
         string name = PlotText.OneLine(frame.Name);
         int start = 0;
         int brackets = 0;
-        for (int i = 1; i < name.Length - 1 && frame.Kind == CpuProfileFrameKind.Managed && PlotText.LettersOf(name[start..]) > letters; i++)
+        bool isTooLong = frame.Kind == CpuProfileFrameKind.Managed && PlotText.LettersOf(name) > letters;
+        for (int i = 1; i < name.Length - 1 && isTooLong; i++)
         {
             brackets += name[i] is '<' or '[' ? 1 : name[i] is '>' or ']' ? -1 : 0;
-            start = name[i] == '.' && brackets == 0 && name[i - 1] != '.' ? i + 1 : start;
+            if (name[i] == '.' && brackets == 0 && name[i - 1] != '.')
+            {
+                start = i + 1;
+                isTooLong = PlotText.LettersOf(name[start..]) > letters;
+            }
         }
 
         return PlotText.Cut(name[start..], letters);
@@ -93,7 +99,8 @@ internal static class FlameGraph
     /// <summary>The colours of code, where there is more than one; returns where the graph begins.</summary>
     private static double DrawLegend(SvgWriter svg, FlameNode[] nodes, double top)
     {
-        CpuProfileFrameKind[] kinds = [.. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()];
+        CpuProfileFrameKind[] kinds =
+            [.. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()];
         if (kinds.Length < 2)
         {
             return top;

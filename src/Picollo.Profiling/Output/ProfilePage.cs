@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack. A test reports those of a change.
-    private const string StyleHash = "sha256-AOR4AFwpES/GR+NaaoypbW2RUwWLfgwQRxVQyYalFbo=";
-    private const string ScriptHash = "sha256-zaSyK/XlOYHg5rO9JSNLjIrfHmQjN3rDNygp9xPdeDY=";
+    private const string StyleHash = "sha256-rG6h3YDo4HDKJTYc+MzCroDc72bTreT2ppjJgiULcjM=";
+    private const string ScriptHash = "sha256-xvYZaS9BQcNxpZX8wkUxfQvhEMbMILQ7ZSrhRNZZfMM=";
 
     private const int LettersOfTitle = 160;
 
@@ -18,14 +18,22 @@ internal static class ProfilePage
 
     public static string Script { get; } = Load("flame-graph.js") + Load("profile-page.js");
 
+    private static readonly string Views = Load("profile-page.html");
+
     public static void Write(TextWriter output, CpuProfile profile)
     {
         string title = PlotText.Encode(PlotText.Shorten(profile.Title, LettersOfTitle));
-        (string body, string script) = profile.SampleCount == 0
-            ? ($"<p class=\"none\"><b>No samples.</b> {PlotText.Encode(ProfileText.ReasonOfNone(profile))}</p>", "")
-            : (Views, $"<script>{Script}</script>");
-        (string data, string note) = ProfilePageData.Of(profile);
-        IEnumerable<string> notes = note.Length == 0 ? profile.Notes : profile.Notes.Append(note);
+        string views = $"<p class=\"none\"><b>No samples.</b> {PlotText.Encode(ProfileText.ReasonOfNone(profile))}</p>\n";
+        string scripts = "";
+        IEnumerable<string> notes = profile.Notes;
+        if (profile.SampleCount > 0)
+        {
+            (string data, string note) = ProfilePageData.Of(profile);
+            views = Views;
+            scripts = $"<script type=\"application/json\" id=\"profile\">{data}</script>\n<script>{Script}</script>\n";
+            notes = note.Length == 0 ? notes : notes.Append(note);
+        }
+
         output.Write(
             $"""
             <!DOCTYPE html>
@@ -45,12 +53,9 @@ internal static class ProfilePage
             </header>
             <dl>
             {string.Concat(Facts(profile).Select(Fact))}</dl>
-            {NoteList(notes)}{body}
-            </main>
+            {NoteList(notes)}{views}</main>
             <div id="tip" hidden></div>
-            <script type="application/json" id="profile">{data}</script>
-            {script}
-            </body>
+            {scripts}</body>
             </html>
 
             """.ReplaceLineEndings("\n"));
@@ -88,6 +93,4 @@ internal static class ProfilePage
         using StreamReader reader = new(stream);
         return reader.ReadToEnd().ReplaceLineEndings("\n");
     }
-
-    private static readonly string Views = Load("profile-page.html").TrimEnd();
 }

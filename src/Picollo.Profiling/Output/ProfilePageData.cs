@@ -31,9 +31,9 @@ internal static class ProfilePageData
             }
 
             FlameNode[] tree = [.. FlameNode.Of(profile.Root, least)];
-            foreach (CpuProfileFrame group in tree.Select(node => node.Frame).Where(frame => !numbers.ContainsKey(frame)).Distinct().ToArray())
+            foreach (CpuProfileFrame frame in tree.Select(node => node.Frame).Where(frame => !numbers.ContainsKey(frame)).ToHashSet())
             {
-                WriteFrame(group);
+                WriteFrame(frame);
             }
 
             json.WriteEndArray();
@@ -66,8 +66,8 @@ internal static class ProfilePageData
 
         string note = least == 1 ? "" : string.Create(
             CultureInfo.InvariantCulture,
-            $"The profile has more than {MostNodes:N0} nodes. Those with fewer than {least:N0} samples are merged into (other), each below its caller. "
-            + $"The table of functions counts all samples.");
+            $"The profile has more than {MostNodes:N0} nodes. Those with fewer than {least:N0} samples are merged into (other), "
+            + $"each below its caller. The table of functions counts all samples.");
         return (Encoding.ASCII.GetString(buffer.WrittenSpan), note);
     }
 

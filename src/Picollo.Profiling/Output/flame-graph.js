@@ -1,8 +1,8 @@
 
-// The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in the
-// element #tip. A node has its samples, the number of samples to the left of it (start), depth, parent, children, and its frame: name, kind,
-// and look, the classes of its colour. Options: describe(node), the text of its tooltip, and onZoom(node). Returns zoom(node), and
-// highlight(frames), a set or null.
+// The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
+// the element #tip. A node has its samples, the number of samples to the left of it (start), depth, parent, children, and its frame:
+// name, kind, and look, the classes of its colour. Options: describe(node), the text of its tooltip, and onZoom(node). Returns
+// zoom(node), and highlight(frames), a set or null.
 const flameGraph = (element, data, { describe, onZoom }) => {
   const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
   const tree = document.createElement("div");

@@ -28,7 +28,8 @@
   for (let i = 0; i < nodes.length; i += 3) {
     const [frame, samples, depth] = [functions[nodes[i]], nodes[i + 1], nodes[i + 2]];
     const parent = depth ? path[depth - 1] : null;
-    const node = { frame, samples, own: samples, depth, parent, children: [], start: parent ? parent.start + parent.samples - parent.own : 0 };
+    const start = parent ? parent.start + parent.samples - parent.own : 0;
+    const node = { frame, samples, own: samples, start, depth, parent, children: [] };
     if (parent) {
       parent.own -= samples;
       parent.children.push(node);
@@ -164,7 +165,8 @@
   select(tabs[0]);
 
   // ---- The page: zoom, path and search.
-  const [pathLine, reset, search, foundText, legend] = ["path", "reset", "search", "found", "legend"].map(id => document.getElementById(id));
+  const [pathLine, reset, search, foundText, legend] =
+    ["path", "reset", "search", "found", "legend"].map(id => document.getElementById(id));
   const showPath = node => {
     reset.disabled = node === root;
     if (node === root) {
@@ -200,8 +202,8 @@
       const node = open.pop();
       if (found.has(node.frame)) samples += node.samples; else open.push(...node.children);
     }
-    foundText.textContent = found.size === 0
-      ? "no function" : `${numbers.format(found.size)} ${found.size === 1 ? "function" : "functions"}, ${shareOf(samples, root.samples)} of samples`;
+    const count = found.size === 1 ? "1 function" : numbers.format(found.size) + " functions";
+    foundText.textContent = found.size ? `${count}, ${shareOf(samples, root.samples)} of samples` : "no function";
   });
   document.addEventListener("keydown", event => {
     if (event.key === "/" && event.target !== search && !event.ctrlKey && !event.altKey && !event.metaKey) {
@@ -211,7 +213,8 @@
       graph.zoom(root);
     }
   });
-  for (const kind of kinds.keys()) {
-    if (kind !== group && functions.some(one => one.kind === kind)) legend.append(make("span", "", "", make("i", `swatch k${kind} t3`), kinds[kind]));
+  for (let kind = 0; kind < group; kind++) {
+    if (!functions.some(one => one.kind === kind)) continue;
+    legend.append(make("span", "", "", make("i", `swatch k${kind} t3`), kinds[kind]));
   }
 })();
